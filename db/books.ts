@@ -18,7 +18,10 @@ export function bookTables(kit: Kit) {
     checkedAt: int("checked_at").notNull(),
   });
 
-  /** The sums over all sealed spans: how the images of one account ended that paid with one bucket's credits of one month. */
+  /**
+   * The sums over all sealed spans: how the images of one account ended that paid with one bucket's credits
+   * of one month.
+   */
   const sealedSums = table(
     "sealed_sums",
     {

@@ -1,8 +1,8 @@
 import * as sqlite from "drizzle-orm/sqlite-core";
 
 /**
- * The few column types a table may use, defined once for SQLite and once for Postgres. Ids are text, times are epoch
- * milliseconds, money is whole credits, so `text`, `int` and `json` are enough.
+ * The few column types a table may use, defined once for SQLite and once for Postgres. Ids are text, times
+ * are epoch milliseconds, money is whole credits, so `text`, `int` and `json` are enough.
  */
 export const sqliteKit = {
   table: sqlite.sqliteTable,

@@ -20,8 +20,9 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
       /** 1 or 0. */
       isOperator: int("is_operator").notNull(),
       /**
-       * 1: the password was set through a link issued by an operator or the command line. 0: through one issued by an
-       * account's owner, who may have kept it, so whoever signs in is not necessarily the owner of this email address.
+       * 1: the password was set through a link issued by an operator or the command line. 0: through one
+       * issued by an account's owner, who may have kept it, so whoever signs in is not necessarily the owner
+       * of this email address.
        */
       isVouched: int("is_vouched").notNull().default(0),
       createdAt: int("created_at").notNull(),

@@ -1,7 +1,10 @@
 import * as pg from "drizzle-orm/pg-core";
 import type { Kit } from "./kit.ts";
 
-/** Compared byte by byte, as in SQLite, so that ids, names and paged lists have the same order on both engines. */
+/**
+ * Compared byte by byte, as in SQLite, so that ids, names and paged lists have the same order on both
+ * engines.
+ */
 const text = pg.customType<{ data: string }>({ dataType: () => 'text collate "C"' });
 
 /** JSON as text: jsonb refuses NUL and lone surrogates and sorts keys, and this driver encodes it twice. */

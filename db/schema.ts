@@ -14,7 +14,10 @@ import { templateTables } from "./templates.ts";
 export function defineTables(kit: Kit) {
   const { table, text, oneOf, int, json, index, uniqueIndex, primaryKey, check } = kit;
 
-  /** Owns credits. The three balances are sums over the ledger, stored here so that a single UPDATE can guard them. */
+  /**
+   * Owns credits. The three balances are sums over the ledger, stored here so that a single UPDATE can guard
+   * them.
+   */
   const accounts = table(
     "accounts",
     {
@@ -98,8 +101,8 @@ export function defineTables(kit: Kit) {
       sourceSha256: text("source_sha256"),
       badgeSha256: text("badge_sha256"),
       /**
-       * The card's template: as of acceptance, and after a successful render the one rendered with. The digest
-       * identifies its files. Null for images that predate these columns.
+       * The card's template: as of acceptance, and after a successful render the one rendered with. The
+       * digest identifies its files. Null for images that predate these columns.
        */
       templateName: text("template_name"),
       templateVersion: text("template_version"),
@@ -131,7 +134,10 @@ export function defineTables(kit: Kit) {
       expiresAt: int("expires_at"),
       /** When the sweep removed the expired picture. */
       purgedAt: int("purged_at"),
-      /** When it was deleted on request: nothing personal is left in this row, which credits and counters refer to. */
+      /**
+       * When it was deleted on request: nothing personal is left in this row, which credits and counters
+       * refer to.
+       */
       forgottenAt: int("forgotten_at"),
       /** When the last trace of a forgotten image was gone from the database file too. */
       erasedAt: int("erased_at"),
@@ -143,7 +149,8 @@ export function defineTables(kit: Kit) {
       index("images_list_state")
         .on(t.accountId, t.environment, t.state, t.createdAt, t.id)
         .where(sql`${t.forgottenAt} is null`),
-      // Unfinished images, as in images_terminal; a condition that leaves `state` free for searching in the index.
+      // Unfinished images, as in images_terminal; a condition that leaves `state` free for searching in the
+      // index.
       index("images_queue")
         .on(t.environment, t.state, t.turn, t.createdAt, t.completedAt)
         .where(sql`${t.completedAt} is null`),
@@ -165,7 +172,8 @@ export function defineTables(kit: Kit) {
         .where(sql`${t.completedAt} is null and ${t.lane} = 0`),
       index("images_source").on(t.sourceSha256).where(sql`${t.sourceSha256} is not null`),
       index("images_badge").on(t.badgeSha256).where(sql`${t.badgeSha256} is not null`),
-      // Whether the few unfinished ones need a photo or badge, which many finished ones may have been made from.
+      // Whether the few unfinished ones need a photo or badge, which many finished ones may have been made
+      // from.
       index("images_open_source").on(t.sourceSha256).where(sql`${t.completedAt} is null`),
       index("images_open_badge").on(t.badgeSha256).where(sql`${t.completedAt} is null`),
       // Those that need their template: unfinished, or with a picture that is still served.
@@ -184,8 +192,8 @@ export function defineTables(kit: Kit) {
   );
 
   /**
-   * The metadata of images that are not forgotten, for lists by it. Its columns of the image repeat that one's, so that one
-   * index leads to a page of a list.
+   * The metadata of images that are not forgotten, for lists by it. Its columns of the image repeat that
+   * one's, so that one index leads to a page of a list.
    */
   const imageMetadata = table(
     "image_metadata",
@@ -214,8 +222,8 @@ export function defineTables(kit: Kit) {
   });
 
   /**
-   * Immutable facts about credits; `amount` is always positive. Triggers refuse any UPDATE and DELETE, and any entry
-   * that settles a reservation other than its own image's.
+   * Immutable facts about credits; `amount` is always positive. Triggers refuse any UPDATE and DELETE, and
+   * any entry that settles a reservation other than its own image's.
    */
   const ledgerEntries = table(
     "ledger_entries",
@@ -226,7 +234,10 @@ export function defineTables(kit: Kit) {
         .references(() => accounts.id),
       kind: oneOf("kind", LEDGER_KINDS).notNull(),
       bucket: oneOf("bucket", CREDIT_BUCKETS).notNull(),
-      /** The month the credit belongs to: the plan grant's, or the month in which a top-up was granted or used. */
+      /**
+       * The month the credit belongs to: the plan grant's, or the month in which a top-up was granted or
+       * used.
+       */
       period: text("period").notNull(),
       amount: int("amount").notNull(),
       imageId: text("image_id").references(() => images.id),
@@ -236,8 +247,8 @@ export function defineTables(kit: Kit) {
     (t) => [
       check("ledger_amount", sql`${t.amount} > 0`),
       check("ledger_bucket", sql`${t.bucket} in ('plan', 'topup')`),
-      // Each kind has a fixed shape: images move one credit at a time, grants belong to no image, only plan credits
-      // expire.
+      // Each kind has a fixed shape: images move one credit at a time, grants belong to no image, only plan
+      // credits expire.
       check(
         "ledger_shape",
         sql`case ${t.kind}
@@ -287,7 +298,10 @@ export function defineTables(kit: Kit) {
     ],
   );
 
-  /** Counters per UTC day, updated in the transactions that change the images, so that usage never counts rows. */
+  /**
+   * Counters per UTC day, updated in the transactions that change the images, so that usage never counts
+   * rows.
+   */
   const usageDays = table(
     "usage_days",
     {
@@ -328,7 +342,10 @@ export function defineTables(kit: Kit) {
     (t) => [primaryKey({ columns: [t.accountId, t.environment, t.day, t.keyId] })],
   );
 
-  /** How many images failed for which reason, per day; those that failed before reasons were told are in no row. */
+  /**
+   * How many images failed for which reason, per day; those that failed before reasons were told are in no
+   * row.
+   */
   const usageFailures = table(
     "usage_failures",
     {
@@ -358,7 +375,9 @@ export function defineTables(kit: Kit) {
       url: text("url").notNull(),
       /** The event types it receives; null for all, including future ones. */
       events: json<string[] | null>("events"),
-      /** Sealed with the data folder's key, like the secret it replaced, which also signs until it expires. */
+      /**
+       * Sealed with the data folder's key, like the secret it replaced, which also signs until it expires.
+       */
       secret: text("secret").notNull(),
       previousSecret: text("previous_secret"),
       previousSecretExpiresAt: int("previous_secret_expires_at"),
@@ -387,7 +406,9 @@ export function defineTables(kit: Kit) {
     ],
   );
 
-  /** An immutable fact, written in the transaction that makes it true, whether or not an endpoint receives it. */
+  /**
+   * An immutable fact, written in the transaction that makes it true, whether or not an endpoint receives it.
+   */
   const webhookEvents = table(
     "webhook_events",
     {

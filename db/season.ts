@@ -73,8 +73,8 @@ export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
   );
 
   /**
-   * The images of a batch in the order they were requested. An image may be in several batches, if a batch was sent
-   * again.
+   * The images of a batch in the order they were requested. An image may be in several batches, if a batch
+   * was sent again.
    */
   const batchCards = table(
     "batch_cards",

@@ -3,8 +3,8 @@
  *
  *     bun scripts/audit-packages.ts
  *
- * Exits with 1 if one of them is of high or critical severity. When the registry does not answer, it says so and exits
- * with 0, since a change is not to blame for the network.
+ * Exits with 1 if one of them is of high or critical severity. When the registry does not answer, it says so
+ * and exits with 0, since a change is not to blame for the network.
  */
 
 import { offerHelp } from "./help.ts";

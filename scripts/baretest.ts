@@ -1,13 +1,14 @@
 /**
- * Runs the single file where nothing is installed: in fresh minimal roots of Debian and Ubuntu, as an ordinary user
- * without a home folder, until it has made its card.
+ * Runs the single file where nothing is installed: in fresh minimal roots of Debian and Ubuntu, as an
+ * ordinary user without a home folder, until it has made its card.
  *
  *     bun run baretest                      # every root below that can be made here
  *     bun run baretest --roots bookworm     # only these, by name
  *     bun run baretest --keep FOLDER        # make the roots in FOLDER and keep them for the next time
  *
- * Needs root, debootstrap, and the distributions' mirrors; a root that cannot be made is skipped by name. A root takes half
- * a minute to make and its card about 20 seconds. Exits with 1 when a card or a message is not as it should be.
+ * Needs root, debootstrap, and the distributions' mirrors; a root that cannot be made is skipped by name. A
+ * root takes half a minute to make and its card about 20 seconds. Exits with 1 when a card or a message is
+ * not as it should be.
  */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -48,8 +49,8 @@ const DEMO_TIMEOUT_MS = 180_000;
 const USER = 4711;
 
 /**
- * In mounts and process ids of its own, with the root really changed: inside a mere chroot the kernel allows no user
- * namespaces, and so Chromium no sandbox.
+ * In mounts and process ids of its own, with the root really changed: inside a mere chroot the kernel allows
+ * no user namespaces, and so Chromium no sandbox.
  */
 const ENTER = `set -e
 mount --bind "$0" "$0"; cd "$0"

@@ -96,7 +96,10 @@ if (!built.success) throw new AggregateError(built.logs, "The program was not bu
 checkWhole(Object.keys(built.metafile?.inputs ?? {}));
 console.log(`${outfile}: ${Math.round(statSync(outfile).size / 1e6)} MB`);
 
-/** Bun has been seen to bundle a file as empty if it was missing at first sight, so the program's size is checked. */
+/**
+ * Bun has been seen to bundle a file as empty if it was missing at first sight, so the program's size is
+ * checked.
+ */
 function checkWhole(inputs: string[]): void {
   const embedded = inputs
     .map((path) => join(ROOT, path))

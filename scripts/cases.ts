@@ -1,6 +1,6 @@
 /**
- * Counts how many tests meet each status on each route: `bun run cases:api`. The tests run as usual; before each one a
- * separator is written, and below it every answer of the API under test.
+ * Counts how many tests meet each status on each route: `bun run cases:api`. The tests run as usual; before
+ * each one a separator is written, and below it every answer of the API under test.
  */
 
 import { beforeEach } from "bun:test";

@@ -1,6 +1,7 @@
 /**
- * Builds and packs the TypeScript client of clients/typescript: the types from this version's OpenAPI document, the
- * JavaScript by the compiler, the package for npm: bun scripts/client.ts [FOLDER FOR THE PACKAGE]
+ * Builds and packs the TypeScript client of clients/typescript: the types from this version's OpenAPI
+ * document, the JavaScript by the compiler, the package for npm: bun scripts/client.ts [FOLDER FOR THE
+ * PACKAGE]
  */
 
 import { copyFile, mkdir, rm } from "node:fs/promises";

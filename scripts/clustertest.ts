@@ -3,9 +3,10 @@
  *
  *     bun run clustertest [--seconds 600] [--nodes 3] [--seed N] [--rate 2] [--live 0.2] [--s3 ceph]
  *
- * Kills a node every 10 s, freezes, restarts and cuts off PostgreSQL, lets storage fail, stall and be down, freezes a node
- * until its work is taken over, kills browsers, restarts node after node. PostgreSQL comes from npm, the bucket is an
- * emulator's; `--s3 ceph` starts Ceph's gateway instead, where its programs are installed (Debian: apt-get install
+ * Kills a node every 10 s, freezes, restarts and cuts off PostgreSQL, lets storage fail, stall and be down,
+ * freezes a node until its work is taken over, kills browsers, restarts node after node. PostgreSQL comes
+ * from npm, the bucket is an emulator's; `--s3 ceph` starts Ceph's gateway instead, where its programs are
+ * installed (Debian: apt-get install
  * --no-install-recommends radosgw ceph-mon ceph-osd ceph-common). Exits with 1 when a rule is broken.
  */
 

@@ -3,8 +3,8 @@
  *
  *   bun run db:generate --name what_changes [--custom]
  *
- * Review the SQL and add each migration to the index.ts beside it. --custom creates empty ones to write by hand.
- * Only the newest snapshots of the tables are kept: the next migration is made from them alone.
+ * Review the SQL and add each migration to the index.ts beside it. --custom creates empty ones to write by
+ * hand. Only the newest snapshots of the tables are kept: the next migration is made from them alone.
  */
 
 import { readdirSync, rmSync } from "node:fs";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Prints what a script does and how to call it when it was started with `--help`, and ends the process. The text is the
- * script's header comment, so that it is written only once.
+ * Prints what a script does and how to call it when it was started with `--help`, and ends the process. The
+ * text is the script's header comment, so that it is written only once.
  */
 export function offerHelp(script: ImportMeta): void {
   if (!script.main || !process.argv.includes("--help")) return;
@@ -10,7 +10,9 @@ export function offerHelp(script: ImportMeta): void {
   process.exit(0);
 }
 
-/** The comment at the start of a file, without its markers; empty when the file starts with something else. */
+/**
+ * The comment at the start of a file, without its markers; empty when the file starts with something else.
+ */
 export function helpIn(source: string): string {
   const comment = /^\/\*\*(.*?)\*\//s.exec(source)?.[1] ?? "";
   return comment

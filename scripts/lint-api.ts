@@ -1,6 +1,6 @@
 /**
- * Checks the OpenAPI document with every rule that Redocly has but a few of taste, and treats its warnings as failures.
- * Works offline. `bun run lint:api` runs this file.
+ * Checks the OpenAPI document with every rule that Redocly has but a few of taste, and treats its warnings as
+ * failures. Works offline. `bun run lint:api` runs this file.
  */
 
 import { mkdtemp, rm } from "node:fs/promises";

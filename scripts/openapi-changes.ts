@@ -1,6 +1,7 @@
 /**
- * What a new OpenAPI document takes away from partners that an older one promised. Compares what a program relies on, not
- * words: operations, parameters, fields, types and bounds. Added is fine, unless a request must have it.
+ * What a new OpenAPI document takes away from partners that an older one promised. Compares what a program
+ * relies on, not words: operations, parameters, fields, types and bounds. Added is fine, unless a request
+ * must have it.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is JSON of no fixed shape to its readers.
@@ -14,7 +15,10 @@ interface Documents {
 /** A request may only become looser, an answer only richer. */
 type Direction = "request" | "answer";
 
-/** Each breaking change by its place, such as `GET /v1/images 200 data.images[].status: ...`; empty when there is none. */
+/**
+ * Each breaking change by its place, such as `GET /v1/images 200 data.images[].status: ...`; empty when there
+ * is none.
+ */
 export function breakingChanges(old: Json, now: Json): string[] {
   const documents = { old, now };
   return [
@@ -104,7 +108,9 @@ function schemaChanges(documents: Documents, place: string, old: Json, now: Json
   ];
 }
 
-/** Each choice there was is compared with the one that has its name or type; new ones only a request may have. */
+/**
+ * Each choice there was is compared with the one that has its name or type; new ones only a request may have.
+ */
 function choiceChanges(documents: Documents, place: string, old: Json, now: Json, way: Direction): string[] {
   const choicesOf = (schema: Json): Json[] => schema.anyOf ?? [schema];
   const [before, after] = [choicesOf(old), choicesOf(now)];
@@ -123,7 +129,10 @@ function choiceChanges(documents: Documents, place: string, old: Json, now: Json
   ];
 }
 
-/** A request keeps every value. An answer may get new ones, which partners are told to expect, but loses none they wait for. */
+/**
+ * A request keeps every value. An answer may get new ones, which partners are told to expect, but loses none
+ * they wait for.
+ */
 function enumChanges(place: string, old: Json, now: Json, way: Direction): string[] {
   if (old.enum)
     return old.enum

@@ -1,8 +1,8 @@
 /**
  * Writes the types of an OpenAPI document: bun scripts/openapi-types.ts URL FILE
  *
- * The generator needs the compiler as a library, which TypeScript 7 no longer offers, so it gets TypeScript 5 instead.
- * This is a separate program to keep that substitution away from everything else.
+ * The generator needs the compiler as a library, which TypeScript 7 no longer offers, so it gets TypeScript 5
+ * instead. This is a separate program to keep that substitution away from everything else.
  */
 
 import { plugin } from "bun";

@@ -5,14 +5,18 @@ import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts"
 /** What can be measured about a cutout. Shares are fractions of 1. */
 export interface CutoutMeasures {
   /**
-   * Area of enclosed transparent regions relative to the solid player: mistakes, or genuine gaps between arms and body.
+   * Area of enclosed transparent regions relative to the solid player: mistakes, or genuine gaps between arms
+   * and body.
    */
   holes: number;
   /** Area of solid patches other than the largest, relative to the solid player. */
   islands: number;
   /** Fraction of the head's middle that is opaque; 1 is complete. */
   head: number;
-  /** Fraction of the soft edge that is clearly brighter than the player beside it: a rim of the old background. */
+  /**
+   * Fraction of the soft edge that is clearly brighter than the player beside it: a rim of the old
+   * background.
+   */
   rim: number;
   /** Fraction of the soft edge whose colour is far from the player's beside it, brighter or darker. */
   stain: number;
@@ -46,7 +50,8 @@ async function measureInPage(
   others: { x: number; y: number }[],
 ): Promise<CutoutMeasures> {
   /**
-   * How far inside the player to sample the colour that the edge is compared with, as a fraction of the longer side.
+   * How far inside the player to sample the colour that the edge is compared with, as a fraction of the
+   * longer side.
    */
   const INSIDE_PART = 0.012;
   const image = new Image();

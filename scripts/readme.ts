@@ -1,6 +1,7 @@
 /**
- * Renders the README's pictures into docs/: card.webp, one card as the command line makes it, and cards.webp, several on
- * one sheet; and the card on the documentation's first page. Run `bun scripts/readme.ts` after changing the template.
+ * Renders the README's pictures into docs/: card.webp, one card as the command line makes it, and cards.webp,
+ * several on one sheet; and the card on the documentation's first page. Run `bun scripts/readme.ts` after
+ * changing the template.
  */
 
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,6 +1,6 @@
 /**
- * Writes the program's bill of materials as CycloneDX 1.6 in JSON: every npm package in it, with version, licence and
- * hash, and the networks and the browser that come with it.
+ * Writes the program's bill of materials as CycloneDX 1.6 in JSON: every npm package in it, with version,
+ * licence and hash, and the networks and the browser that come with it.
  *
  *     bun run sbom [--out dist/cardpress.cdx.json]
  *

@@ -1,6 +1,6 @@
 /**
- * Takes pictures of every page of the console, light and dark, on a desktop and a phone: bun run screenshots [FOLDER]
- * Those that the README shows are also written to docs/screenshots.
+ * Takes pictures of every page of the console, light and dark, on a desktop and a phone: bun run screenshots
+ * [FOLDER] Those that the README shows are also written to docs/screenshots.
  */
 
 import { copyFile, mkdir, rm } from "node:fs/promises";
@@ -162,7 +162,10 @@ async function operator(): Promise<void> {
   });
 }
 
-/** Opens a page, prepares it, and takes its four pictures without reloading, since some things are shown only once. */
+/**
+ * Opens a page, prepares it, and takes its four pictures without reloading, since some things are shown only
+ * once.
+ */
 async function shoot(name: string, path: string, prepare?: (page: Page) => Promise<unknown>): Promise<void> {
   await page.setViewport({ width: DESKTOP_WIDTH, height: 860 });
   await page.goto(baseUrl + path, { waitUntil: "networkidle2" });

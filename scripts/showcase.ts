@@ -11,8 +11,9 @@ import { countUsage } from "../src/store/usage.ts";
 import { testMember, testOperator } from "../test/console/sessions.ts";
 import { imageRequest, post, type TestServer, testServer, untilEnded } from "../test/harness.ts";
 
-// A service with something to show: real cards from the test photos, webhooks that succeed and fail, members with both
-// roles. Only the usage of past days is invented, and local addresses are displayed as a partner's would be.
+// A service with something to show: real cards from the test photos, webhooks that succeed and fail, members
+// with both roles. Only the usage of past days is invented, and local addresses are displayed as a partner's
+// would be.
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,13 +1,14 @@
 /**
  * Makes many cards with the real service while its parts are killed at random, and reports what is left over.
  *
- *     bun scripts/soak.ts --cards 10000 [--seconds 3600] [--kill-every 20] [--new 0.3] [--program dist/cardpress] [--seed N]
+ *     bun scripts/soak.ts --cards 10000 [--seconds 3600] [--kill-every 20] [--new 0.3]
+ *         [--program dist/cardpress] [--seed N]
  *
- * Kills workers, browsers, single pages and now and then the whole service, and makes browsers hang. At the end every
- * accepted card must be finished, with no process, browser profile or unfinished file left over; memory and disk use are
- * reported along the way. With --seconds no card is begun after that time, so that a busy machine ends with a report too.
- * Exits with 1 when anything is lost or left over: then the lines about lost cards are shown, and the whole log, with the
- * attacks among its lines, stays in the folder.
+ * Kills workers, browsers, single pages and now and then the whole service, and makes browsers hang. At the
+ * end every accepted card must be finished, with no process, browser profile or unfinished file left over;
+ * memory and disk use are reported along the way. With --seconds no card is begun after that time, so that a
+ * busy machine ends with a report too. Exits with 1 when anything is lost or left over: then the lines about
+ * lost cards are shown, and the whole log, with the attacks among its lines, stays in the folder.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

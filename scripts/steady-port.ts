@@ -4,7 +4,9 @@ import { freePort } from "../src/service/free-port.ts";
 const FIRST = 10_000;
 const LAST = 32_000;
 
-/** A free port that nobody is given by chance while its server is down, so that it can be started there again. */
+/**
+ * A free port that nobody is given by chance while its server is down, so that it can be started there again.
+ */
 export async function steadyPort(): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {

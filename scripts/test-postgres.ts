@@ -3,8 +3,8 @@
  *
  *   bun run test:postgres [files and options of bun test]
  *
- * With CARDPRESS_TEST_POSTGRES=postgres://user:password@host:port it uses that server instead: its user must be allowed to
- * create databases, which are not removed.
+ * With CARDPRESS_TEST_POSTGRES=postgres://user:password@host:port it uses that server instead: its user must
+ * be allowed to create databases, which are not removed.
  */
 import { offerHelp } from "./help.ts";
 import { runSuites } from "./run-suites.ts";

@@ -1,11 +1,13 @@
 /**
- * Runs the suites of buckets on a real S3 storage, Ceph's gateway, which it starts; everywhere else they run on an emulator.
+ * Runs the suites of buckets on a real S3 storage, Ceph's gateway, which it starts; everywhere else they run
+ * on an emulator.
  *
  *   bun run test:s3 [files and options of bun test]
  *
- * Debian and Ubuntu: apt-get install --no-install-recommends radosgw ceph-mon ceph-osd ceph-common. Where it is missing or does
- * not start it says so and ends well. With CARDPRESS_TEST_S3=http://host:port it uses that storage instead, with the key in
- * CARDPRESS_TEST_S3_KEY=id:secret; its user must be allowed to create buckets, which are not removed.
+ * Debian and Ubuntu: apt-get install --no-install-recommends radosgw ceph-mon ceph-osd ceph-common. Where it
+ * is missing or does not start it says so and ends well. With CARDPRESS_TEST_S3=http://host:port it uses that
+ * storage instead, with the key in CARDPRESS_TEST_S3_KEY=id:secret; its user must be allowed to create
+ * buckets, which are not removed.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,10 +1,10 @@
 /**
- * Runs the tests: all of them, several files side by side and each long file in a process of its own, or those it is
- * called with, one after the other.
+ * Runs the tests: all of them, several files side by side and each long file in a process of its own, or
+ * those it is called with, one after the other.
  *
  *   bun run test                          # every test
  *   bun run test test/http -t "credit"    # files and options of bun test
- *   bun run test --engines                # every test, and beside them the suites on PostgreSQL and on Ceph's gateway
+ *   bun run test --engines                # every test, and some also on PostgreSQL and on Ceph's gateway
  *   bun run test --lanes 1                # nothing side by side
  *   bun run test --lanes 3 test/http      # the files of some folders, side by side
  *   bun run test --record                 # notes in test/seconds.json how long each file takes

@@ -1,6 +1,9 @@
 import { OperatorError } from "./core/errors.ts";
 
-/** Where state is kept when it is not kept in the data folder, which then holds nothing that is missed when it goes. */
+/**
+ * Where state is kept when it is not kept in the data folder, which then holds nothing that is missed when it
+ * goes.
+ */
 export interface Cluster {
   /** Such as postgres://user:password@host:5432/database. */
   databaseUrl: string;
@@ -29,7 +32,9 @@ export function refuseInCluster({ cluster }: { cluster: Cluster | undefined }): 
   );
 }
 
-/** All of them or none: undefined without any. Throws an OperatorError that names what is missing or wrong. */
+/**
+ * All of them or none: undefined without any. Throws an OperatorError that names what is missing or wrong.
+ */
 export function readCluster(
   env: Record<string, string | undefined>,
   { databaseConnections }: Pick<Cluster, "databaseConnections">,

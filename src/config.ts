@@ -24,7 +24,10 @@ export interface Config {
   /** The operator's ONNX file for separating player and background, instead of the built-in network. */
   matteModel: string | undefined;
   renderWorkers: number;
-  /** Memory limit of a render worker with its browser: above it the worker is recycled, above twice as much killed. */
+  /**
+   * Memory limit of a render worker with its browser: above it the worker is recycled, above twice as much
+   * killed.
+   */
   workerMemoryBytes: number;
   sourceAllowedOrigins: ReadonlySet<string>;
   webhookAllowedOrigins: ReadonlySet<string>;
@@ -34,7 +37,10 @@ export interface Config {
   minFreeDiskBytes: number;
   /** A separate address for /metrics and /ready; undefined: none. */
   metricsListener: { host: string; port: number } | undefined;
-  /** The token that allows reading /metrics from anywhere; undefined: only this machine, and the separate listener. */
+  /**
+   * The token that allows reading /metrics from anywhere; undefined: only this machine, and the separate
+   * listener.
+   */
   metricsToken: string | undefined;
   /** How mail is sent; undefined: not at all, and the console alone shows what would be mailed. */
   mail: { smtpUrl: string; from: string } | undefined;
@@ -52,7 +58,10 @@ const MEGABYTE = 1024 * 1024;
 
 type Environment = Record<string, string | undefined>;
 
-/** Reads and validates every CARDPRESS_ variable. Throws an OperatorError that names the variable and the remedy. */
+/**
+ * Reads and validates every CARDPRESS_ variable. Throws an OperatorError that names the variable and the
+ * remedy.
+ */
 export function readConfig(given: Environment): Config {
   const known = new Set(OTHERS_VARIABLES);
   const env = new Proxy(given, {

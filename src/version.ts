@@ -18,7 +18,8 @@ export const COMMIT: string | null =
 export const RELEASE: string = COMMIT === null ? VERSION : `${VERSION} (${COMMIT.slice(0, 10)})`;
 
 /**
- * The commit that a checkout is at, or null. Read from its files: git itself would obey the folder's own configuration.
+ * The commit that a checkout is at, or null. Read from its files: git itself would obey the folder's own
+ * configuration.
  * @param root the folder that holds `.git`
  */
 export function commitOf(root: string): string | null {

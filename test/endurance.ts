@@ -1,6 +1,7 @@
 import { DAY_MS } from "../src/core/time.ts";
 
-// Endurance runs do a third of their work each time, another one every day, and all of it in `bun run check:long`.
+// Endurance runs do a third of their work each time, another one every day, and all of it in `bun run
+// check:long`.
 
 const PARTS = 3;
 const given = process.env.CARDPRESS_TEST_THIRD;

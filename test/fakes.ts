@@ -4,7 +4,8 @@ import type { RenderedFile, RenderJob } from "../src/render/protocol.ts";
 import type { FetchedSource, SourceFetcher } from "../src/sources/fetch-source.ts";
 import { writeWhole } from "../src/system/write-whole.ts";
 
-// The outside world of the service as tests make it up. Each is the whole interface, so that none drifts from the real one.
+// The outside world of the service as tests make it up. Each is the whole interface, so that none drifts from
+// the real one.
 
 /** A pool with one place, which is always free; its renderer does what the test says. */
 export function poolOf(render: Renderer["render"]): RenderPool {

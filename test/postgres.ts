@@ -42,8 +42,8 @@ const databaseOf = (file: string) => `t_${createHash("sha256").update(file).dige
 export const postgresUrl = (file: string) => `${SERVER_URL}/${databaseOf(file)}`;
 
 /**
- * Opens a Postgres database instead of a file: one per file, the same one when the file is opened again. Its queue goes by
- * the clock, if one is given.
+ * Opens a Postgres database instead of a file: one per file, the same one when the file is opened again. Its
+ * queue goes by the clock, if one is given.
  */
 export const openTestPostgres =
   (clock?: Clock): OpenStore =>

@@ -3,11 +3,12 @@
  *
  *     bun run bench [--seconds 5]
  *
- * Baseline: what most code does, a new page for every card: open, set content, take a screenshot, close. Its content is
- * the finished card as one self-contained document, so it is spared the fitting and the template. Compared with it: the
- * warm page, which does all of that, by screenshot and by canvas; and takumi, which needs no browser and supports a
- * subset of CSS, with a simpler card. All draw the same player, one after the other. Finally one render worker's whole
- * path from photo to file, for new photos and for ones seen before, by stage.
+ * Baseline: what most code does, a new page for every card: open, set content, take a screenshot, close. Its
+ * content is the finished card as one self-contained document, so it is spared the fitting and the template.
+ * Compared with it: the warm page, which does all of that, by screenshot and by canvas; and takumi, which
+ * needs no browser and supports a subset of CSS, with a simpler card. All draw the same player, one after the
+ * other. Finally one render worker's whole path from photo to file, for new photos and for ones seen before,
+ * by stage.
  */
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -167,7 +168,8 @@ async function benchWorker(): Promise<void> {
   const make = (n: number, photoSha256: string, photos = SAMPLES) =>
     worker.render(card(n, "png"), { path: photos[n % photos.length] as string, sha256: photoSha256 });
   console.log(`One render worker, photo to finished 1024x1280 PNG file, ${SAMPLES.length} photos in turn:`);
-  // A random hash stands for a new photo, a fixed one for a photo seen before: among the last few, or one of many.
+  // A random hash stands for a new photo, a fixed one for a photo seen before: among the last few, or one of
+  // many.
   const many = 4 * SAMPLES.length;
   const kinds = {
     "new photo": (n: number) => make(n, String(n).padStart(64, "0")),

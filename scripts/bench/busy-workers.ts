@@ -10,8 +10,9 @@ export interface BusyWorkers {
 }
 
 /**
- * Render workers as in the service that make card after card of new photos, as long as something else is measured.
- * Resolves when each has made its first card. `dir` is for their files, `cacheDir` has the downloaded Chromium.
+ * Render workers as in the service that make card after card of new photos, as long as something else is
+ * measured. Resolves when each has made its first card. `dir` is for their files, `cacheDir` has the
+ * downloaded Chromium.
  */
 export async function keepRendering(
   workers: number,

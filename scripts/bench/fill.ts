@@ -49,9 +49,9 @@ const POSTGRES: Dialect = {
 };
 
 /**
- * Fills a new SQLite database with consistent accounts, images and entries, like a busy installation after a month: 90 %
- * of the images completed, 9 % failed, a few waiting; the previous month over, with credits expired and granted again;
- * and every image's end announced to one webhook endpoint of its account.
+ * Fills a new SQLite database with consistent accounts, images and entries, like a busy installation after a
+ * month: 90 % of the images completed, 9 % failed, a few waiting; the previous month over, with credits
+ * expired and granted again; and every image's end announced to one webhook endpoint of its account.
  */
 export async function fillDatabase(file: string, filling: Filling): Promise<void> {
   await openSqliteStore(file).close();
@@ -81,9 +81,9 @@ export async function fillDatabase(file: string, filling: Filling): Promise<void
 }
 
 /**
- * Takes the primary keys from the tables of a database without rows, and returns what gives them back. SQLite can neither
- * drop nor add one, but what it keeps of it is an index like any other: that is built of the finished table, and then
- * called what it was.
+ * Takes the primary keys from the tables of a database without rows, and returns what gives them back. SQLite
+ * can neither drop nor add one, but what it keeps of it is an index like any other: that is built of the
+ * finished table, and then called what it was.
  */
 function removeKeys(file: string): (filled: Database) => void {
   // Bun's own driver lets nobody change the schema by hand.
@@ -147,7 +147,8 @@ export async function fillPostgres(url: string, filling: Filling): Promise<void>
     for (const { name } of indexes) await db.unsafe(`DROP INDEX "${name}"`);
     for (const { owner, name } of keys)
       await db.unsafe(`ALTER TABLE ${owner} DROP CONSTRAINT IF EXISTS "${name}" CASCADE`);
-    // Of a table emptied in the same transaction nothing is logged, where the log is no more than a crash needs.
+    // Of a table emptied in the same transaction nothing is logged, where the log is no more than a crash
+    // needs.
     await db.unsafe(`TRUNCATE ${FILLED.join(", ")}`);
     for (const statement of statementsFor(POSTGRES, filling)) await db.unsafe(statement);
     for (const { owner, name, sql } of keys)

@@ -19,8 +19,9 @@ export interface LoadOptions {
 }
 
 /**
- * Sends one request repeatedly over open connections, each waiting for its answer before the next. Uses bare sockets,
- * since a client that parses headers costs more than the measured server. Rejects on any other status.
+ * Sends one request repeatedly over open connections, each waiting for its answer before the next. Uses bare
+ * sockets, since a client that parses headers costs more than the measured server. Rejects on any other
+ * status.
  */
 export async function load(options: LoadOptions): Promise<Load> {
   const { connections, requests, perSecond } = options;

@@ -1,11 +1,13 @@
 /**
- * The memory of one render worker and its browser over many cards: what each process holds, after every hundred.
+ * The memory of one render worker and its browser over many cards: what each process holds, after every
+ * hundred.
  *
  *     bun scripts/bench/memory.ts [--cards 1000] [--photos FOLDER]
  *
- * The cards are mixed: two of three show a photo that is new to the worker, one of which in thirty has 13 million pixels;
- * the third shows one seen before. Cards have four sizes and three formats. Photos without a player are refused, and count.
- * Memory is Pss, anonymous and shared, in megabytes; program files are left out.
+ * The cards are mixed: two of three show a photo that is new to the worker, one of which in thirty has 13
+ * million pixels; the third shows one seen before. Cards have four sizes and three formats. Photos without a
+ * player are refused, and count. Memory is Pss, anonymous and shared, in megabytes; program files are left
+ * out.
  */
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";

@@ -1,11 +1,12 @@
 /**
- * What one machine's cores do with one server on SQLite, and with one, two and three on PostgreSQL and a bucket:
+ * What one machine's cores do with one server on SQLite, and with one, two and three on PostgreSQL and a
+ * bucket:
  *
  *     bun scripts/bench/nodes.ts [--creates 160] [--reads 4000] [--cards 24]
  *
- * Creates and reads are answered by the real HTTP side with nothing to render; cards by whole servers with a worker each.
- * PostgreSQL, the bucket's emulator and this client share the cores, so more servers show what a server costs, not what
- * more machines would do: the processor's time is what to count with.
+ * Creates and reads are answered by the real HTTP side with nothing to render; cards by whole servers with a
+ * worker each. PostgreSQL, the bucket's emulator and this client share the cores, so more servers show what a
+ * server costs, not what more machines would do: the processor's time is what to count with.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

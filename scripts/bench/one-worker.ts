@@ -53,7 +53,10 @@ export interface BenchWorker {
   close(): Promise<void>;
 }
 
-/** Render workers as in the service, whose browsers are not recycled. @param scratch a folder for profiles and cutouts */
+/**
+ * Render workers as in the service, whose browsers are not recycled.
+ * @param scratch a folder for profiles and cutouts
+ */
 export function benchPool(workers: number, chromium: Chromium, scratch: string): RenderPool {
   return createRenderPool({
     workers,

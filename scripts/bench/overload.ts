@@ -3,8 +3,8 @@
  *
  *     bun scripts/bench/overload.ts [--seconds 60]
  *
- * The server is a separate process with real renders; this process sends at a fixed rate, whatever the answers are, and
- * another account that occasionally sends a single image shows what a quiet partner notices.
+ * The server is a separate process with real renders; this process sends at a fixed rate, whatever the
+ * answers are, and another account that occasionally sends a single image shows what a quiet partner notices.
  */
 
 import { Database } from "bun:sqlite";

@@ -4,24 +4,25 @@ import { readdirSync, readFileSync } from "node:fs";
 const TICK_MS = 10;
 
 /**
- * CPU time so far in milliseconds of a process and those of its descendants that still run. Reads /proc, so it works only
- * on Linux, like the service.
+ * CPU time so far in milliseconds of a process and those of its descendants that still run. Reads /proc, so
+ * it works only on Linux, like the service.
  */
 export function processorMsOf(pid: number): number {
   return familyOf(pid).reduce((sum, { ticks }) => sum + ticks * TICK_MS, 0);
 }
 
 /**
- * Memory in megabytes that a process and its descendants hold for themselves: anonymous and shared memory, of a page that
- * several of them share, each its part (Pss). Program files are left out: the system reads them again when it needs room.
+ * Memory in megabytes that a process and its descendants hold for themselves: anonymous and shared memory, of
+ * a page that several of them share, each its part (Pss). Program files are left out: the system reads them
+ * again when it needs room.
  */
 export function memoryMbOf(pid: number): number {
   return [...memoryMbByKind(pid).values()].reduce((sum, mb) => sum + mb, 0);
 }
 
 /**
- * The same by kind of process: "worker" for the process itself, "browser" for Chromium's main one, and Chromium's own word
- * for its others, such as "renderer"; those of one kind one by one, the largest first.
+ * The same by kind of process: "worker" for the process itself, "browser" for Chromium's main one, and
+ * Chromium's own word for its others, such as "renderer"; those of one kind one by one, the largest first.
  */
 export function memoryMbByKind(pid: number): Map<string, number> {
   const found = familyOf(pid).map((one) => {

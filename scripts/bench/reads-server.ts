@@ -38,7 +38,10 @@ function bare(): { port: number } {
   return { port: server.port ?? 0 };
 }
 
-/** The real service's HTTP side on the real store, with nothing to render and rate limits that are never reached. */
+/**
+ * The real service's HTTP side on the real store, with nothing to render and rate limits that are never
+ * reached.
+ */
 async function cardpress(): Promise<{ port: number }> {
   const config = testConfig(dir, { CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos, ...JSON.parse(settings) });
   const workspace = await openWorkspace(config, jsonLog(stdoutByTurn()));

@@ -1,12 +1,12 @@
 /**
- * How fast the API answers reads, and a create with a known photo, compared with a bare Bun and bun:sqlite route in the
- * same run.
+ * How fast the API answers reads, and a create with a known photo, compared with a bare Bun and bun:sqlite
+ * route in the same run.
  *
  *     bun scripts/bench/reads.ts [--requests 20000]
  *
- * Both are separate processes on one database of 20,000 images, queried over 32 connections in turn. The bare route looks
- * a row up by its id and answers it as JSON, without keys, limits, headers or a log. What counts is the server's CPU time
- * per request, because elapsed time also includes the client and other load.
+ * Both are separate processes on one database of 20,000 images, queried over 32 connections in turn. The bare
+ * route looks a row up by its id and answers it as JSON, without keys, limits, headers or a log. What counts
+ * is the server's CPU time per request, because elapsed time also includes the client and other load.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -100,7 +100,9 @@ const RENDER_WORKERS = 2;
 /** How long each route is asked, so that many cards are begun and ended meanwhile. */
 const BESIDE_RENDERS_SECONDS = 5;
 
-/** The times of answers at half of what each route can, while cards are made. `rates` is requests per second. */
+/**
+ * The times of answers at half of what each route can, while cards are made. `rates` is requests per second.
+ */
 async function besideRenders(routes: Route[], rates: number[], dir: string): Promise<void> {
   const workers = await keepRendering(RENDER_WORKERS, {
     dir,

@@ -1,6 +1,6 @@
 /**
- * How long the service takes to start with everything unpacked: from the command until it listens, until /ready answers
- * 200, which needs a browser that answers, and until the first worker is warm.
+ * How long the service takes to start with everything unpacked: from the command until it listens, until
+ * /ready answers 200, which needs a browser that answers, and until the first worker is warm.
  *
  *     bun scripts/bench/start.ts [--times 5] [--program dist/cardpress]
  *

@@ -3,8 +3,8 @@
  *
  *     bun scripts/bench/studio.ts [SAVES]
  *
- * Saves card.css SAVES (9) times, then card.html. Prints the median and the worst in milliseconds, from before the file
- * is written until the page has decoded and displayed the picture.
+ * Saves card.css SAVES (9) times, then card.html. Prints the median and the worst in milliseconds, from
+ * before the file is written until the page has decoded and displayed the picture.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,7 +55,8 @@ for (const [file, goal] of Object.entries(GOALS)) {
   await saveAndSee(file, change(1));
   const times: number[] = [];
   for (let n = 0; n < saves; n++) {
-    // The samples' thumbnails follow; a real save does not wait for them either, but rarely coincides with them.
+    // The samples' thumbnails follow; a real save does not wait for them either, but rarely coincides with
+    // them.
     await page.waitForNetworkIdle({ idleTime: 900, concurrency: 1 });
     times.push(await saveAndSee(file, change(n + 2)));
   }

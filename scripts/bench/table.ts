@@ -3,10 +3,11 @@
  *
  *     bun scripts/bench/table.ts [--engine sqlite|postgres] [--images 10000000] [--queued 100000] [--audit]
  *
- * Asks the store the same in a database of 10,000 images and in a large one, of which half are one account's, and prints
- * the time of each, with the steps of its plan that read a whole table or sort. --audit also audits both: everything, which
- * seals it, what has come since, and everything once more, and says what processor time and memory of this process each took.
- * Ten million images need about 30 GB of disk, and an hour or more.
+ * Asks the store the same in a database of 10,000 images and in a large one, of which half are one account's,
+ * and prints the time of each, with the steps of its plan that read a whole table or sort. --audit also
+ * audits both: everything, which seals it, what has come since, and everything once more, and says what
+ * processor time and memory of this process each took. Ten million images need about 30 GB of disk, and an
+ * hour or more.
  */
 
 import { Database } from "bun:sqlite";

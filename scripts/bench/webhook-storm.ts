@@ -6,7 +6,10 @@ import { openWorkspace } from "../../src/service/workspace.ts";
 import { systemClock } from "../../src/system/clock-file.ts";
 import { silentLog, testAccount, testConfig, testFolder } from "../../test/harness.ts";
 
-/** The maximum number of endpoints per account and environment; more are spread over accounts with the same events. */
+/**
+ * The maximum number of endpoints per account and environment; more are spread over accounts with the same
+ * events.
+ */
 const ENDPOINTS_PER_ACCOUNT = 10;
 
 export interface Storm {

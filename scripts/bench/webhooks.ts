@@ -1,6 +1,6 @@
 /**
- * Sends events to many endpoints, of which some hang and some fail, and prints how long events took from commit to
- * arrival at the healthy ones. Events come at the given rate, or with --rate 0 all at once.
+ * Sends events to many endpoints, of which some hang and some fail, and prints how long events took from
+ * commit to arrival at the healthy ones. Events come at the given rate, or with --rate 0 all at once.
  *
  *     bun scripts/bench/webhooks.ts [--events 1000] [--endpoints 20] [--hanging 1] [--failing 1] [--rate 100]
  */

@@ -67,7 +67,10 @@ export async function startBalancer(port: number, nodes: readonly Node[]): Promi
   };
 }
 
-/** Sends a request to a node. Not by fetch(), of which a process makes 256 at a time: more would wait here, not there. */
+/**
+ * Sends a request to a node. Not by fetch(), of which a process makes 256 at a time: more would wait here,
+ * not there.
+ */
 function asked(
   node: Node,
   { method, url, headers }: IncomingMessage,

@@ -22,8 +22,8 @@ function cephIsMissing(): string | undefined {
 }
 
 /**
- * One monitor, one object store in memory and one S3 gateway of Ceph on this machine, with the key testkey:testsecret.
- * Rejects where they are missing or do not start.
+ * One monitor, one object store in memory and one S3 gateway of Ceph on this machine, with the key
+ * testkey:testsecret. Rejects where they are missing or do not start.
  */
 export async function startCeph(folder: string): Promise<Ceph> {
   const missing = cephIsMissing();

@@ -32,7 +32,10 @@ export interface Books {
   nodes: readonly Node[];
 }
 
-/** No state of the service may stay as it is for longer once nothing is wrong any more: a busy machine is slow, not stuck. */
+/**
+ * No state of the service may stay as it is for longer once nothing is wrong any more: a busy machine is
+ * slow, not stuck.
+ */
 const STUCK_MS = LEASE_MS + MINUTE_MS;
 const POLL_MS = 250;
 
@@ -47,8 +50,9 @@ export interface Unfinished {
 }
 
 /**
- * Resolves to true once nothing is unfinished, to false when that is stuck: for `stuckMs` there was neither less of it than
- * ever before nor anybody at it. `now`: monotonic milliseconds; `pause` is called between two looks.
+ * Resolves to true once nothing is unfinished, to false when that is stuck: for `stuckMs` there was neither
+ * less of it than ever before nor anybody at it. `now`: monotonic milliseconds; `pause` is called between two
+ * looks.
  */
 export async function untilDrained(
   look: () => Promise<Unfinished>,
@@ -77,7 +81,10 @@ const UNFINISHED_CARDS = `SELECT count(*) AS n, md5(string_agg(concat_ws(' ', id
 const UNSENT = `SELECT count(*) AS n, md5(string_agg(concat_ws(' ', event_id, endpoint_id, state, attempts, lease_token), ',' ORDER BY event_id, endpoint_id)) AS pulse
   FROM webhook_deliveries WHERE state IN ('pending', 'sending')`;
 
-/** Waits until nothing is unfinished. Deliveries that failed twice wait for minutes: they are asked for at once. */
+/**
+ * Waits until nothing is unfinished. Deliveries that failed twice wait for minutes: they are asked for at
+ * once.
+ */
 export async function checkDrain({ admin, figures }: Books): Promise<void> {
   const unfinished = (query: string) => async (): Promise<Unfinished> => {
     const [row] = await admin.unsafe(query);
@@ -104,7 +111,10 @@ export async function checkDrain({ admin, figures }: Books): Promise<void> {
   figures.notes.webhooks = `${hurried} retries after minutes were made at once`;
 }
 
-/** Sends every create again: what was accepted has its answer, what was refused is so still or was accepted after all. */
+/**
+ * Sends every create again: what was accepted has its answer, what was refused is so still or was accepted
+ * after all.
+ */
 export async function checkPromises(
   options: LoadOptions,
   load: Load,
@@ -132,7 +142,8 @@ export async function checkPromises(
   const keyed = await oneNumber(admin, "SELECT count(DISTINCT image_id) AS n FROM idempotency_records");
   figures.check("keys", keyed === rows.length, () => `${rows.length} images belong to ${keyed} keys`);
   const stranger = rows.find(({ id }) => !ids.includes(id));
-  // A batch whose partner was refused in the end may have been accepted before; single creates were asked again.
+  // A batch whose partner was refused in the end may have been accepted before; single creates were asked
+  // again.
   figures.check(
     "keys",
     rows.length === ids.length,
@@ -173,8 +184,8 @@ export async function checkLedger(
 }
 
 /**
- * Each picture as its row and its receipt say, and as it was served while storage failed; nothing else is stored once the
- * sweep has looked.
+ * Each picture as its row and its receipt say, and as it was served while storage failed; nothing else is
+ * stored once the sweep has looked.
  */
 export async function checkPictures(
   { workspace, admin, figures, client }: Books,

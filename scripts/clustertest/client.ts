@@ -20,7 +20,9 @@ export type Client = (
   options: { key?: string; method?: string; body?: string; idempotencyKey?: string; to?: Node },
 ) => Promise<Answer | undefined>;
 
-/** A client of the balancer, or of one node, that holds every answer to what is promised about all of them. */
+/**
+ * A client of the balancer, or of one node, that holds every answer to what is promised about all of them.
+ */
 export function cardClient(balancer: string, nodes: readonly Node[], figures: Figures): Client {
   return async (path, { key, method = "GET", body, idempotencyKey, to }) => {
     const startedAt = performance.now();

@@ -66,8 +66,8 @@ async function killNodes(places: FaultPlaces, until: number): Promise<void> {
 }
 
 /**
- * A node whose start meets a fault ends with a message, and is started again as a service manager would: for as long as
- * storage is down, and a few times beside.
+ * A node whose start meets a fault ends with a message, and is started again as a service manager would: for
+ * as long as storage is down, and a few times beside.
  */
 async function startUntilReady(node: Node, { figures, storage }: FaultPlaces): Promise<void> {
   for (let refused = 0; ; ) {

@@ -21,8 +21,8 @@ export interface StorageProxy {
 export const breakOff = (response: ServerResponse) => void response.socket?.destroy();
 
 /**
- * A proxy before S3 storage that answers 500 and 503, stalls, breaks answers off, or takes no connections. Notes whatever
- * changes the storage.
+ * A proxy before S3 storage that answers 500 and 503, stalls, breaks answers off, or takes no connections.
+ * Notes whatever changes the storage.
  */
 export async function storageProxy(
   endpoint: string,

@@ -1,7 +1,10 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What grows temporarily as cards are made, and should not stay: profiles, unfinished files, the write-ahead log. */
+/**
+ * What grows temporarily as cards are made, and should not stay: profiles, unfinished files, the write-ahead
+ * log.
+ */
 const TRANSIENT = ["profiles", "scratch", "cardpress.db-wal", "cardpress.db-shm"];
 
 /** The size of a data folder's temporary parts, in megabytes. */

@@ -4,7 +4,8 @@ import { join } from "node:path";
 /** Photos with one player each. */
 const PLAYERS = ["astronaut.png", "skier.jpg", "yoga.jpg", "unsplash_man.jpg", "astronaut_dark.png"];
 /**
- * A server of endlessly many photos: bytes appended to a picture make it a different file that looks the same.
+ * A server of endlessly many photos: bytes appended to a picture make it a different file that looks the
+ * same.
  * @param newShare fraction of the cards whose photo has never been seen before, for which the networks run
  */
 export function manyPhotos(newShare: number) {

@@ -4,7 +4,9 @@ import { openPostgresStore } from "../../src/store/postgres.ts";
 import { FOLLOW_TEST_CLOCK, TEMPLATE } from "../../test/postgres.ts";
 import { startPostgres } from "../postgres-server.ts";
 
-/** The suites that use the database. Those that start browsers, or inspect SQLite's own file, are left out. */
+/**
+ * The suites that use the database. Those that start browsers, or inspect SQLite's own file, are left out.
+ */
 export const POSTGRES_SUITES = [
   "test/store/postgres.test.ts",
   "test/store/postgres-plans.test.ts",
@@ -48,8 +50,8 @@ export const POSTGRES_SUITES = [
 ];
 
 /**
- * The environment in which tests run on PostgreSQL: on the server of CARDPRESS_TEST_POSTGRES, or else on one from npm, which
- * `stop` ends.
+ * The environment in which tests run on PostgreSQL: on the server of CARDPRESS_TEST_POSTGRES, or else on one
+ * from npm, which `stop` ends.
  */
 export async function startTestPostgres(): Promise<{ env: Record<string, string>; stop(): Promise<void> }> {
   const given = process.env.CARDPRESS_TEST_POSTGRES;

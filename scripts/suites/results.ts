@@ -16,7 +16,10 @@ export const add = (a: Totals, b: Totals): Totals => ({
   fail: a.fail + b.fail,
 });
 
-/** The totals of a process; one that failed without a failed test, as one that was killed, counts as a failure. */
+/**
+ * The totals of a process; one that failed without a failed test, as one that was killed, counts as a
+ * failure.
+ */
 export function totalsOf(output: string, exitCode: number): Totals {
   const last = (word: string) =>
     Number([...output.matchAll(new RegExp(`^ *(\\d+) ${word}$`, "gm"))].at(-1)?.[1] ?? 0);
@@ -24,7 +27,9 @@ export function totalsOf(output: string, exitCode: number): Totals {
   return exitCode !== 0 && totals.fail === 0 ? { ...totals, fail: 1 } : totals;
 }
 
-/** The failed tests with what was said of them, or the end of the output where no test says that it failed. */
+/**
+ * The failed tests with what was said of them, or the end of the output where no test says that it failed.
+ */
 export function failuresIn(output: string): string {
   const lines = output.split("\n");
   const told: string[] = [];

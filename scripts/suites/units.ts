@@ -16,9 +16,15 @@ export type Timings = Record<string, number>;
 
 /** A file that is not listed is about as long as this. */
 const SHORT_SECONDS = 1;
-/** Short files share a process, whose start and imports take about a second: as many as this, of neighbouring folders. */
+/**
+ * Short files share a process, whose start and imports take about a second: as many as this, of neighbouring
+ * folders.
+ */
 const SHORT_FILES = 12;
-/** Bounds a test that hangs and nothing else: where three share a processor, one that starts servers takes a minute. */
+/**
+ * Bounds a test that hangs and nothing else: where three share a processor, one that starts servers takes a
+ * minute.
+ */
 export const TEST_OPTIONS = ["test", "--timeout", "300000"];
 
 /** Splits a suite's files into units: each file of the timings alone, the others in groups. */

@@ -1,4 +1,7 @@
-/** The pictures by which networks are quantised: on them it is measured how large the values in a network become. */
+/**
+ * The pictures by which networks are quantised: on them it is measured how large the values in a network
+ * become.
+ */
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +10,9 @@ import { findChromium } from "../../src/render/browser/chromium.ts";
 
 const PHOTOS = join(import.meta.dir, "../../test/photos");
 
-/** Crops of a photo (x, y, width, height as fractions) and the brightness at which the network is shown them. */
+/**
+ * Crops of a photo (x, y, width, height as fractions) and the brightness at which the network is shown them.
+ */
 const CALIBRATION_CROPS = [
   [0, 0, 1, 1, 1],
   [0.1, 0, 0.7, 0.8, 0.6],
@@ -26,7 +31,8 @@ export interface Crop {
 
 /**
  * Every crop of every photo in test/photos, in order of file name.
- * @param side of the squares that they are drawn into; without it each keeps its shape, at about CALIBRATION_CELLS pixels
+ * @param side of the squares that they are drawn into; without it each keeps its shape, at about
+ *   CALIBRATION_CELLS pixels
  */
 export async function calibrationCrops(side?: number): Promise<Crop[]> {
   const cacheDir = join(tmpdir(), "cardpress-test-cache");

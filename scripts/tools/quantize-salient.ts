@@ -1,16 +1,19 @@
 /**
- * Writes src/render/photo/models/u2netp_int8.onnx: the salient network with 8-bit weights and activations, a third of
- * the size and half the time of the float one. Takes the float network, which NOTICE says how to obtain:
+ * Writes src/render/photo/models/u2netp_int8.onnx: the salient network with 8-bit weights and activations, a
+ * third of the size and half the time of the float one. Takes the float network, which NOTICE says how to
+ * obtain:
  *
  *     bun scripts/tools/quantize-salient.ts PATH/u2netp.onnx
  *
- * The scheme is static quantisation with integer operators: real = scale * (byte - zero point), weights as int8 of 7
- * bits with one scale for each output channel, activations as uint8 with one scale for each tensor, zero points 0,
- * biases as int32. Scales of activations come from the largest value of each tensor over the calibration pictures.
+ * The scheme is static quantisation with integer operators: real = scale * (byte - zero point), weights as
+ * int8 of 7 bits with one scale for each output channel, activations as uint8 with one scale for each tensor,
+ * zero points 0, biases as int32. Scales of activations come from the largest value of each tensor over the
+ * calibration pictures.
  *   https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
- *   Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018
- * The same network, photos, browser and machine give the same file; another processor's float convolutions may move a
- * scale's last digit.
+ *   Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
+ *   Inference", 2018
+ * The same network, photos, browser and machine give the same file; another processor's float convolutions
+ * may move a scale's last digit.
  */
 
 import { createHash } from "node:crypto";
@@ -28,29 +31,32 @@ const OUT = join(import.meta.dir, "../../src/render/photo/models/u2netp_int8.onn
 const { FLOAT, UINT8, INT8, INT32 } = TYPES;
 
 /**
- * x64 processors without VNNI add two products of uint8 and int8 in 16 bits, where 2 * 255 * 127 saturates and 2 * 255
- * * 64 does not. 7-bit weights are correct on every processor, with the same accuracy; the runtime's own remedy,
- * session.x64quantprecision, is as slow as the float network, even where VNNI makes it unnecessary.
+ * x64 processors without VNNI add two products of uint8 and int8 in 16 bits, where 2 * 255 * 127 saturates
+ * and 2 * 255
+ * * 64 does not. 7-bit weights are correct on every processor, with the same accuracy; the runtime's own
+ *   remedy, session.x64quantprecision, is as slow as the float network, even where VNNI makes it unnecessary.
  */
 const GREATEST_WEIGHT = 64;
 
 /**
- * Layers that stay float. The first takes the picture itself, whose dark parts need finer steps than 1/256 of the
- * normalised range (in 8 bits a black helmet got holes), and costs a few milliseconds. In the last two of the second
- * decoder a few channels are so much larger than the rest that a common scale leaves the others only a handful of
- * steps.
+ * Layers that stay float. The first takes the picture itself, whose dark parts need finer steps than 1/256 of
+ * the normalised range (in 8 bits a black helmet got holes), and costs a few milliseconds. In the last two of
+ * the second decoder a few channels are so much larger than the rest that a common scale leaves the others
+ * only a handful of steps.
  */
 const FLOAT_LAYERS = new Set(["Conv_0", "Conv_765", "Conv_787"]);
 
 /**
- * The one concatenation of a float and an 8-bit tensor whose result becomes bytes. Its float part is made bytes before it,
- * at the result's scale, which gives the same values: as floats it would be the largest tensor of the network.
+ * The one concatenation of a float and an 8-bit tensor whose result becomes bytes. Its float part is made
+ * bytes before it, at the result's scale, which gives the same values: as floats it would be the largest
+ * tensor of the network.
  */
 const MIXED_IN_BYTES = new Set(["Concat_809"]);
 
 /**
- * The one pooling that the runtime does not move to the channels-last layout of the convolutions around it, since its
- * input is also used far behind. Left channels first, it has the runtime copy whole tensors to and fro.
+ * The one pooling that the runtime does not move to the channels-last layout of the convolutions around it,
+ * since its input is also used far behind. Left channels first, it has the runtime copy whole tensors to and
+ * fro.
  */
 const CHANNELS_LAST_POOLS = new Set(["MaxPool_135"]);
 
@@ -62,7 +68,10 @@ interface Bytes {
   scale: number;
 }
 
-/** The graph being rewritten: tensors by their names in the float graph, in the forms, float or 8-bit, made so far. */
+/**
+ * The graph being rewritten: tensors by their names in the float graph, in the forms, float or 8-bit, made so
+ * far.
+ */
 interface Rewrite {
   greatest: Map<string, number>;
   nodes: Node[];
@@ -151,7 +160,10 @@ function addConvolution(to: Rewrite, conv: Node, output: string): void {
   addNode(to, { ...names, attribute: conv.attribute ?? [] });
 }
 
-/** Adds a max-pooling of bytes in the channels-last layout, between two transpositions that the runtime removes. */
+/**
+ * Adds a max-pooling of bytes in the channels-last layout, between two transpositions that the runtime
+ * removes.
+ */
 function addPoolChannelsLast(to: Rewrite, pool: Node, input: string, output: string): void {
   const transposed = (from: string, name: string, perm: number[]) =>
     addNode(to, { opType: "Transpose", input: [from], output: [name], attribute: [attribute("perm", perm)] });

@@ -1,4 +1,7 @@
-/** What scripts/tools/quantize-salient.ts measures: how large the values in the salient network become on real pictures. */
+/**
+ * What scripts/tools/quantize-salient.ts measures: how large the values in the salient network become on real
+ * pictures.
+ */
 import { Tensor } from "onnxruntime-common";
 import { valuesFor } from "../../src/render/photo/matte-model.ts";
 import { loadOnnxRuntime, packagedRuntime } from "../../src/render/photo/onnx-runtime.ts";
@@ -31,8 +34,9 @@ function pictureTensors(graph: Graph): Set<string> {
 }
 
 /**
- * The largest value of every Relu, Add and Concat over all pictures. None of those being quantised is ever negative, so
- * 0 is their minimum. The network computes the maxima itself, because whole tensors would be gigabytes to hand over.
+ * The largest value of every Relu, Add and Concat over all pictures. None of those being quantised is ever
+ * negative, so 0 is their minimum. The network computes the maxima itself, because whole tensors would be
+ * gigabytes to hand over.
  */
 export async function greatestValues(bytes: Uint8Array, pictures: Picture[]): Promise<Map<string, number>> {
   const model = readOnnx(bytes);

@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { type Node, Renderer } from "@takumi-rs/core";
 import type { CardJob } from "../../src/render/card/card-fill.ts";
 
-// A renderer without a browser, for comparison: https://github.com/kane50613/takumi. The closest card its subset of CSS
-// allows: gradients and corners, the player, figures, name and number; no scene, masks, blend modes or grain.
+// A renderer without a browser, for comparison: https://github.com/kane50613/takumi. The closest card its
+// subset of CSS allows: gradients and corners, the player, figures, name and number; no scene, masks, blend
+// modes or grain.
 
 const FONT = join(
   import.meta.dir,

@@ -1,15 +1,15 @@
 /**
- * Boots a whole Debian 12 in QEMU and tries the single file there: its card as an ordinary user, its systemd unit as the guide
- * installs it, the server killed, the machine booted again.
+ * Boots a whole Debian 12 in QEMU and tries the single file there: its card as an ordinary user, its systemd
+ * unit as the guide installs it, the server killed, the machine booted again.
  *
  *     bun run vmtest                  # linux-arm64, with Debian's Chromium
  *     bun run vmtest --arch x64       # linux-x64, with its own
- *     bun run vmtest --keep FOLDER    # make it in FOLDER and keep it: the system for the next time, console, card and journal
+ *     bun run vmtest --keep FOLDER    # make it in FOLDER and keep it: system, console, card and journal
  *
- * Needs root, the Debian packages that it names when they are missing, and Debian's mirrors. The processor is emulated: half
- * an hour and more of one core. Time in the machine is counted in instructions, as if it did a billion a second, so time limits
- * hold however slow the emulation is, and the seconds it tells are those of such a machine. Exits with 1 when something is
- * not as it should be.
+ * Needs root, the Debian packages that it names when they are missing, and Debian's mirrors. The processor is
+ * emulated: half an hour and more of one core. Time in the machine is counted in instructions, as if it did a
+ * billion a second, so time limits hold however slow the emulation is, and the seconds it tells are those of
+ * such a machine. Exits with 1 when something is not as it should be.
  */
 import {
   cpSync,
@@ -55,7 +55,10 @@ const TOOLS = {
   "qemu-aarch64-static": "qemu-user-static",
 };
 const PACKAGES = ["systemd-sysv", "dbus", "udev", "sudo", "procps", "ca-certificates"];
-/** Only what this machine's disks need: an initial RAM disk with every driver takes minutes to make by emulation. */
+/**
+ * Only what this machine's disks need: an initial RAM disk with every driver takes minutes to make by
+ * emulation.
+ */
 const SMALL_INITRD = [
   'mkdir -p "$1/etc/initramfs-tools/conf.d" "$1/usr/share/initramfs-tools/modules.d"',
   'echo MODULES=list > "$1/etc/initramfs-tools/conf.d/vmtest"',
@@ -134,7 +137,10 @@ function makeDisk(folder: string, root: string, disk: string): void {
   run(["mke2fs", "-q", "-F", "-t", "ext4", "-d", root, disk, "8G"]);
 }
 
-/** Runs the machine until it switches itself off. What it said is in `console`, what it keeps as a tar on the disk `kept`. */
+/**
+ * Runs the machine until it switches itself off. What it said is in `console`, what it keeps as a tar on the
+ * disk `kept`.
+ */
 async function boot(root: string, { disk, kept, console }: Record<"disk" | "kept" | "console", string>) {
   const file = (start: string) => {
     const name = readdirSync(join(root, "boot")).find((name) => name.startsWith(start));

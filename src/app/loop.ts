@@ -15,8 +15,8 @@ export interface LoopOptions {
   concurrency: number;
   pollMs: number;
   /**
-   * Does one piece of work. Calls `more` as soon as it has claimed something, so that another run looks for more in
-   * parallel.
+   * Does one piece of work. Calls `more` as soon as it has claimed something, so that another run looks for
+   * more in parallel.
    */
   runOne: (signal: AbortSignal, more: () => void) => Promise<void>;
   log: Log;

@@ -14,7 +14,10 @@ import type { Store } from "../store/store.ts";
 import { type DataFolder, refuseLostDatabase } from "../system/data-folder.ts";
 import { loadSecretKey, requireSecretKey } from "../system/secret-key.ts";
 
-/** Where rows, blobs and the key are kept: in the data folder, or in PostgreSQL, a bucket and a file of its own. */
+/**
+ * Where rows, blobs and the key are kept: in the data folder, or in PostgreSQL, a bucket and a file of its
+ * own.
+ */
 export interface Places {
   store: Store;
   jobs: Jobs;
@@ -22,7 +25,10 @@ export interface Places {
   secretKey: Uint8Array;
 }
 
-/** Opens the store of a data folder and brings it to the newest schema; an engine that is reached over a network takes its time. */
+/**
+ * Opens the store of a data folder and brings it to the newest schema; an engine that is reached over a
+ * network takes its time.
+ */
 export type OpenStore = (file: string, options: StoreOptions) => Store | Promise<Store>;
 
 export interface PlacesOptions extends Pick<StoreOptions, "verify" | "mapped" | "rewriteCommand"> {

@@ -11,11 +11,14 @@ const CACHE_BYTES = 2 * 1024 ** 3;
 const IN_USE_MS = 15 * 60_000;
 
 /**
- * A used object is made young again this often at most: each time is a write, and in a bucket with versions another copy. What
- * is removed for its age, after days, has not been used for all of them but one.
+ * A used object is made young again this often at most: each time is a write, and in a bucket with versions
+ * another copy. What is removed for its age, after days, has not been used for all of them but one.
  */
 const RENEWED_AFTER_MS = DAY_MS;
-/** Written to see whether the bucket takes a picture: of the size of one, since a quota may still have room for less. */
+/**
+ * Written to see whether the bucket takes a picture: of the size of one, since a quota may still have room
+ * for less.
+ */
 const PROBE = { key: "probe/picture", bytes: 512 * 1024 };
 
 export interface BucketBlobsOptions {
@@ -96,7 +99,9 @@ export function bucketBlobs(bucket: Bucket, options: BucketBlobsOptions): Blobs 
   return byKind(ofBucket, cutouts);
 }
 
-/** Writes, and knows by it whether the bucket takes more: no read says so, since a full one is read as ever. */
+/**
+ * Writes, and knows by it whether the bucket takes more: no read says so, since a full one is read as ever.
+ */
 function fullnessGauge(bucket: Bucket) {
   // Unknown at first.
   let takesWrites = false;
@@ -147,8 +152,9 @@ function bytesOf(from: Uint8Array | string): Uint8Array {
 }
 
 /**
- * Answers with the object once all of it is here, at most some megabytes: of an answer that is under way nobody could tell
- * that storage broke off, and what a cache took for the whole would be shown for as long as the picture lives.
+ * Answers with the object once all of it is here, at most some megabytes: of an answer that is under way
+ * nobody could tell that storage broke off, and what a cache took for the whole would be shown for as long as
+ * the picture lives.
  */
 async function serve(
   bucket: Bucket,
@@ -211,7 +217,9 @@ function localCopies(bucket: Bucket, { cache, cacheBytes = CACHE_BYTES }: Bucket
       return path;
     },
     drop: (kind: BlobKind, name: string) => rm(pathOf(kind, name), { force: true }),
-    /** What another machine removed from the bucket must not live on here. Returns how many copies it removed. */
+    /**
+     * What another machine removed from the bucket must not live on here. Returns how many copies it removed.
+     */
     dropGone: async () => {
       let removed = 0;
       for (const { path, modifiedAt } of await filesIn(cache)) {

@@ -2,12 +2,18 @@ import type { GetObjectCommandOutput, S3Client } from "@aws-sdk/client-s3";
 import { patiently } from "../core/patience.ts";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 
-/** Limit per attempt, beside the transfer: storages answer within milliseconds, and what takes longer has stalled. */
+/**
+ * Limit per attempt, beside the transfer: storages answer within milliseconds, and what takes longer has
+ * stalled.
+ */
 const TRY_MS = 2_500;
 /** What each megabyte of a transfer may take longer: 16 Mbit/s. */
 const MEGABYTE_MS = 500;
 const CONNECT_MS = 2_000;
-/** The first attempt and two retries, with growing pauses: together short enough for a request that waits for them. */
+/**
+ * The first attempt and two retries, with growing pauses: together short enough for a request that waits for
+ * them.
+ */
 const MAX_TRIES = 3;
 
 /** A bucket's location and credentials. */
@@ -41,7 +47,10 @@ export interface Bucket {
   head(key: string): Promise<Omit<BucketObject, "key"> | undefined>;
   /** The whole object. Undefined when it is absent. */
   read(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** The object, or the part of it that `range` asks for as a request's Range header does. Undefined when it is absent. */
+  /**
+   * The object, or the part of it that `range` asks for as a request's Range header does. Undefined when it
+   * is absent.
+   */
   get(key: string, range?: string): Promise<BucketBytes | undefined>;
   /** Copying an object onto itself renews its modification time. False when it is absent. */
   copy(from: string, to: string): Promise<boolean>;
@@ -157,8 +166,8 @@ function clientOf(
 const transferMs = (bytes: number) => (bytes / 2 ** 20) * MEGABYTE_MS;
 
 /**
- * The answer, if a storage gave it: each names the object's ETag. A proxy on the way that lost the storage, or shows a page
- * of its own, may say 200 all the same, and what is believed to be kept then is lost.
+ * The answer, if a storage gave it: each names the object's ETag. A proxy on the way that lost the storage,
+ * or shows a page of its own, may say 200 all the same, and what is believed to be kept then is lost.
  */
 function ofStorage<T extends { ETag?: string | undefined }>(answer: T): T {
   if (!answer.ETag) throw new Error("the answer has no ETag, so no storage gave it");
@@ -190,13 +199,15 @@ async function wholeBody(found: GetObjectCommandOutput, tryMs: number): Promise<
 type Send<T> = (sent: { abortSignal: AbortSignal; requestTimeout: number }) => Promise<T>;
 
 /**
- * Sends requests, each try of which may take `tryMs` and what its transfer takes; undefined when the object is absent. What
- * is waited for beside transfers counts as patience: a create makes several requests, and its partner waits for their sum.
+ * Sends requests, each try of which may take `tryMs` and what its transfer takes; undefined when the object
+ * is absent. What is waited for beside transfers counts as patience: a create makes several requests, and its
+ * partner waits for their sum.
  */
 function asking(tryMs: number) {
   return async <T>(what: string, send: Send<T>, transferMs = 0): Promise<T | undefined> => {
     try {
-      // The signal ends whatever the request handler's own timeouts miss, and what a request has no time left for.
+      // The signal ends whatever the request handler's own timeouts miss, and what a request has no time left
+      // for.
       return await patiently(MAX_TRIES * tryMs, (limitMs) =>
         send({
           abortSignal: AbortSignal.timeout(Math.ceil(limitMs) + MAX_TRIES * transferMs),

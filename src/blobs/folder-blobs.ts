@@ -24,7 +24,10 @@ export function blobPath(folders: BlobFolders, kind: BlobKind, name: string): st
   return join(folders[FOLDER_OF[kind]], ...shardOf(kind, name), name);
 }
 
-/** Spreads each kind over subfolders by a part of its names that is effectively random, so that none gets too large. */
+/**
+ * Spreads each kind over subfolders by a part of its names that is effectively random, so that none gets too
+ * large.
+ */
 function shardOf(kind: BlobKind, name: string): string[] {
   if (kind === "placeholder") return [];
   if (kind !== "picture") return [name.slice(0, 2)];

@@ -96,7 +96,10 @@ function renameCommand(): Command {
     );
 }
 
-/** A parser for a number from 1, or for the word that stands for none: it stays as it is, since null would be "" here. */
+/**
+ * A parser for a number from 1, or for the word that stands for none: it stays as it is, since null would be
+ * "" here.
+ */
 function numberOr(word: string, max: number): (text: string) => number | string {
   return (text) => (text === word ? text : wholeNumber(1, max)(text));
 }

@@ -36,7 +36,9 @@ export function webAddress(text: string): string {
   return url.href;
 }
 
-/** A parser for a moment: an ISO time, or a duration ago such as 90m, 24h or 7d. Returns epoch milliseconds. */
+/**
+ * A parser for a moment: an ISO time, or a duration ago such as 90m, 24h or 7d. Returns epoch milliseconds.
+ */
 export function moment(text: string): number {
   const ago = /^(\d{1,6})([mhd])$/.exec(text);
   if (ago)

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { Config } from "../config.ts";
 
 /**
- * Where a command without a server unpacks the browser: the data folder's cache if the folder exists (it is not
- * created for this), otherwise the user's own cache, or `scratch` where there is no home.
+ * Where a command without a server unpacks the browser: the data folder's cache if the folder exists (it is
+ * not created for this), otherwise the user's own cache, or `scratch` where there is no home.
  */
 export async function browserCache(config: Config, scratch: string): Promise<string> {
   const data = join(config.dataDir, "cache");

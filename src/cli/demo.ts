@@ -115,7 +115,8 @@ interface DemoCard {
 async function makeCard(server: RunningServer, show: typeof step): Promise<DemoCard> {
   const { service, config } = server;
   const keys = await show("open an account with a live and a test key", async () => {
-    // Reuses the account of an earlier demo in this folder; its keys were shown once and cannot be shown again.
+    // Reuses the account of an earlier demo in this folder; its keys were shown once and cannot be shown
+    // again.
     const account =
       (await listAccounts(service.store.read)).find(({ name }) => name === DEMO_ACCOUNT) ??
       (await createAccount(service, { name: DEMO_ACCOUNT, tier: "starter", credits: 1000 }));

@@ -51,7 +51,10 @@ export function table(rows: Record<string, unknown>[]): string {
     .join("\n");
 }
 
-/** What people typed to get here: deploy/cardpressctl names itself, so that what it advises works as it stands. */
+/**
+ * What people typed to get here: deploy/cardpressctl names itself, so that what it advises works as it
+ * stands.
+ */
 export function calledAs(): string {
   return process.env.CARDPRESS_CALLED_AS === "cardpressctl" ? "cardpressctl" : "cardpress";
 }

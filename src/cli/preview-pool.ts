@@ -24,7 +24,8 @@ const BROWSER_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Starts the workers, which are warm some seconds later. Throws an OperatorError when no browser can run.
- * @param isAwaited whether somebody waits for the pictures: they are not drawn at the low priority of production
+ * @param isAwaited whether somebody waits for the pictures: they are not drawn at the low priority of
+ *   production
  */
 export async function openDesignBench(
   config: Config,

@@ -85,8 +85,8 @@ function described(option: Option): string {
 }
 
 /**
- * Wrong usage exits with 2 everywhere, so the parser throws instead of exiting. A mistyped option is reported as
- * such, with a suggestion, rather than as a missing required option.
+ * Wrong usage exits with 2 everywhere, so the parser throws instead of exiting. A mistyped option is reported
+ * as such, with a suggestion, rather than as a missing required option.
  */
 function strict(command: Command, path: string): Command {
   command.configureHelp({ optionDescription: described });

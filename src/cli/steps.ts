@@ -1,4 +1,7 @@
-/** Reports the steps of a longer job with their durations: a live line on a terminal, one line per step elsewhere. */
+/**
+ * Reports the steps of a longer job with their durations: a live line on a terminal, one line per step
+ * elsewhere.
+ */
 export async function step<T>(title: string, work: (note: (text: string) => void) => Promise<T>): Promise<T> {
   const isTerminal = process.stdout.isTTY;
   const startedAt = performance.now();

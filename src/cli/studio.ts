@@ -39,7 +39,9 @@ export function studioCommand(): Command {
     });
 }
 
-/** Whatever fails, everything that was opened is closed: a watcher left behind would keep the program alive. */
+/**
+ * Whatever fails, everything that was opened is closed: a watcher left behind would keep the program alive.
+ */
 async function withStudio(
   config: Config,
   root: string,

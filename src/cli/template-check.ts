@@ -49,7 +49,10 @@ export function templateCheckCommand(): Command {
     });
 }
 
-/** Checks folders one after the other, sharing the browsers. Without --json what is found is told at once, on stderr. */
+/**
+ * Checks folders one after the other, sharing the browsers. Without --json what is found is told at once, on
+ * stderr.
+ */
 export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<CheckReport[]> {
   const workers = Math.min(availableParallelism(), MAX_WORKERS);
   const bench = await openDesignBench(readConfig(process.env), quietLog(), flags.isAwaited, workers);

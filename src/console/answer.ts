@@ -191,8 +191,8 @@ function signInAgain(exchange: Exchange): Response {
 }
 
 /**
- * A form on another site must not act with our cookie. Browsers send the origin with every POST; the few requests
- * without one must still present the session's own token.
+ * A form on another site must not act with our cookie. Browsers send the origin with every POST; the few
+ * requests without one must still present the session's own token.
  */
 function refuseForeignOrigin(request: Request, baseUrl: string): void {
   const origin = request.headers.get("origin");
@@ -205,7 +205,10 @@ function refuseForeignOrigin(request: Request, baseUrl: string): void {
   );
 }
 
-/** Whether a host is ours: the public address, or the Host of this request. A proxy may hide either from the other. */
+/**
+ * Whether a host is ours: the public address, or the Host of this request. A proxy may hide either from the
+ * other.
+ */
 function isOwnSite(host: string | undefined, request: Request, baseUrl: string): boolean {
   return host !== undefined && (host === new URL(baseUrl).host || host === request.headers.get("host"));
 }

@@ -14,7 +14,10 @@ interface Size {
   labels: number;
 }
 
-/** The page contains both and the style sheet shows one: shrunk to a phone's width, the wide one would be illegible. */
+/**
+ * The page contains both and the style sheet shows one: shrunk to a phone's width, the wide one would be
+ * illegible.
+ */
 const WIDE: Size = { width: 960, height: 220, labels: 8 };
 const SMALL: Size = { width: 340, height: 190, labels: 4 };
 const LEFT = 44;
@@ -29,8 +32,8 @@ function niceStep(max: number, steps: number): number {
 }
 
 /**
- * Completed and failed images per day, stacked. The table or numbers beside it say the same to those who cannot see
- * it.
+ * Completed and failed images per day, stacked. The table or numbers beside it say the same to those who
+ * cannot see it.
  */
 export function UsageChart({ days }: { days: UsageDay[] }) {
   return (

@@ -10,8 +10,8 @@ export { Code } from "../web/code.tsx";
 export * from "../web/elements.tsx";
 
 /**
- * Attributes of a fragment that is still changing: the page requests it again and replaces the old one. Empty once
- * it is settled.
+ * Attributes of a fragment that is still changing: the page requests it again and replaces the old one. Empty
+ * once it is settled.
  */
 export function refreshing({ exchange }: Visit, id: string, isChanging: boolean) {
   if (!isChanging) return { id };

@@ -18,7 +18,9 @@ export type SecretKind = "key" | "link" | "secret";
 /** Flashes by session, in short-lived state only: a secret must not reach the disk readable. */
 export interface FlashStore {
   put(sessionId: string, flash: Flash): Promise<void>;
-  /** Removes and returns what any page shows, plus the one kind of secret this page shows: each is shown once. */
+  /**
+   * Removes and returns what any page shows, plus the one kind of secret this page shows: each is shown once.
+   */
   take(sessionId: string, own?: SecretKind): Promise<Flash>;
 }
 

@@ -33,7 +33,9 @@ export function html(
   });
 }
 
-/** After a form: the browser loads the next page, so that reloading repeats nothing. `to` is one of our paths. */
+/**
+ * After a form: the browser loads the next page, so that reloading repeats nothing. `to` is one of our paths.
+ */
 export function redirect(to: string, exchange: Exchange, cookie?: string): Response {
   const headers = { ...pageHeaders(exchange), Location: to };
   return new Response(null, {
@@ -74,8 +76,8 @@ export function privateJson(exchange: Exchange, value: unknown, status = 200): R
   return status === 200 ? file : new Response(file.body, { status, headers: file.headers });
 }
 
-// Over HTTPS the __Host- prefix prevents other hosts from setting or reading the cookie; plain HTTP is for trying it
-// out on one machine.
+// Over HTTPS the __Host- prefix prevents other hosts from setting or reading the cookie; plain HTTP is for
+// trying it out on one machine.
 const isSecure = (config: Config) => config.baseUrl.startsWith("https://");
 const cookieName = (config: Config) => (isSecure(config) ? "__Host-cardpress" : "cardpress");
 

@@ -1,8 +1,9 @@
 import type { Environment } from "./account.ts";
 
 /**
- * An API key is its prefix, 32 random bytes in base62 (43 characters) and the CRC-32 of both in base62 (6 characters).
- * The checksum lets a mistyped or made-up key be refused without a look-up, and lets secret scanners recognise keys.
+ * An API key is its prefix, 32 random bytes in base62 (43 characters) and the CRC-32 of both in base62 (6
+ * characters). The checksum lets a mistyped or made-up key be refused without a look-up, and lets secret
+ * scanners recognise keys.
  */
 export const KEY_PREFIXES = { live: "sk_live_", test: "sk_test_" } as const satisfies Record<
   Environment,

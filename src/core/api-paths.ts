@@ -2,8 +2,8 @@
 export const API_PREFIX = "/v1/";
 
 /**
- * The API's addresses, with `{name}` for what is given, as OpenAPI writes them. Routing, answers, documentation and
- * samples all read them from here.
+ * The API's addresses, with `{name}` for what is given, as OpenAPI writes them. Routing, answers,
+ * documentation and samples all read them from here.
  */
 export const API_PATHS = {
   images: "/v1/images",

@@ -4,8 +4,8 @@ import { MAX_TINY_PIECES, MIN_PIECE_BYTES } from "./limits.ts";
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * What has arrived of a body: in one buffer, so that it costs its own size however many pieces it arrives in. A body in
- * pieces of a few bytes, each of which costs a turn of the event loop, is to be given up.
+ * What has arrived of a body: in one buffer, so that it costs its own size however many pieces it arrives in.
+ * A body in pieces of a few bytes, each of which costs a turn of the event loop, is to be given up.
  */
 export class BodyBuffer {
   readonly #maxBytes: number;

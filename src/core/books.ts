@@ -7,7 +7,10 @@ export interface ImageGroup {
   state: string;
   /** 1 where the rows of the images are possible in their state, otherwise 0. */
   isSound: number;
-  /** Each image's reservation as "account bucket month amount"; null for none, "several" where it has more than one. */
+  /**
+   * Each image's reservation as "account bucket month amount"; null for none, "several" where it has more
+   * than one.
+   */
   reserve: string | null;
   /** Its settlement or release: the kind, and the same. */
   resolution: string | null;
@@ -16,7 +19,10 @@ export interface ImageGroup {
   images: number;
 }
 
-/** How the images of one account went that paid with one bucket's credits of one month; test images pay with none. */
+/**
+ * How the images of one account went that paid with one bucket's credits of one month; test images pay with
+ * none.
+ */
 export interface BookSum {
   accountId: string;
   environment: string;
@@ -75,8 +81,8 @@ export function addSums(into: BookSums, sums: Iterable<BookSum>): BookSums {
 }
 
 /**
- * The sums of groups of images; null unless every one of them is sound and has the entries of its end, each of one credit,
- * of its own account, and of one bucket and month.
+ * The sums of groups of images; null unless every one of them is sound and has the entries of its end, each
+ * of one credit, of its own account, and of one bucket and month.
  */
 export function sumImages(groups: readonly ImageGroup[]): BookSums | null {
   const sums: BookSums = new Map();
@@ -108,8 +114,9 @@ function paidCredit(group: ImageGroup): { bucket: string; period: string } | und
 }
 
 /**
- * Whether everything adds up: each balance is what the entries of the account leave, the plan credits of past months are
- * gone, each month was granted and expired at most once, the counters of usage count the images, and no entry is left over.
+ * Whether everything adds up: each balance is what the entries of the account leave, the plan credits of past
+ * months are gone, each month was granted and expired at most once, the counters of usage count the images,
+ * and no entry is left over.
  */
 export function doBooksAgree(sums: BookSums, books: AccountBooks): boolean {
   const accounts = new Map(books.accounts.map((account) => [account.id, account]));

@@ -37,7 +37,9 @@ export const POSITION_NAMES: Readonly<Record<Position, string>> = {
 export const IMAGE_FORMATS = ["png", "webp", "jpeg"] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
-/** How the player stands on the card: cut out of the photo, or in the photo itself within the card's frame. */
+/**
+ * How the player stands on the card: cut out of the photo, or in the photo itself within the card's frame.
+ */
 export const COMPOSITIONS = ["cutout", "photo"] as const;
 export type Composition = (typeof COMPOSITIONS)[number];
 
@@ -80,8 +82,8 @@ export interface Framing {
   /** The body as far as it is whole: legs that a net hides, or the dark, are below it. */
   body: Box;
   /**
-   * The sides where the photo itself crops the player, leaving a straight edge that the card has to hide; `bottom` also
-   * when the body ends there because something hides the rest.
+   * The sides where the photo itself crops the player, leaving a straight edge that the card has to hide;
+   * `bottom` also when the body ends there because something hides the rest.
    */
   cutSides: { top: boolean; right: boolean; bottom: boolean; left: boolean };
 }
@@ -95,7 +97,10 @@ export interface CutoutSigns {
   masks: number;
   /** Other people near the player. */
   rivals: number;
-  /** How far the background's brightness varies, and how much from one place to the next, of 255; both low before a plain wall. */
+  /**
+   * How far the background's brightness varies, and how much from one place to the next, of 255; both low
+   * before a plain wall.
+   */
   spread: number;
   grain: number;
   /** Whether the photo comes without a background: the player was cut out already. */
@@ -109,13 +114,16 @@ export interface CutoutDescription {
   framing: Framing;
   /** Where the cutout lies in the upright photo, as fractions of the photo's width and height. */
   inPhoto: Box;
-  /** A data URL of a small silhouette of the player, from which the card's outline, shadow and rim light are drawn. */
+  /**
+   * A data URL of a small silhouette of the player, from which the card's outline, shadow and rim light are
+   * drawn.
+   */
   outline: string;
   /** How often the photo, as its file shows it, is turned clockwise to be upright; 0 if not given. */
   quarters?: 0 | 1 | 2 | 3;
   /**
-   * What the photo's tones became in the cutout, for each channel at equal steps from 0 to 255; null or absent where they stayed as
-   * they were.
+   * What the photo's tones became in the cutout, for each channel at equal steps from 0 to 255; null or
+   * absent where they stayed as they were.
    */
   tones?: Tones | null;
   signs?: CutoutSigns;

@@ -1,6 +1,9 @@
 // Ledger vocabulary, and what each entry does to an account's balances.
 
-/** `grant` adds credits, `reserve` holds one for an image, `settle` uses it up, `release` gives it back, `expire` ends one. */
+/**
+ * `grant` adds credits, `reserve` holds one for an image, `settle` uses it up, `release` gives it back,
+ * `expire` ends one.
+ */
 export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "expire"] as const;
 export type LedgerKind = (typeof LEDGER_KINDS)[number];
 

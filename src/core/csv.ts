@@ -1,7 +1,13 @@
-/** What spreadsheets take for the beginning of a formula, the forms of full width included, which some take as well. */
+/**
+ * What spreadsheets take for the beginning of a formula, the forms of full width included, which some take as
+ * well.
+ */
 const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
 
-/** One field of a CSV file. Text that looks like a formula gets a leading apostrophe, with which spreadsheets show it. */
+/**
+ * One field of a CSV file. Text that looks like a formula gets a leading apostrophe, with which spreadsheets
+ * show it.
+ */
 export function csvField(text: string): string {
   const safe = FORMULA.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -1,8 +1,8 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./time.ts";
 
 /**
- * The wait before each attempt, counted from the end of the one before: ten attempts in a little over three days, the
- * example schedule of Standard Webhooks 1.0. A weekend's outage loses nothing.
+ * The wait before each attempt, counted from the end of the one before: ten attempts in a little over three
+ * days, the example schedule of Standard Webhooks 1.0. A weekend's outage loses nothing.
  */
 export const DELIVERY_WAITS_MS = [
   0,
@@ -18,16 +18,16 @@ export const DELIVERY_WAITS_MS = [
 ] as const;
 
 /**
- * Jitter: each wait is stretched or shortened by up to this fraction, so that deliveries that failed together are
- * not retried together.
+ * Jitter: each wait is stretched or shortened by up to this fraction, so that deliveries that failed together
+ * are not retried together.
  */
 export const DELIVERY_JITTER = 0.2;
 /** The longest wait a receiver can ask for with Retry-After. */
 export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
 /**
- * When to try again after `made` failed attempts, or null when the schedule is exhausted. `random` is in [0, 1). A
- * Retry-After makes the wait longer, never shorter.
+ * When to try again after `made` failed attempts, or null when the schedule is exhausted. `random` is in [0,
+ * 1). A Retry-After makes the wait longer, never shorter.
  */
 export function nextAttemptAt(failed: {
   made: number;
@@ -42,8 +42,8 @@ export function nextAttemptAt(failed: {
 }
 
 /**
- * The wait requested by a Retry-After header (RFC 9110, 10.2.3: seconds or a date), capped at a day; null without
- * one.
+ * The wait requested by a Retry-After header (RFC 9110, 10.2.3: seconds or a date), capped at a day; null
+ * without one.
  */
 export function retryAfterMs(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? "";

@@ -21,7 +21,10 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** Codes seen by people who manage accounts, in the console and on the command line; the API never returns these. */
+/**
+ * Codes seen by people who manage accounts, in the console and on the command line; the API never returns
+ * these.
+ */
 export type PeopleCode =
   | "ACCOUNT_NOT_FOUND"
   | "KEY_NOT_FOUND"
@@ -55,10 +58,10 @@ export interface RefusalOptions {
 }
 
 /**
- * A request that is not carried out, for a reason the requester is told together with the remedy. Thrown, never
- * returned. Each edge translates it: HTTP into a status and an envelope, the console into a message beside the form,
- * the command line into an exit code and a hint. What it says may quote a stranger, so it is bounded here, before it is
- * echoed, logged or stored.
+ * A request that is not carried out, for a reason the requester is told together with the remedy. Thrown,
+ * never returned. Each edge translates it: HTTP into a status and an envelope, the console into a message
+ * beside the form, the command line into an exit code and a hint. What it says may quote a stranger, so it is
+ * bounded here, before it is echoed, logged or stored.
  */
 export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   readonly details: ErrorDetail[] | undefined;

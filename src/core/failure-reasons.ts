@@ -1,6 +1,6 @@
 /**
- * Why an image failed, as programs read it beside `failure.code`, with what happened and the one sentence that says what
- * helps. Names are added, and never renamed: partners switch on them.
+ * Why an image failed, as programs read it beside `failure.code`, with what happened and the one sentence
+ * that says what helps. Names are added, and never renamed: partners switch on them.
  */
 export const FAILURE_REASONS = {
   photo_unreachable: {

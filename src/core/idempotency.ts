@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * JSON with sorted object keys and no white space, so that equivalent bodies produce the same text (the idea of RFC
- * 8785; our bodies hold only strings, safe integers and objects).
+ * JSON with sorted object keys and no white space, so that equivalent bodies produce the same text (the idea
+ * of RFC 8785; our bodies hold only strings, safe integers and objects).
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

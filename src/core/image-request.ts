@@ -145,8 +145,8 @@ export function createImageSchema(presets: readonly string[]) {
 }
 
 /**
- * What is to be otherwise when an image is made again. Nothing has a default: what is left out stays as it was. The player
- * stays the same one.
+ * What is to be otherwise when an image is made again. Nothing has a default: what is left out stays as it
+ * was. The player stays the same one.
  */
 export function remakeSchema(presets: readonly string[]) {
   const strict = { additionalProperties: false };
@@ -207,8 +207,8 @@ export function sentStyleSchema() {
 const compiled = new WeakMap<readonly string[], Validator<ReturnType<typeof createImageSchema>>>();
 
 /**
- * Checks the fields and types of a create request; URLs and texts have further rules. Compiled once per list of
- * templates.
+ * Checks the fields and types of a create request; URLs and texts have further rules. Compiled once per list
+ * of templates.
  */
 export function createImageValidator(presets: readonly string[]) {
   const known = compiled.get(presets) ?? compileValidator(createImageSchema(presets), "body");
@@ -220,8 +220,9 @@ export function createImageValidator(presets: readonly string[]) {
 export const storedRequestValidator = compileValidator(AnyImageRequest, "body");
 
 /**
- * Reads a stored request back. It uses the validator that accepted it, because TypeBox's own check counts an emoji
- * as two characters and would refuse a long name the API had taken. Throws if the request was never valid.
+ * Reads a stored request back. It uses the validator that accepted it, because TypeBox's own check counts an
+ * emoji as two characters and would refuse a long name the API had taken. Throws if the request was never
+ * valid.
  */
 export function storedRequest(value: unknown): CreateImageRequest {
   const checked = storedRequestValidator.check(value);
@@ -250,7 +251,8 @@ export function cardInput(request: CreateImageRequest): CardInput {
       height: style.height ?? DEFAULT_HEIGHT_PX,
       format: style.format ?? "png",
       ...(style.background_theme === undefined ? {} : { backgroundTheme: style.background_theme }),
-      // Left out like a field that was not sent, so that cards which differ in nothing else share their test picture.
+      // Left out like a field that was not sent, so that cards which differ in nothing else share their test
+      // picture.
       ...(asked === undefined || asked === "auto" ? {} : { composition: asked }),
     },
     branding: {

@@ -1,9 +1,9 @@
 import type { FailureReason } from "./failure-reasons.ts";
 
 /**
- * The states of an image: `waiting -> queued` once the photo of a batch card has been fetched, `queued -> rendering
- * -> completed | failed`, and `rendering -> queued` after a transient fault or an expired lease. Only the last two
- * are final.
+ * The states of an image: `waiting -> queued` once the photo of a batch card has been fetched,
+ * `queued -> rendering -> completed | failed`, and `rendering -> queued` after a transient fault or an
+ * expired lease. Only the last two are final.
  */
 export const IMAGE_STATES = ["waiting", "queued", "rendering", "completed", "failed"] as const;
 export type ImageState = (typeof IMAGE_STATES)[number];
@@ -15,7 +15,10 @@ export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
 /** The states that are not final. */
 export const UNFINISHED_STATES = ["waiting", "queued", "rendering"] as const satisfies ImageState[];
 
-/** Whether an image failed because it was not wanted any more. Its status is `failed` all the same: for older clients. */
+/**
+ * Whether an image failed because it was not wanted any more. Its status is `failed` all the same: for older
+ * clients.
+ */
 export function isCanceled({ failureReason }: { failureReason: string | null }): boolean {
   return failureReason === ("canceled" satisfies FailureReason);
 }

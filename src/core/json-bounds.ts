@@ -5,8 +5,8 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT
 );
 
 /**
- * Why a text is no JSON worth parsing, whether it is valid or not; undefined for one that is. The engine's parser takes
- * seconds for megabytes of brackets, and nobody else is answered meanwhile.
+ * Why a text is no JSON worth parsing, whether it is valid or not; undefined for one that is. The engine's
+ * parser takes seconds for megabytes of brackets, and nobody else is answered meanwhile.
  */
 export function excessOfJson(text: string): string | undefined {
   let depth = 0;

@@ -1,7 +1,13 @@
-/** One JSON token (RFC 8259) with the white space before it: punctuation, a string's first quote, or a number or literal. */
+/**
+ * One JSON token (RFC 8259) with the white space before it: punctuation, a string's first quote, or a number
+ * or literal.
+ */
 const TOKEN =
   /[ \t\n\r]*(?:([{}[\],:])|(")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
-/** The rest of a string up to something special: in one pattern with what follows, an unclosed string is tried again and again. */
+/**
+ * The rest of a string up to something special: in one pattern with what follows, an unclosed string is tried
+ * again and again.
+ */
 const PLAIN = /[ !#-[\]-\uffff]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SPACE = /[ \t\n\r]*/y;
@@ -15,8 +21,8 @@ export interface Place {
 }
 
 /**
- * Where a text stops being JSON, such as "line 3, column 14"; undefined when it is valid. The engine's own parser
- * says what is wrong but not where.
+ * Where a text stops being JSON, such as "line 3, column 14"; undefined when it is valid. The engine's own
+ * parser says what is wrong but not where.
  */
 export function placeOfFault(text: string): string | undefined {
   const place = whereFaulty(text);
@@ -41,8 +47,8 @@ export function placeAt(text: string, index: number): Place {
 }
 
 /**
- * Where each value of a JSON text begins, by JSON Pointer (RFC 6901) such as "/sizes/poster/0". The value of an
- * object member begins at its key, which is where an editor should jump. The text must be valid JSON.
+ * Where each value of a JSON text begins, by JSON Pointer (RFC 6901) such as "/sizes/poster/0". The value of
+ * an object member begins at its key, which is where an editor should jump. The text must be valid JSON.
  */
 export function jsonPlaces(text: string): Map<string, number> {
   const places = new Map<string, number>();
@@ -103,7 +109,10 @@ function tokenAt(text: string, at: number): Token | undefined {
   return end === undefined ? undefined : { sign, quoted, end };
 }
 
-/** Behind the closing quote of a string whose text begins here; undefined when it is not closed or written wrongly. */
+/**
+ * Behind the closing quote of a string whose text begins here; undefined when it is not closed or written
+ * wrongly.
+ */
 function stringEnd(text: string, from: number): number | undefined {
   for (let at = from; ; at = ESCAPE.lastIndex) {
     PLAIN.lastIndex = at;

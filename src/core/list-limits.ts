@@ -12,11 +12,14 @@ export const MAX_LIST_UNPACKED_BYTES = 32 * MB;
 export const MAX_WORKBOOK_FILES = 2_000;
 /** Rows of a list with the empty ones: spreadsheets export some thousand of those below the last player. */
 export const MAX_LIST_LINES = 20_000;
-/** The last column that may have something in it, empty ones counted: a reader of sheets makes all cells before it. */
+/**
+ * The last column that may have something in it, empty ones counted: a reader of sheets makes all cells
+ * before it.
+ */
 export const MAX_LIST_COLUMN = 500;
 /**
- * A squad list is parsed in a process of its own, which needs 0.2 GB and under a second for a thousand players: a file that
- * needs more was built to. It is ended at either.
+ * A squad list is parsed in a process of its own, which needs 0.2 GB and under a second for a thousand
+ * players: a file that needs more was built to. It is ended at either.
  */
 export const LIST_READER_MEMORY_BYTES = 512 * MB;
 export const LIST_READER_CPU_SECONDS = 6;

@@ -1,5 +1,6 @@
 /**
- * Every number the service reports about itself: the single list behind /metrics, the dashboard and the alert rules.
+ * Every number the service reports about itself: the single list behind /metrics, the dashboard and the alert
+ * rules.
  */
 
 /** Upper bounds in seconds: from a cached read to the slowest photo fetch. */
@@ -153,7 +154,8 @@ export function meter(): Meter {
     const { bounds } = METRICS[name];
     const found = seriesOf(times, name, labels, () => ({ buckets: bounds.map(() => 0), sum: 0, count: 0 }));
     return (seconds) => {
-      // Only the first matching bucket is counted here; the cumulative sums are built when the text is rendered.
+      // Only the first matching bucket is counted here; the cumulative sums are built when the text is
+      // rendered.
       const place = bounds.findIndex((bound) => seconds <= bound);
       if (place >= 0) found.buckets[place] = (found.buckets[place] ?? 0) + 1;
       found.sum += seconds;

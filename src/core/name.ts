@@ -1,11 +1,14 @@
 import { Refusal } from "./errors.ts";
 
 /**
- * Control characters, line breaks and bidirectional overrides, with which one name can be made to look like another.
+ * Control characters, line breaks and bidirectional overrides, with which one name can be made to look like
+ * another.
  */
 const DECEPTIVE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A trimmed name for people to read. `what` tells the Refusal whose name is wrong, such as "account name". */
+/**
+ * A trimmed name for people to read. `what` tells the Refusal whose name is wrong, such as "account name".
+ */
 export function checkedName(what: string, text: string, maxChars: number): string {
   const name = text.trim();
   const length = [...name].length;
@@ -53,8 +56,8 @@ const BASE_LETTERS: Readonly<Record<string, string>> = {
 const BASED = new RegExp(`[${Object.keys(BASE_LETTERS).join("")}]`, "gu");
 
 /**
- * A name as people type it who look for it: without accents and apostrophes, so that "muller" finds Müller, and
- * "obrien" O'Brien.
+ * A name as people type it who look for it: without accents and apostrophes, so that "muller" finds Müller,
+ * and "obrien" O'Brien.
  */
 export function foldedName(name: string): string {
   return searchedName(name)

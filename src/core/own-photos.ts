@@ -1,8 +1,8 @@
 import { API_PATHS, fillPath } from "./api-paths.ts";
 import { samplePhotoAt } from "./sample-photo.ts";
 
-// URLs of this very service that stand for a photo. As a source they are read from storage, not requested, so they
-// need neither HTTPS nor a public address, nor a route from the service to itself.
+// URLs of this very service that stand for a photo. As a source they are read from storage, not requested, so
+// they need neither HTTPS nor a public address, nor a route from the service to itself.
 
 const UPLOADS = `${API_PATHS.photos}/`;
 

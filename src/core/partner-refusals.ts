@@ -1,9 +1,12 @@
 import { type ErrorDetail, Refusal } from "./errors.ts";
 
-// The texts partners see, in one place: the service refuses with them, the documentation shows them as examples, and
-// the sandbox answers with them.
+// The texts partners see, in one place: the service refuses with them, the documentation shows them as
+// examples, and the sandbox answers with them.
 
-/** Names the first few broken fields in its message, and all of them in its details, of which there are at most a hundred. */
+/**
+ * Names the first few broken fields in its message, and all of them in its details, of which there are at
+ * most a hundred.
+ */
 export function invalidRequest(details: ErrorDetail[]): Refusal {
   const sentences = details.slice(0, 3).map(({ field, message }) => `${field} ${message}`);
   const shown = sentences.join(" ");
@@ -20,14 +23,16 @@ const KEY_REFUSALS = {
 };
 
 /**
- * Distinguishes a missing from a mistyped key, which anyone could tell by the checksum, but not an unknown from a
- * revoked one.
+ * Distinguishes a missing from a mistyped key, which anyone could tell by the checksum, but not an unknown
+ * from a revoked one.
  */
 export function invalidApiKey(reason: keyof typeof KEY_REFUSALS): Refusal {
   return new Refusal("INVALID_API_KEY", KEY_REFUSALS[reason]);
 }
 
-/** `comingCredits`: the plan's credits at the start of next month; `batch`: set when many are needed at once. */
+/**
+ * `comingCredits`: the plan's credits at the start of next month; `batch`: set when many are needed at once.
+ */
 export function insufficientCredits(
   comingCredits: number,
   batch?: { needed: number; left: number },

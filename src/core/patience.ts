@@ -11,8 +11,9 @@ interface Budget {
 const budgets = new AsyncLocalStorage<Budget>();
 
 /**
- * Gives all that `work` waits for with `patiently` this time together: each wait alone may be short enough, and yet the
- * sum of them too long for whoever waits for `work`. What `work` leaves running is free of the limit once it ends.
+ * Gives all that `work` waits for with `patiently` this time together: each wait alone may be short enough,
+ * and yet the sum of them too long for whoever waits for `work`. What `work` leaves running is free of the
+ * limit once it ends.
  */
 export async function sharingPatience<T>(ms: number, work: () => Promise<T>): Promise<T> {
   const budget: Budget = { leftMs: ms, waiting: 0, since: 0, isOver: false };
@@ -23,14 +24,17 @@ export async function sharingPatience<T>(ms: number, work: () => Promise<T>): Pr
   }
 }
 
-/** Runs `work` free of the surrounding `sharingPatience`: for what must be done after it, and nobody waits for. */
+/**
+ * Runs `work` free of the surrounding `sharingPatience`: for what must be done after it, and nobody waits
+ * for.
+ */
 export function beyondPatience<T>(work: () => Promise<T>): Promise<T> {
   return budgets.exit(work);
 }
 
 /**
- * Tells `work` how long it may take, in ms and at least 1: `limitMs`, or what the surrounding `sharingPatience` has left.
- * Time in which several wait at once counts once.
+ * Tells `work` how long it may take, in ms and at least 1: `limitMs`, or what the surrounding
+ * `sharingPatience` has left. Time in which several wait at once counts once.
  */
 export async function patiently<T>(limitMs: number, work: (limitMs: number) => Promise<T>): Promise<T> {
   const budget = budgets.getStore();

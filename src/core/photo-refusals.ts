@@ -1,8 +1,8 @@
 import type { FailureReason } from "./failure-reasons.ts";
 
 /**
- * Why no player can be cut out of a readable photo, as partners read it. Each text says what to send instead, with
- * the limits that are actually enforced.
+ * Why no player can be cut out of a readable photo, as partners read it. Each text says what to send instead,
+ * with the limits that are actually enforced.
  */
 const PLAYER_REFUSALS = {
   no_player:

@@ -1,5 +1,6 @@
-// Photos that every service hosts itself, for people who have none at hand. As a source they are read from disk, not
-// requested, so their URLs need neither HTTPS nor a public address, nor a route from the service to itself.
+// Photos that every service hosts itself, for people who have none at hand. As a source they are read from
+// disk, not requested, so their URLs need neither HTTPS nor a public address, nor a route from the service to
+// itself.
 
 /** Must stay stable: documentation, playground and demo refer to it. A portrait. */
 export const SAMPLE_PHOTO_PATH = "/docs/samples/player.png";

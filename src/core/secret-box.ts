@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:crypto";
 
 /**
- * Encrypts secrets that must be readable again, such as signing secrets, so that the database and its copies do not
- * reveal them.
+ * Encrypts secrets that must be readable again, such as signing secrets, so that the database and its copies
+ * do not reveal them.
  */
 export interface SecretBox {
   /** Names the key without telling anything of it. */

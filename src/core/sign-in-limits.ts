@@ -12,7 +12,10 @@ export const RESET_LINK_LIFETIME_MS = HOUR_MS;
 /** Password reset requests per hour: enough for mails that went astray, too few to fill a mailbox. */
 export const RESETS_PER_EMAIL = 3;
 export const RESETS_PER_ADDRESS = 20;
-/** Requests of 15 seconds, until the mail loop has looked at them. Each holds an email; more come of nobody but a flood. */
+/**
+ * Requests of 15 seconds, until the mail loop has looked at them. Each holds an email; more come of nobody
+ * but a flood.
+ */
 export const MAX_WAITING_RESETS = 1_000;
 /** Failed sign-ins in a window: far above any honest mistake, far below a search. */
 export const SIGN_IN_WINDOW_MS = 15 * MINUTE_MS;
@@ -20,11 +23,18 @@ export const SIGN_INS_PER_EMAIL_AND_ADDRESS = 8;
 export const SIGN_INS_PER_ADDRESS = 40;
 /** Against guesses at one email from many addresses. */
 export const SIGN_INS_PER_EMAIL = 200;
-/** Names each of these budgets remembers, 50 MB in all; more than passwords can be checked within a window. */
+/**
+ * Names each of these budgets remembers, 50 MB in all; more than passwords can be checked within a window.
+ */
 export const MAX_SIGN_IN_NAMES = 50_000;
-/** NIST SP 800-63B recommends length over complexity, with at least 8; 12 resists an offline search of Argon2id. */
+/**
+ * NIST SP 800-63B recommends length over complexity, with at least 8; 12 resists an offline search of
+ * Argon2id.
+ */
 export const MIN_PASSWORD_CHARS = 12;
 /** Hashing cost hardly depends on length, but a whole body is no password. */
 export const MAX_PASSWORD_CHARS = 256;
-/** Passwords waiting to be hashed or checked: two to three seconds of one thread, longer than anybody waits. */
+/**
+ * Passwords waiting to be hashed or checked: two to three seconds of one thread, longer than anybody waits.
+ */
 export const MAX_WAITING_PASSWORDS = 64;

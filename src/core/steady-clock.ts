@@ -10,8 +10,8 @@ export interface ClockMark {
 }
 
 /**
- * Whether the time is beyond doubt, so that what cannot be undone may be done because it is due. After a doubt that takes as
- * long as somebody needs to read the alarm.
+ * Whether the time is beyond doubt, so that what cannot be undone may be done because it is due. After a
+ * doubt that takes as long as somebody needs to read the alarm.
  */
 export function isProven({ settledForMs }: Pick<Clock, "settledForMs">): boolean {
   return (settledForMs?.() ?? Number.POSITIVE_INFINITY) >= DELETION_PAUSE_MS;
@@ -27,10 +27,10 @@ export interface SteadyClock extends Clock {
 }
 
 /**
- * A wall clock that tolerates being set. After a jump, time continues from where it was by what has really elapsed;
- * a jump is only accepted once it has lasted CLOCK_HOLD_MS. A clock that is briefly wrong would otherwise expire
- * pictures and sessions, drop idempotency records, grant a month's credits twice, and stall the queue. `since` is
- * the mark of an earlier process from the same start of the machine.
+ * A wall clock that tolerates being set. After a jump, time continues from where it was by what has really
+ * elapsed; a jump is only accepted once it has lasted CLOCK_HOLD_MS. A clock that is briefly wrong would
+ * otherwise expire pictures and sessions, drop idempotency records, grant a month's credits twice, and stall
+ * the queue. `since` is the mark of an earlier process from the same start of the machine.
  */
 export function steadyClock(source: Clock, log: Log, since?: ClockMark): SteadyClock {
   /** The time of day at the origin of the monotonic clock. */

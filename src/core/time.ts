@@ -22,7 +22,10 @@ export function isoTime(epochMs: number): string {
 
 const RFC_3339 = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
 
-/** A time as RFC 3339 writes it, in epoch milliseconds; null for anything else, and for days that there are not. */
+/**
+ * A time as RFC 3339 writes it, in epoch milliseconds; null for anything else, and for days that there are
+ * not.
+ */
 export function parseTime(text: string): number | null {
   const day = RFC_3339.exec(text)?.[1];
   if (day === undefined) return null;
@@ -32,7 +35,10 @@ export function parseTime(text: string): number | null {
   return isDay && !Number.isNaN(time) ? time : null;
 }
 
-/** The days of a month such as 2026-11, both included, to compare days with; the last may be none of that month's. */
+/**
+ * The days of a month such as 2026-11, both included, to compare days with; the last may be none of that
+ * month's.
+ */
 export function daysOfMonth(month: string): { from: string; to: string } {
   return { from: `${month}-01`, to: `${month}-31` };
 }

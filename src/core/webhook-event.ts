@@ -16,8 +16,8 @@ export const WEBHOOK_EVENT_TYPES = [...SUBSCRIBABLE_EVENTS, TEST_EVENT] as const
 /** A disabled endpoint can be enabled again; a removed one is kept only for its deliveries. */
 export const WEBHOOK_ENDPOINT_STATES = ["enabled", "disabled", "removed"] as const;
 /**
- * The states of one event for one endpoint: `pending -> sending -> delivered`, or back to `pending` until the last
- * attempt.
+ * The states of one event for one endpoint: `pending -> sending -> delivered`, or back to `pending` until the
+ * last attempt.
  */
 export const WEBHOOK_DELIVERY_STATES = ["pending", "sending", "delivered", "failed"] as const;
 

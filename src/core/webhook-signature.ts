@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 
-// The symmetric scheme of Standard Webhooks 1.0 (https://www.standardwebhooks.com); the standard's libraries and
-// Svix's verify it.
+// The symmetric scheme of Standard Webhooks 1.0 (https://www.standardwebhooks.com); the standard's libraries
+// and Svix's verify it.
 
 const SECRET_PREFIX = "whsec_";
 /** The standard requires 24 to 64 random bytes. */
@@ -24,8 +24,9 @@ export interface WebhookMessage {
 }
 
 /**
- * The three headers of one attempt. `webhook-signature` holds the base64 HMAC-SHA256 of `id.timestamp.body` under
- * each secret, as `v1,...` separated by spaces, so that during a rotation both old and new secret verify.
+ * The three headers of one attempt. `webhook-signature` holds the base64 HMAC-SHA256 of `id.timestamp.body`
+ * under each secret, as `v1,...` separated by spaces, so that during a rotation both old and new secret
+ * verify.
  */
 export function webhookHeaders(message: WebhookMessage, secrets: string[]): Record<string, string> {
   const timestamp = String(Math.floor(message.timestampMs / 1000));

@@ -43,9 +43,9 @@ export type Identity = { rate: RateState } & (
 export type Identify = (exchange: Exchange) => Promise<Identity>;
 
 /**
- * Finds the caller by X-API-Key and takes one call from the account's budget. Refuses with 401 (limited by client
- * address), 403 for a suspended account, and 429, in this order. A key's row is cached only until the next commit,
- * so a revocation takes effect immediately, even one made by another process.
+ * Finds the caller by X-API-Key and takes one call from the account's budget. Refuses with 401 (limited by
+ * client address), 403 for a suspended account, and 429, in this order. A key's row is cached only until the
+ * next commit, so a revocation takes effect immediately, even one made by another process.
  */
 export function identifier(context: AppContext, limiter: RateLimiter): Identify {
   const { store, clock } = context;
@@ -80,8 +80,8 @@ function whyRefused(text: string | null): Refusal {
 }
 
 /**
- * Writes down that a key is used, once at a time for each: all calls that come before the write is committed see the key
- * as unused, and would each wait for a connection, and for each other, when the database is slow.
+ * Writes down that a key is used, once at a time for each: all calls that come before the write is committed
+ * see the key as unused, and would each wait for a connection, and for each other, when the database is slow.
  */
 function keyToucher({ store, clock, log }: AppContext) {
   const underWay = new Set<string>();

@@ -10,8 +10,8 @@ export interface BatchBody {
 }
 
 /**
- * Checks the body of a batch card by card, locating each fault as in `cards[17].player.number`. External ids must be
- * unique within the batch.
+ * Checks the body of a batch card by card, locating each fault as in `cards[17].player.number`. External ids
+ * must be unique within the batch.
  */
 export async function checkBatch(
   body: unknown,

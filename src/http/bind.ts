@@ -7,8 +7,8 @@ export interface ListenAddress {
 }
 
 /**
- * Runs `open`, which binds the address given by `variables`_HOST and _PORT. Throws an OperatorError naming the
- * variable and the remedy when that fails.
+ * Runs `open`, which binds the address given by `variables`_HOST and _PORT. Throws an OperatorError naming
+ * the variable and the remedy when that fails.
  */
 export function bind<Server>(address: ListenAddress, open: () => Server, variables = "CARDPRESS"): Server {
   try {

@@ -111,8 +111,8 @@ function brokenForm(reason: string, cause?: unknown): Refusal {
 }
 
 /**
- * Reads and parses a JSON body. Throws 413 as soon as the limit is exceeded, by the declared length or by the bytes
- * received; 400 for anything but JSON in UTF-8.
+ * Reads and parses a JSON body. Throws 413 as soon as the limit is exceeded, by the declared length or by the
+ * bytes received; 400 for anything but JSON in UTF-8.
  */
 export async function readJson(request: Request, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
   const bytes = await readBounded(request, BODY_TIMEOUT_MS, maxBytes);
@@ -149,8 +149,8 @@ function brokenJson(reason: string): Refusal {
 }
 
 /**
- * Reads a body's bytes. Throws 413 as soon as the limit is exceeded, and 400 for a body that breaks off or does not
- * arrive in time, which nobody will receive and which is not logged as our fault.
+ * Reads a body's bytes. Throws 413 as soon as the limit is exceeded, and 400 for a body that breaks off or
+ * does not arrive in time, which nobody will receive and which is not logged as our fault.
  */
 export async function readBounded(
   request: Request,
@@ -194,11 +194,11 @@ export async function readBounded(
 }
 
 /**
- * Discards what a client is still sending with a request that was answered early: closing the connection would reset
- * it, and many clients would report that instead of the response. So it is for those that asked for 100 Continue: Bun
- * sends it by itself before the request arrives here. Never rejects; gives up on a body that is too
- * long, too slow, in tiny chunks, or never begins. False when more may follow: then the connection must be closed,
- * because Bun keeps reading whatever arrives on an open one.
+ * Discards what a client is still sending with a request that was answered early: closing the connection
+ * would reset it, and many clients would report that instead of the response. So it is for those that asked
+ * for 100 Continue: Bun sends it by itself before the request arrives here. Never rejects; gives up on a body
+ * that is too long, too slow, in tiny chunks, or never begins. False when more may follow: then the
+ * connection must be closed, because Bun keeps reading whatever arrives on an open one.
  */
 export async function discardBody(request: Request): Promise<boolean> {
   const { body } = request;

@@ -5,9 +5,9 @@ import { MAX_KNOWN_NETWORKS } from "../core/limits.ts";
 const PROXY_RANGES = new Set(["loopback", "private", "uniqueLocal", "linkLocal"]);
 
 /**
- * The client address used for limits. With an https base URL there must be a proxy, since we speak plain HTTP; it
- * appends its client's address to X-Forwarded-For. Only the last entry is the proxy's own, and only a neighbour is
- * believed, so a direct client cannot choose its address.
+ * The client address used for limits. With an https base URL there must be a proxy, since we speak plain
+ * HTTP; it appends its client's address to X-Forwarded-For. Only the last entry is the proxy's own, and only
+ * a neighbour is believed, so a direct client cannot choose its address.
  */
 export function clientAddress(request: Request, peer: string, baseUrl: string): string {
   if (!baseUrl.startsWith("https://") || !isNeighbour(peer)) return peer;
@@ -20,8 +20,8 @@ function isNeighbour(address: string): boolean {
 }
 
 /**
- * The key by which limits count an address. An IPv6 customer gets at least a /64, which is 2^64 addresses, so a /64
- * counts as one. IPv4 addresses count individually, even when a socket shows them as ::ffff:a.b.c.d.
+ * The key by which limits count an address. An IPv6 customer gets at least a /64, which is 2^64 addresses, so
+ * a /64 counts as one. IPv4 addresses count individually, even when a socket shows them as ::ffff:a.b.c.d.
  */
 export function networkOf(address: string): string {
   const known = networks.get(address);

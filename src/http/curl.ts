@@ -1,6 +1,8 @@
 import { API_PATHS } from "../core/api-paths.ts";
 
-/** Documentation and samples take the key from the reader's environment, so that no sample ever contains one. */
+/**
+ * Documentation and samples take the key from the reader's environment, so that no sample ever contains one.
+ */
 const KEY_FROM_ENVIRONMENT = "$CARDPRESS_KEY";
 
 /** A shell command that creates an image. Pass `key` only when the reader owns it. */

@@ -9,8 +9,8 @@ import type { Exchange } from "./exchange.ts";
 import type { PublicFacts } from "./openapi/document.ts";
 
 /**
- * Builds the handler for /docs and everything below it. Pages are rendered on the first request, and again when the
- * list of templates changes, because they name the templates partners may request.
+ * Builds the handler for /docs and everything below it. Pages are rendered on the first request, and again
+ * when the list of templates changes, because they name the templates partners may request.
  */
 export function docsHandler(
   facts: PublicFacts,

@@ -58,7 +58,10 @@ export function docsUrl(baseUrl: string, code: ErrorCode): string {
   return `${baseUrl}/docs/errors/${code}`;
 }
 
-/** Converts any error to the refusal the API responds with: an unavailable store asks the caller to retry later. */
+/**
+ * Converts any error to the refusal the API responds with: an unavailable store asks the caller to retry
+ * later.
+ */
 export function asPartnerRefusal(error: unknown): PartnerRefusal {
   const fault = storageFault(error);
   if (fault) return storageUnavailable(STORAGE_RETRY_AFTER_SECONDS, fault);

@@ -40,8 +40,8 @@ export async function readiness(deps: HealthDeps): Promise<Record<string, boolea
 }
 
 /**
- * GET /ready: 200 when a create would be accepted now and rendered, at once or as soon as the first worker has opened its
- * pages; otherwise 503 with the failing checks.
+ * GET /ready: 200 when a create would be accepted now and rendered, at once or as soon as the first worker
+ * has opened its pages; otherwise 503 with the failing checks.
  */
 export async function ready(deps: HealthDeps, exchange: Exchange): Promise<Response> {
   return readyAnswer(deps, standardHeaders(exchange));

@@ -5,9 +5,9 @@ const LOCAL_DOMAINS = [".localhost", ".local", ".internal", ".home.arpa"];
 
 /**
  * Whether the Host can be ours: the public address's name, an IP address, or a name inside a network, such as
- * `localhost` or a container's. Any other public name may belong to somebody who points it at this machine while
- * their page is open in a browser that can reach us (DNS rebinding). Ports are ignored: proxies and containers
- * change them.
+ * `localhost` or a container's. Any other public name may belong to somebody who points it at this machine
+ * while their page is open in a browser that can reach us (DNS rebinding). Ports are ignored: proxies and
+ * containers change them.
  */
 export function isOwnHost(request: Request, baseUrl: string): boolean {
   const given = request.headers.get("host") ?? URL.parse(request.url)?.host ?? "";

@@ -5,8 +5,8 @@ import { isOwnHost } from "./host.ts";
 import { type MetricsDeps, metricsAnswer, refuseStrangers } from "./metrics.ts";
 
 /**
- * Serves /metrics, /ready and /live on a separate address that no proxy forwards to (CARDPRESS_METRICS_HOST and
- * CARDPRESS_METRICS_PORT). Throws an OperatorError when it cannot listen there.
+ * Serves /metrics, /ready and /live on a separate address that no proxy forwards to (CARDPRESS_METRICS_HOST
+ * and CARDPRESS_METRICS_PORT). Throws an OperatorError when it cannot listen there.
  */
 export function listenForMetrics(deps: MetricsDeps, address: ListenAddress) {
   const server = bind(

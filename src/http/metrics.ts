@@ -10,16 +10,19 @@ import { isOwnHost } from "./host.ts";
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
 
-/** Headers that proxies add about their client: if any is present, the request does not come from this machine. */
+/**
+ * Headers that proxies add about their client: if any is present, the request does not come from this
+ * machine.
+ */
 const PROXY_HEADERS =
   /^(forwarded|via|x-forwarded-.+|x-original-.+|x-envoy-.+|x-real-ip|.+-client-?ip|cf-(ray|connecting-ip)|cloudfront-.+)$/;
 
 export interface MetricsDeps extends VitalsDeps, HealthDeps {}
 
 /**
- * GET /metrics in Prometheus text format 0.0.4. Requires CARDPRESS_METRICS_TOKEN if set. Otherwise only the machine
- * itself may read it: what a reverse proxy forwards, by its headers or under a public name, and what a page in a
- * local browser requests under a name of its own, gets 404.
+ * GET /metrics in Prometheus text format 0.0.4. Requires CARDPRESS_METRICS_TOKEN if set. Otherwise only the
+ * machine itself may read it: what a reverse proxy forwards, by its headers or under a public name, and what
+ * a page in a local browser requests under a name of its own, gets 404.
  */
 export async function metrics(deps: MetricsDeps, exchange: Exchange): Promise<Response> {
   const { request, clientAddress } = exchange;

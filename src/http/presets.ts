@@ -61,8 +61,8 @@ function sampleName({ manifest, digest }: Pick<LoadedTemplate, "manifest" | "dig
 }
 
 /**
- * GET /docs/presets/{picture}: a card made with a template that partners may ask for, in the first of its sizes. Drawn when it
- * is first asked for, and kept. Undefined where there is none of this name now.
+ * GET /docs/presets/{picture}: a card made with a template that partners may ask for, in the first of its
+ * sizes. Drawn when it is first asked for, and kept. Undefined where there is none of this name now.
  */
 export async function servePresetSample(
   deps: PresetDeps & SampleCardDeps,

@@ -1,8 +1,8 @@
 import type { ErrorDetail } from "../core/errors.ts";
 
 /**
- * The query parameters by name. Unknown and repeated ones are refused, because a misspelt filter must not list
- * everything. With a `prefix`, those that begin with it are the family, by what comes after it.
+ * The query parameters by name. Unknown and repeated ones are refused, because a misspelt filter must not
+ * list everything. With a `prefix`, those that begin with it are the family, by what comes after it.
  */
 export function readQuery<const Name extends string>(
   url: URL,

@@ -27,8 +27,9 @@ export interface RateLimiter {
 }
 
 export function rateLimiter({ state, clock }: { state: ShortLivedState; clock: Clock }): RateLimiter {
-  // One counter serves every tier: the limit is applied here, so that a tier change takes effect with the next call.
-  // Expiry is only housekeeping: the window is part of the name, so Reset is the same on every response of a window.
+  // One counter serves every tier: the limit is applied here, so that a tier change takes effect with the
+  // next call. Expiry is only housekeeping: the window is part of the name, so Reset is the same on every
+  // response of a window.
   const calls = state.counters("calls", { forMs: 2 * RATE_WINDOW_MS, maxKeys: MAX_BUDGETS });
   const windowStartMs = () => clock.now() - (clock.now() % RATE_WINDOW_MS);
   const tell = (used: number, limit: number, startMs: number): RateState => ({

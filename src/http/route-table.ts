@@ -6,13 +6,15 @@ export interface Route {
   path: string;
   /** `partner`: requires an account's key, and counts against its budget. */
   access: "anyone" | "partner";
-  /** The name in /metrics, if it is not the path. There are few, so that paths cannot multiply time series. */
+  /**
+   * The name in /metrics, if it is not the path. There are few, so that paths cannot multiply time series.
+   */
   label?: string;
 }
 
 /**
- * Every route except the console's: the source for routing, 405 responses, metrics and the published operations. A
- * partner route is named after its operation.
+ * Every route except the console's: the source for routing, 405 responses, metrics and the published
+ * operations. A partner route is named after its operation.
  */
 export const ROUTES = {
   createImage: { method: "POST", path: API_PATHS.images, access: "partner" },

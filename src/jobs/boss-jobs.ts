@@ -26,8 +26,8 @@ interface Attempt extends JobAttempt {
 }
 
 /**
- * pg-boss is the queue: one job per unfinished image, claimed by fetch() and ended in our transactions. Its work() is not
- * used: it waits between fetches, and a worker must be held before an image is claimed.
+ * pg-boss is the queue: one job per unfinished image, claimed by fetch() and ended in our transactions. Its
+ * work() is not used: it waits between fetches, and a worker must be held before an image is claimed.
  */
 export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "warn">): Jobs {
   const enqueue: Jobs["enqueue"] = async (tx, images) => {

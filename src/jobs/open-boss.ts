@@ -32,8 +32,9 @@ const REBUILD = /^\s*(REINDEX|DROP) INDEX CONCURRENTLY\b/;
 const REBUILD_MS = 5 * MINUTE_MS;
 
 /**
- * Opens the queue in the store's database, in a schema of its own, which is made or brought up to date under the lock of
- * our migrations. It speaks through the store's connections. Throws an OperatorError where the database's user may not.
+ * Opens the queue in the store's database, in a schema of its own, which is made or brought up to date under
+ * the lock of our migrations. It speaks through the store's connections. Throws an OperatorError where the
+ * database's user may not.
  */
 export async function openBossJobs(store: PostgresStore, log: Pick<Log, "warn">): Promise<OpenJobs> {
   const boss = new PgBoss({

@@ -3,8 +3,8 @@ import type { Store } from "../store/store.ts";
 import type { Claimed, OpenJobs } from "./jobs.ts";
 
 /**
- * The rows of the images are the queue: their state, turn and lease say all there is to say, and every change of a row is
- * fenced by its lease.
+ * The rows of the images are the queue: their state, turn and lease say all there is to say, and every change
+ * of a row is fenced by its lease.
  */
 export function sqlJobs(store: Pick<Store, "read">): OpenJobs {
   return {

@@ -21,15 +21,16 @@ import {
 // One render worker as its pool sees it: a process with a browser that is started, given jobs, and ended.
 
 /**
- * Time limit for one step of a start, such as launching the browser: under a second, three on a busy machine. A step
- * that takes longer, though a processor was given, has stalled, and a retry is quicker than waiting.
+ * Time limit for one step of a start, such as launching the browser: under a second, three on a busy machine.
+ * A step that takes longer, though a processor was given, has stalled, and a retry is quicker than waiting.
  */
 const START_STEP_TIMEOUT_MS = 12_000;
 /** On machines too slow for that, each retry gets twice the time, up to this. */
 const MAX_START_STEP_TIMEOUT_MS = 60_000;
 /**
- * The salient network allocates and frees tens of megabytes per run; with pages of 2 MB instead of 4 KB the kernel
- * spends less time on it: 145 instead of 180 ms a photo. C libraries other than glibc ignore the setting.
+ * The salient network allocates and frees tens of megabytes per run; with pages of 2 MB instead of 4 KB the
+ * kernel spends less time on it: 145 instead of 180 ms a photo. C libraries other than glibc ignore the
+ * setting.
  */
 const WORKER_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1", ...NO_TELEMETRY };
 
@@ -66,7 +67,9 @@ export interface Worker {
   isLarge: boolean;
   /** Held so much memory that it was killed. */
   isTooLarge: boolean;
-  /** Its browser answers and its pages are being opened, after no failed start: work given to it will be done. */
+  /**
+   * Its browser answers and its pages are being opened, after no failed start: work given to it will be done.
+   */
   isOpening: boolean;
   /** Between being warm and exiting. */
   alive: boolean;
@@ -86,7 +89,9 @@ export function memoryOf({ process, browser }: Worker, groups: Map<number, numbe
   return (groups.get(process.pid) ?? 0) + (browser === undefined ? 0 : (groups.get(browser) ?? 0));
 }
 
-/** Kills a worker and its browser, even if they hang. `plan` gives the reason when nothing is wrong with it. */
+/**
+ * Kills a worker and its browser, even if they hang. `plan` gives the reason when nothing is wrong with it.
+ */
 export function kill(worker: Worker, plan?: string): void {
   worker.plan ??= plan;
   worker.isOpening = false;
@@ -95,8 +100,8 @@ export function kill(worker: Worker, plan?: string): void {
 }
 
 /**
- * Cleans up after a worker: a browser that may not have noticed, then its profile. Both take descriptors, which are
- * waited for unless the pool closes.
+ * Cleans up after a worker: a browser that may not have noticed, then its profile. Both take descriptors,
+ * which are waited for unless the pool closes.
  */
 export async function clearAway(
   { browser, profilesDir }: Worker,
@@ -116,8 +121,8 @@ export async function clearAway(
   }
 }
 /**
- * Resolves when the worker is warm, rejects when its process ends before that, which it is made to where a step of its
- * start stalls. `onExit` is called at its end in any case.
+ * Resolves when the worker is warm, rejects when its process ends before that, which it is made to where a
+ * step of its start stalls. `onExit` is called at its end in any case.
  * @param tries how often the start has failed before
  */
 export function startWorker(
@@ -191,7 +196,10 @@ export function startWorker(
   });
 }
 
-/** Begins a worker's process; where none can be begun the folder goes, since none will end and have it cleared away. */
+/**
+ * Begins a worker's process; where none can be begun the folder goes, since none will end and have it cleared
+ * away.
+ */
 function spawnWorker(
   command: string[],
   profilesDir: string,
@@ -259,8 +267,8 @@ export function refusedBy(end: Ending): RefusedPhoto {
 }
 
 /**
- * Sends a worker one job and waits for the outcome. Rejects with a RenderFault when something of ours broke or the
- * time ran out, and with a RenderInterrupted when the job never started.
+ * Sends a worker one job and waits for the outcome. Rejects with a RenderFault when something of ours broke
+ * or the time ran out, and with a RenderInterrupted when the job never started.
  */
 export function askWorker(
   worker: Worker,

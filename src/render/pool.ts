@@ -52,8 +52,9 @@ export interface RenderPool {
   /** Waits for a warm worker. Rejects when the pool closes or `signal` aborts. */
   acquire(signal?: AbortSignal): Promise<Renderer>;
   /**
-   * How many workers are warm, and how many there should be. A worker being recycled counts until its successor is
-   * warm. `takesWork`: what is accepted now will be drawn, since a worker is warm or about to be: its browser answers.
+   * How many workers are warm, and how many there should be. A worker being recycled counts until its
+   * successor is warm. `takesWork`: what is accepted now will be drawn, since a worker is warm or about to
+   * be: its browser answers.
    */
   health(): { ready: number; wanted: number; takesWork: boolean };
   /** Memory of all workers and their browsers, excluding shared pages. */
@@ -154,7 +155,8 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
         isShort = isOutOfDescriptors(error);
         if (!(isShort && wasShort)) tellFailure(error, isShort ? FIRST_RESTART_DELAY_MS : delayMs);
         if (isShort) {
-          // No process was begun and nothing is broken: told once, and cheap enough to be tried until it works.
+          // No process was begun and nothing is broken: told once, and cheap enough to be tried until it
+          // works.
           await sleep(FIRST_RESTART_DELAY_MS, undefined, { signal: closing.signal }).catch(() => {});
           continue;
         }

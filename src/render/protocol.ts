@@ -5,8 +5,8 @@ import { FAILURE_REASON_NAMES } from "../core/failure-reasons.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { Previewed, previewJob, SupportsJob } from "./preview/messages.ts";
 
-// Messages between the server and a render worker. Both sides validate what they receive: an invalid message means
-// that the other side is broken, and it is replaced.
+// Messages between the server and a render worker. Both sides validate what they receive: an invalid message
+// means that the other side is broken, and it is replaced.
 
 const Milliseconds = Type.Record(Type.String(), Type.Number());
 
@@ -50,7 +50,10 @@ export const RendererOptions = Type.Object({
   /** Templates whose pages are warmed at start. */
   presets: Type.Array(Type.String(), { minItems: 1 }),
   noSandbox: Type.Boolean(),
-  /** Draws at the machine's normal priority: somebody is waiting in front of the picture, and no service runs here. */
+  /**
+   * Draws at the machine's normal priority: somebody is waiting in front of the picture, and no service runs
+   * here.
+   */
   isAwaited: Type.Optional(Type.Boolean()),
 });
 export type RendererOptions = Static<typeof RendererOptions>;

@@ -9,15 +9,15 @@ import { type FromWorker, parseToWorker, type ToWorker } from "./protocol.ts";
 const LEAST_PRIORITY = 19;
 
 /**
- * A little below the server's priority, so that requests are answered quickly while every core renders. Not more: beside
- * four busy loops on two cores it gets 60 % of what it got at the server's own, with 10 points 23 %, and a card of seconds
- * became one of half a minute.
+ * A little below the server's priority, so that requests are answered quickly while every core renders. Not
+ * more: beside four busy loops on two cores it gets 60 % of what it got at the server's own, with 10 points
+ * 23 %, and a card of seconds became one of half a minute.
  */
 const WORKER_NICENESS = 3;
 
 /**
- * The render worker's process: owns one Chromium, renders one card at a time, and exits with its parent. It never
- * opens the database. Run by the hidden command `render-worker`.
+ * The render worker's process: owns one Chromium, renders one card at a time, and exits with its parent. It
+ * never opens the database. Run by the hidden command `render-worker`.
  */
 export function runWorker(): void {
   let renderer: CardRenderer | undefined;

@@ -1,8 +1,8 @@
 import { bind } from "../http/bind.ts";
 
 /**
- * A free port: `wanted`, or any. Chosen before anything starts, because every URL we hand out contains it. Throws an
- * OperatorError when `wanted` is taken.
+ * A free port: `wanted`, or any. Chosen before anything starts, because every URL we hand out contains it.
+ * Throws an OperatorError when `wanted` is taken.
  */
 export async function freePort(host: string, wanted = 0): Promise<number> {
   const probe = bind({ host, port: wanted }, () =>

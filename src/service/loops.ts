@@ -29,7 +29,9 @@ import { programCommand } from "./system.ts";
 
 /** Concurrent test images; they spend most of their time waiting. */
 const MOCK_CONCURRENCY = 64;
-/** The longest delay until a request appears in the console, and the most a killed process loses of the log. */
+/**
+ * The longest delay until a request appears in the console, and the most a killed process loses of the log.
+ */
 const REQUEST_LOG_FLUSH_MS = 1_000;
 const FILE_SWEEP_INTERVAL_MS = 3_600_000;
 /** A turn is over a little before the next one begins. */

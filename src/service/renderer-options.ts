@@ -10,8 +10,8 @@ import type { DataFolder } from "../system/data-folder.ts";
 let checked: MatteModel | undefined;
 
 /**
- * The browser, networks and folders a renderer works with. Throws an OperatorError when running as root without
- * CARDPRESS_ALLOW_ROOT=1, or when CARDPRESS_MATTE_MODEL names an unusable file.
+ * The browser, networks and folders a renderer works with. Throws an OperatorError when running as root
+ * without CARDPRESS_ALLOW_ROOT=1, or when CARDPRESS_MATTE_MODEL names an unusable file.
  */
 export async function rendererOptions(
   config: Config,

@@ -6,9 +6,9 @@ import { sealedSecrets } from "../store/webhooks.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
- * Throws an OperatorError when the database has secrets and none of them was sealed with the key that is there: no webhook
- * could be signed, and what is sealed from now on would be lost once the right key is back. Where the key has sealed only some,
- * somebody has gone on with it on purpose.
+ * Throws an OperatorError when the database has secrets and none of them was sealed with the key that is
+ * there: no webhook could be signed, and what is sealed from now on would be lost once the right key is back.
+ * Where the key has sealed only some, somebody has gone on with it on purpose.
  */
 export async function refuseWrongSecretKey(workspace: Workspace): Promise<void> {
   const { config, folder, secrets, store } = workspace;

@@ -16,7 +16,10 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts the whole service and listens. Throws an OperatorError, with nothing left running, when it cannot listen. */
+/**
+ * Starts the whole service and listens. Throws an OperatorError, with nothing left running, when it cannot
+ * listen.
+ */
 export async function startServer(
   wanted: Config,
   log: Log,

@@ -42,8 +42,8 @@ export interface ServiceOptions extends Omit<WorkspaceOptions, "folder" | "verif
 }
 
 /**
- * Starts the service on its data folder. Throws an OperatorError when the folder, its database or the browser is
- * unusable.
+ * Starts the service on its data folder. Throws an OperatorError when the folder, its database or the browser
+ * is unusable.
  */
 export async function startService(config: Config, log: Log, options: ServiceOptions = {}): Promise<Service> {
   // Before anything is touched.
@@ -118,8 +118,8 @@ async function openSteadily(
 }
 
 /**
- * Servers on one database go by one time: what one of them believes to be over, by a clock that is ahead, would be over for
- * all.
+ * Servers on one database go by one time: what one of them believes to be over, by a clock that is ahead,
+ * would be over for all.
  */
 async function refuseOtherTime({ store, clock }: SteadyWorkspace): Promise<void> {
   if (!store.ask) return;
@@ -158,7 +158,8 @@ async function startPool(workspace: Workspace) {
     log.warn("chromium_without_sandbox", { because: "running as root with CARDPRESS_ALLOW_ROOT=1" });
   await tellOfUnreadableSecrets(workspace);
   await resumeWork(workspace);
-  // Nothing before this keeps the process alive, so a start fails and exits when the database takes no writes.
+  // Nothing before this keeps the process alive, so a start fails and exits when the database takes no
+  // writes.
   return createRenderPool({
     workers: config.renderWorkers,
     command: workerCommand(),

@@ -6,10 +6,16 @@ import { GuardedHttpError, HOST_REFUSED_MESSAGE } from "./guarded-http-error.ts"
 /** Addresses that public lists call ordinary, but that answer only inside a cloud: Azure's host agent. */
 const CLOUD_INTERNAL_ADDRESSES = new Set(["168.63.129.16"]);
 
-/** The only IPv6 block IANA allocates for the public internet; tunnels, mappings and future uses lie outside it. */
+/**
+ * The only IPv6 block IANA allocates for the public internet; tunnels, mappings and future uses lie outside
+ * it.
+ */
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** Names that have a meaning only inside a network, by RFC 6761, RFC 6762, RFC 8375, ICANN's reservation or custom. */
+/**
+ * Names that have a meaning only inside a network, by RFC 6761, RFC 6762, RFC 8375, ICANN's reservation or
+ * custom.
+ */
 const PRIVATE_NAME_SUFFIXES = [
   "localhost",
   "localdomain",
@@ -32,9 +38,9 @@ export interface CheckedUrl {
 }
 
 /**
- * Whether an IPv4 or IPv6 address in canonical form is public. Refuses everything IANA's registries list as special
- * (RFC 6890), every IPv6 address that embeds an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), because it
- * can lead to any IPv4 address, zone ids, and other spellings.
+ * Whether an IPv4 or IPv6 address in canonical form is public. Refuses everything IANA's registries list as
+ * special (RFC 6890), every IPv6 address that embeds an IPv4 address (mapped, compatible, NAT64, 6to4,
+ * Teredo), because it can lead to any IPv4 address, zone ids, and other spellings.
  */
 export function isPublicAddress(ip: string): boolean {
   if (isIP(ip) === 0 || ip.includes("%")) return false;
@@ -44,10 +50,11 @@ export function isPublicAddress(ip: string): boolean {
 }
 
 /**
- * Parses `url` as browsers do and refuses what must not be asked: anything but https, addresses and names that are
- * not public, credentials, and spellings that two parsers could read differently. Any port but 0 is allowed.
- * Origins in `allowedOrigins` (`scheme://host:port`) are exempt from the https and public-address rules only.
- * A name is still to be looked up by the caller. Throws GuardedHttpError: bad_url, not_https or address_refused.
+ * Parses `url` as browsers do and refuses what must not be asked: anything but https, addresses and names
+ * that are not public, credentials, and spellings that two parsers could read differently. Any port but 0 is
+ * allowed. Origins in `allowedOrigins` (`scheme://host:port`) are exempt from the https and public-address
+ * rules only. A name is still to be looked up by the caller. Throws GuardedHttpError: bad_url, not_https or
+ * address_refused.
  */
 export function checkUrl(url: string, allowedOrigins: ReadonlySet<string>): CheckedUrl {
   const parsed = parse(url);

@@ -12,8 +12,9 @@ const EXHAUSTION_CODES = new Set([
 ]);
 
 /**
- * Whether a connection failed because this machine ran out of something. Bun reports ECONNREFUSED when it has no
- * descriptor for the socket (seen on 1.4.5), so a refusal is only believed when a few more could be opened now.
+ * Whether a connection failed because this machine ran out of something. Bun reports ECONNREFUSED when it has
+ * no descriptor for the socket (seen on 1.4.5), so a refusal is only believed when a few more could be opened
+ * now.
  */
 export function isOurs(error: unknown): boolean {
   const codes = codesOf(error);

@@ -56,8 +56,8 @@ export interface SourceFetcherOptions extends GuardedHttpOptions {
   /** Identifies us to the hosts of photos, in the User-Agent. */
   docsUrl?: string;
   /**
-   * Reads a URL of the service itself without a request: null when the requester may not have it or it does not
-   * exist, undefined for any other URL.
+   * Reads a URL of the service itself without a request: null when the requester may not have it or it does
+   * not exist, undefined for any other URL.
    */
   ownPhotoAt?: (url: string, request: SourceRequest) => Promise<Uint8Array | null | undefined>;
   /** SOURCE_TIMEOUT_MS when absent. */
@@ -109,7 +109,10 @@ class UnusableAnswerError extends Error {
   }
 }
 
-/** Fetches, checks and stores photos and badges. The caller bounds concurrency, because each holds its whole file. */
+/**
+ * Fetches, checks and stores photos and badges. The caller bounds concurrency, because each holds its whole
+ * file.
+ */
 export function createSourceFetcher(options: SourceFetcherOptions): SourceFetcher {
   return {
     fetchPhoto: (url, request = {}) => fetchSource(url, PHOTO, request, options),

@@ -46,7 +46,10 @@ export interface GuardedRequest {
   maxRedirects: number;
   onOversize: "fail" | "truncate";
   signal?: AbortSignal;
-  /** The requester, such as an account or a webhook endpoint: look-ups of one requester queue behind each other. */
+  /**
+   * The requester, such as an account or a webhook endpoint: look-ups of one requester queue behind each
+   * other.
+   */
   party?: string;
   /** Receives the final response's head before its body is read; throwing aborts the request. */
   onHead?: (head: GuardedHead) => void;
@@ -69,10 +72,10 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const ORIGIN_BOUND_HEADERS = new Set(["authorization", "cookie", "proxy-authorization"]);
 
 /**
- * Requests a URL given by a stranger without letting it reach anything private: each hop's name is resolved once,
- * all its addresses are checked, and the connection goes only to those, so a second DNS answer changes nothing. TLS
- * is always verified against the name. Proxy variables are ignored, connections never shared. Resolves with any
- * status; throws GuardedHttpError.
+ * Requests a URL given by a stranger without letting it reach anything private: each hop's name is resolved
+ * once, all its addresses are checked, and the connection goes only to those, so a second DNS answer changes
+ * nothing. TLS is always verified against the name. Proxy variables are ignored, connections never shared.
+ * Resolves with any status; throws GuardedHttpError.
  */
 export async function guardedRequest(
   request: GuardedRequest,
@@ -102,8 +105,8 @@ export async function guardedRequest(
 }
 
 /**
- * Checks a URL as guardedRequest would, without requesting it: for URLs that are stored for later, and are checked
- * again then. Returns the normalised URL; throws GuardedHttpError.
+ * Checks a URL as guardedRequest would, without requesting it: for URLs that are stored for later, and are
+ * checked again then. Returns the normalised URL; throws GuardedHttpError.
  */
 export async function checkAddress(
   request: Pick<GuardedRequest, "url" | "timeoutMs" | "party">,
@@ -176,7 +179,8 @@ async function checkedAddresses(
       });
   if (addresses.length === 0) throw new GuardedHttpError("dns", HOST_REFUSED_MESSAGE);
   if (trusted) return addresses;
-  // One private address among public ones is refused too: which one would be connected to is a matter of luck.
+  // One private address among public ones is refused too: which one would be connected to is a matter of
+  // luck.
   const own = (options.ownAddresses ?? ownAddresses)();
   const isPublic = addresses.every(isPublicAddress);
   if (isPublic && !addresses.some((address) => own.has(address))) return addresses;

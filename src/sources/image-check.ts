@@ -49,9 +49,9 @@ const AVIF_BRANDS = /^avi[fs]/;
 const HEIC_BRANDS = /^(hei|hev|mif1|msf1)/;
 
 /**
- * Identifies a picture by its content, reading only headers and block lengths: nothing is decoded, 15 MB take a few
- * milliseconds. Throws UnusableImageError for other formats, sizes outside `limits`, truncated files, and animated
- * WebP, which the decoder cannot open.
+ * Identifies a picture by its content, reading only headers and block lengths: nothing is decoded, 15 MB take
+ * a few milliseconds. Throws UnusableImageError for other formats, sizes outside `limits`, truncated files,
+ * and animated WebP, which the decoder cannot open.
  */
 export async function checkImage(bytes: Uint8Array, limits: ImageLimits): Promise<ImageFacts> {
   const contentType = recognise(bytes);
@@ -66,7 +66,10 @@ export async function checkImage(bytes: Uint8Array, limits: ImageLimits): Promis
   return { contentType, width, height };
 }
 
-/** Decodes a whole picture off this thread. Throws UnusableImageError when that fails: the browser would fail too. */
+/**
+ * Decodes a whole picture off this thread. Throws UnusableImageError when that fails: the browser would fail
+ * too.
+ */
 export async function checkDecodes(bytes: Uint8Array): Promise<void> {
   try {
     await new Bun.Image(bytes).resize(1, 1).png().bytes();

@@ -42,14 +42,15 @@ const HINDERED = new Set(["ECONNREFUSED", "EREFUSED"]);
 const SILENT = new Set(["ETIMEOUT", "ECANCELLED", "ESERVFAIL"]);
 
 /**
- * Looks names up without a thread. `dns.lookup` keeps a thread of the pool that all file work shares until the system's
- * resolver gives up, long after anybody waits: as many silent name servers as there are cores stop the whole service.
- * c-ares asks over sockets of the event loop and can be cancelled. On Bun 1.4.5 it follows CNAMEs, asks for names as they
- * are (no search domains, no hosts file), and without a resolv.conf asks 127.0.0.1, as the system does. So what the
- * system's look-up does besides is done here: the hosts file, whose changes count at once, `localhost`, and for trusted
- * names the search domains. Other sources of names (mDNS, LDAP) are not asked. A resolver lives for one look-up: it costs
- * some 20 microseconds, reads resolv.conf as it is now, and its cancel() ends no other's. A is put before AAAA, since a
- * machine without IPv6 would have to fail first.
+ * Looks names up without a thread. `dns.lookup` keeps a thread of the pool that all file work shares until
+ * the system's resolver gives up, long after anybody waits: as many silent name servers as there are cores
+ * stop the whole service. c-ares asks over sockets of the event loop and can be cancelled. On Bun 1.4.5 it
+ * follows CNAMEs, asks for names as they are (no search domains, no hosts file), and without a resolv.conf
+ * asks 127.0.0.1, as the system does. So what the system's look-up does besides is done here: the hosts file,
+ * whose changes count at once, `localhost`, and for trusted names the search domains. Other sources of names
+ * (mDNS, LDAP) are not asked. A resolver lives for one look-up: it costs some 20 microseconds, reads
+ * resolv.conf as it is now, and its cancel() ends no other's. A is put before AAAA, since a machine without
+ * IPv6 would have to fail first.
  */
 export function createNameLookup(options: NameLookupOptions = {}): NameLookup {
   const {
@@ -141,8 +142,8 @@ async function addressesOf(name: string, servers: string[] | undefined, signal: 
 }
 
 /**
- * Whether this machine's resolver can find the root's name servers, as any working one can: otherwise silence is our
- * fault.
+ * Whether this machine's resolver can find the root's name servers, as any working one can: otherwise silence
+ * is our fault.
  */
 async function hasResolver(servers: string[] | undefined): Promise<boolean> {
   const resolver = new Resolver({ timeout: LOOKUP_TRY_MS, tries: 1 });

@@ -8,8 +8,8 @@ export interface BodyLimits {
 }
 
 /**
- * Reads a response body into one buffer, and aborts one that trickles in pieces of a few bytes. Calls `done` or `fail`
- * once; throws GuardedHttpError `too_large` when the head already declares too much.
+ * Reads a response body into one buffer, and aborts one that trickles in pieces of a few bytes. Calls `done`
+ * or `fail` once; throws GuardedHttpError `too_large` when the head already declares too much.
  */
 export function readBody(
   incoming: IncomingMessage,

@@ -18,8 +18,8 @@ export interface SourceWatcher {
 const STORAGE_RETRY_AFTER_SECONDS = 60;
 
 /**
- * Stores bytes under their hash. Existing bytes only have their age refreshed. Throws Refusal SERVICE_OVERLOADED
- * when the disk is full or not writable.
+ * Stores bytes under their hash. Existing bytes only have their age refreshed. Throws Refusal
+ * SERVICE_OVERLOADED when the disk is full or not writable.
  */
 export async function storeSource(
   blobs: Blobs,

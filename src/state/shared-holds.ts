@@ -11,7 +11,10 @@ const LOOK_MS = 50;
 /** Stands for the holder of a source that is being removed. */
 const LEAVING = "leaving";
 
-/** Holds in a table of the database that the processes share; each ends by itself some time after its process was killed. */
+/**
+ * Holds in a table of the database that the processes share; each ends by itself some time after its process
+ * was killed.
+ */
 export function sharedHolds({ ask, name }: { ask: Ask; name: string }): SharedHolds {
   let opened = 0;
   const isLeaving = async (sha256: string) => {
@@ -21,7 +24,10 @@ export function sharedHolds({ ask, name }: { ask: Ask; name: string }): SharedHo
     );
     return found.length > 0;
   };
-  /** The wait counts as one for the database: it is over soon, unless whoever removes it has died or cannot say so. */
+  /**
+   * The wait counts as one for the database: it is over soon, unless whoever removes it has died or cannot
+   * say so.
+   */
   const untilLeft = (sha256: string) =>
     patiently(REQUEST_STORAGE_MS, async (limitMs) => {
       for (const until = performance.now() + limitMs; await isLeaving(sha256); ) {
@@ -32,7 +38,10 @@ export function sharedHolds({ ask, name }: { ask: Ask; name: string }): SharedHo
         await sleep(LOOK_MS);
       }
     });
-  /** A request that has no time left must not leave a row that others wait for: then it goes once the request is over. */
+  /**
+   * A request that has no time left must not leave a row that others wait for: then it goes once the request
+   * is over.
+   */
   const remove = async (condition: string, values: unknown[]) => {
     const removed = () => ask(`DELETE FROM source_holds WHERE ${condition}`, values);
     try {

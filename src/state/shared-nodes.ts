@@ -60,7 +60,8 @@ export function sharedNodes({ ask, clock, name, version }: SharedNodesOptions): 
   const ended = async (names: readonly string[]) => {
     const strangers = [...new Set(names)].filter((other) => other !== name);
     if (strangers.length === 0) return [];
-    // Where nobody could reach the database, all others look silent, though they live: they get the time to say so.
+    // Where nobody could reach the database, all others look silent, though they live: they get the time to
+    // say so.
     const canJudge = clock.elapsed() - regularSince >= NODE_SILENCE_MS;
     if (!canJudge) return strangers.filter((other) => struck.has(other));
     const rows = await ask(`SELECT name FROM nodes WHERE seen_at > ${NOW} - $1::bigint`, [NODE_SILENCE_MS]);

@@ -11,12 +11,15 @@ export interface SharedStateOptions {
   secrets: Pick<SecretBox, "seal" | "open">;
 }
 
-/** Counting all keys at each addition would cost more than the addition: it is done after this share of the bound. */
+/**
+ * Counting all keys at each addition would cost more than the addition: it is done after this share of the
+ * bound.
+ */
 const TRIM_SHARE = 100;
 
 /**
- * State in a table that all machines share, each operation one statement. It outlives a restart of the service, and not a
- * crash of the database.
+ * State in a table that all machines share, each operation one statement. It outlives a restart of the
+ * service, and not a crash of the database.
  */
 export function sharedState(options: SharedStateOptions): ShortLivedState {
   const { ask, now } = options;
@@ -117,9 +120,13 @@ function trimmer(ask: Ask, name: string, { maxKeys }: StateBounds): () => Promis
   };
 }
 
-/** Rows that another machine is deleting are left to it: two that wait for each other would end in a deadlock. */
+/**
+ * Rows that another machine is deleting are left to it: two that wait for each other would end in a deadlock.
+ */
 const unlocked = (condition: string) =>
   `(name, key) IN (SELECT name, key FROM short_lived_state WHERE ${condition} FOR UPDATE SKIP LOCKED)`;
 
-/** Keys may hold addresses of people, and anything a request brings; of this no index grows too large either. */
+/**
+ * Keys may hold addresses of people, and anything a request brings; of this no index grows too large either.
+ */
 const placeOf = (key: string) => createHash("sha256").update(key).digest("base64url");

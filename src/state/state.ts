@@ -13,7 +13,10 @@ export interface ShortLivedState {
 
 export interface StateBounds {
   forMs: number;
-  /** A flood of keys evicts the oldest entries instead of exceeding the bound; it may be exceeded by a hundredth. */
+  /**
+   * A flood of keys evicts the oldest entries instead of exceeding the bound; it may be exceeded by a
+   * hundredth.
+   */
   maxKeys: number;
 }
 

@@ -133,8 +133,8 @@ export async function setAccountPlan(
 }
 
 /**
- * How long pictures are served and when personal data is deleted, in days; null means the service's default, and
- * never.
+ * How long pictures are served and when personal data is deleted, in days; null means the service's default,
+ * and never.
  */
 export async function setAccountRetention(
   { db, t }: Tx,
@@ -173,7 +173,9 @@ export async function accountsToRenew({ db, t }: Tx, period: string, limit: numb
   return rows.map((row) => row.id);
 }
 
-/** A held credit: the month of the plan it belongs to, what was granted for it, and what remains to be spent. */
+/**
+ * A held credit: the month of the plan it belongs to, what was granted for it, and what remains to be spent.
+ */
 export interface HeldCredit {
   period: string;
   granted: number;
@@ -254,8 +256,8 @@ export async function consumeHolds({ db, t }: Tx, id: string, count: number, now
 }
 
 /**
- * Ends `count` holds by returning their credits to their bucket. False, and nothing changed, when that bucket is the plan
- * of a past month: then the credits have expired.
+ * Ends `count` holds by returning their credits to their bucket. False, and nothing changed, when that bucket
+ * is the plan of a past month: then the credits have expired.
  */
 export async function returnHolds(
   { db, t }: Tx,
@@ -280,7 +282,9 @@ export async function returnHolds(
   return ended.length === 1;
 }
 
-/** Replaces last month's plan credits with this month's; undefined when another writer changed them meanwhile. */
+/**
+ * Replaces last month's plan credits with this month's; undefined when another writer changed them meanwhile.
+ */
 export async function replacePlanCredits(
   { db, t }: Tx,
   account: Account,

@@ -18,7 +18,10 @@ export async function accountsRunningLow({ db, t }: Tx, part: number, limit: num
     .limit(limit);
 }
 
-/** Active accounts that used their budget up in a month, such as 2026-11, with the credits used; the most used first. */
+/**
+ * Active accounts that used their budget up in a month, such as 2026-11, with the credits used; the most used
+ * first.
+ */
 export async function accountsOverBudget(
   { db, t }: Tx,
   month: string,
@@ -57,7 +60,9 @@ export async function endpointsInTrouble(
     .limit(query.limit);
 }
 
-/** The outcome of all accounts' live images on one UTC day, such as 2026-11-21; canceled ones did not fail. */
+/**
+ * The outcome of all accounts' live images on one UTC day, such as 2026-11-21; canceled ones did not fail.
+ */
 export async function dayOf(
   { db, t }: Tx,
   day: string,

@@ -50,7 +50,8 @@ const payments: AuditCheck = {
   rule: "a live image has one reservation of its account, settled when it completed, released when it failed, open until then; a test image has none",
   find: ({ db, t }, { limit }) => {
     const i = t.images;
-    // Two views of the ledger, each joined through its own partial unique index, whose condition the query must repeat.
+    // Two views of the ledger, each joined through its own partial unique index, whose condition the query
+    // must repeat.
     const reserve = entriesAs(t, "reserve");
     const resolution = entriesAs(t, "resolution");
     const wanted = sql`case when ${i.environment} = 'test' then 'none' else
@@ -71,7 +72,9 @@ const payments: AuditCheck = {
   },
 };
 
-/** The ledger under an alias, as `sql`, because Drizzle's typed aliases differ between SQLite and Postgres. */
+/**
+ * The ledger under an alias, as `sql`, because Drizzle's typed aliases differ between SQLite and Postgres.
+ */
 function entriesAs(t: Tx["t"], name: string): SQL {
   return sql`${t.ledgerEntries} as ${sql.identifier(name)}`;
 }
@@ -109,8 +112,9 @@ const replays: AuditCheck = {
 };
 
 /**
- * The images that ended after `since`, or not at all, with a wrong record, or created after `whole` without one. As a
- * subquery and not as a join: each record is looked up by its image, whatever an engine may think of reading all of them.
+ * The images that ended after `since`, or not at all, with a wrong record, or created after `whole` without
+ * one. As a subquery and not as a join: each record is looked up by its image, whatever an engine may think
+ * of reading all of them.
  */
 async function misansweredImages(
   { db, t }: Tx,

@@ -5,8 +5,8 @@ import type { AuditCheck, AuditRun, Breach, LedgerGroup } from "./audit-rule.ts"
 import type { Tx } from "./store.ts";
 
 /**
- * A few rows per account and month, read in one statement with the accounts, so that balances and entries are of one
- * moment.
+ * A few rows per account and month, read in one statement with the accounts, so that balances and entries are
+ * of one moment.
  */
 function groupsOf(tx: Tx, run: AuditRun): Promise<LedgerGroup[]> {
   run.groups ??= loadGroups(tx);
@@ -15,7 +15,8 @@ function groupsOf(tx: Tx, run: AuditRun): Promise<LedgerGroup[]> {
 
 async function loadGroups({ db, t }: Tx): Promise<LedgerGroup[]> {
   const { ledgerEntries: e, accounts: a } = t;
-  // The expression keeps the index out: scanning and sorting the table is quicker than an index lookup per row.
+  // The expression keeps the index out: scanning and sorting the table is quicker than an index lookup per
+  // row.
   const owner = sql<string>`coalesce(${e.accountId}, '')`;
   const number = (query: SQL, name: string) => sql<number>`${query}`.mapWith(Number).as(name);
   const sums = db
@@ -53,7 +54,10 @@ async function loadGroups({ db, t }: Tx): Promise<LedgerGroup[]> {
     .leftJoin(a, eq(a.id, sql`${sums.accountId}`));
 }
 
-/** The balance that entries add up to. The late expiry of a released credit comes out right: released, then expired. */
+/**
+ * The balance that entries add up to. The late expiry of a released credit comes out right: released, then
+ * expired.
+ */
 function sum(groups: LedgerGroup[], of: "available" | "held"): number {
   // An unknown kind counts as nothing here; another check reports it.
   const effects: Record<string, (typeof LEDGER_EFFECTS)["grant"] | undefined> = LEDGER_EFFECTS;
@@ -181,8 +185,9 @@ function hasNoImage({ ledgerEntries: e, images: i }: Tx["t"]): SQL {
 }
 
 /**
- * Whether looking up the image of each entry is worthwhile. `payments` finds every image without its entries, so with
- * equally many entries and images none can be left over; counting is ten times faster than looking each one up.
+ * Whether looking up the image of each entry is worthwhile. `payments` finds every image without its entries,
+ * so with equally many entries and images none can be left over; counting is ten times faster than looking
+ * each one up.
  */
 async function mayHaveLostImages(tx: Tx): Promise<boolean> {
   const { db, t } = tx;

@@ -7,8 +7,8 @@ export interface Breach {
 }
 
 /**
- * The entries of one account, bucket, month and kind, with the account's stored balances; these are null when the
- * account no longer exists.
+ * The entries of one account, bucket, month and kind, with the account's stored balances; these are null when
+ * the account no longer exists.
  */
 export interface LedgerGroup {
   accountId: string;
@@ -32,7 +32,10 @@ export interface AuditRun {
   limit: number;
   /** The service's time, epoch milliseconds. */
   now: number;
-  /** Rules of what is over may leave out what ended, and was told, up to then; undefined: they leave out nothing. */
+  /**
+   * Rules of what is over may leave out what ended, and was told, up to then; undefined: they leave out
+   * nothing.
+   */
   since: number | undefined;
   /** The summed ledger, computed once for all rules that need it. */
   groups?: Promise<LedgerGroup[]>;

@@ -9,7 +9,10 @@ export interface Span {
   until: number;
 }
 
-/** The images of a span by account, end and entries: a few rows for each account. One pass along the index of their ends. */
+/**
+ * The images of a span by account, end and entries: a few rows for each account. One pass along the index of
+ * their ends.
+ */
 export async function imageGroups(tx: Tx, { after, until }: Span): Promise<ImageGroup[]> {
   const { completedAt } = tx.t.images;
   const inSpan = sql`${completedAt} > ${after} and ${completedAt} <= ${until}`;
@@ -28,8 +31,8 @@ export async function imageGroups(tx: Tx, { after, until }: Span): Promise<Image
 }
 
 /**
- * As subqueries and not as joins: each entry is looked up by its image, whatever an engine may think of reading the whole
- * ledger instead.
+ * As subqueries and not as joins: each entry is looked up by its image, whatever an engine may think of
+ * reading the whole ledger instead.
  */
 function groupsWhere({ t }: Tx, condition: SQL): SQL {
   const { images: i, ledgerEntries: e } = t;
@@ -48,7 +51,9 @@ function groupsWhere({ t }: Tx, condition: SQL): SQL {
     from looked_up group by account_id, environment, state, is_sound, reserve, resolution, expiry`;
 }
 
-/** What the books say at one moment: of the images that ended after a time or not at all, and of the accounts. */
+/**
+ * What the books say at one moment: of the images that ended after a time or not at all, and of the accounts.
+ */
 export interface OpenBooks extends AccountBooks {
   groups: ImageGroup[];
 }
@@ -64,8 +69,8 @@ const TEXTS = 6;
 const NUMBERS = 4;
 
 /**
- * Reads them in one statement, so that all is of one moment. `countLedger`: count every entry of the ledger too, which
- * takes seconds where there are millions.
+ * Reads them in one statement, so that all is of one moment. `countLedger`: count every entry of the ledger
+ * too, which takes seconds where there are millions.
  */
 export async function openBooks(
   tx: Tx,

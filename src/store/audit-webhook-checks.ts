@@ -5,7 +5,10 @@ import { DAY_MS } from "../core/time.ts";
 import type { AuditCheck, Breach } from "./audit-rule.ts";
 import type { Tx } from "./store.ts";
 
-/** Events are deleted after 30 days; this far back they must be complete, even if a clock was wrong for a while. */
+/**
+ * Events are deleted after 30 days; this far back they must be complete, even if a clock was wrong for a
+ * while.
+ */
 export const EVENTS_WHOLE_MS = 20 * DAY_MS;
 /** The longest wait, in the schedule or at a receiver's request, is a day. */
 const LONGEST_WAIT_MS = Math.ceil(MAX_RETRY_AFTER_MS * (1 + DELIVERY_JITTER));
@@ -56,9 +59,9 @@ const events: AuditCheck = {
 };
 
 /**
- * Whether every account has as many events of each kind as images that ended that way. An event has the exact time of
- * its image's end, there is one per image, and its body names it, so equal counts mean that every end was announced;
- * counting is five times faster than looking up the image of each event.
+ * Whether every account has as many events of each kind as images that ended that way. An event has the exact
+ * time of its image's end, there is one per image, and its body names it, so equal counts mean that every end
+ * was announced; counting is five times faster than looking up the image of each event.
  */
 async function areEndsTold({ db, t }: Tx, since: number): Promise<boolean> {
   const { images: i, webhookEvents: e } = t;
@@ -117,7 +120,10 @@ function deliveriesSince({ webhookEvents: e, webhookDeliveries: d }: Tx["t"], si
     union all select ${d.id} from ${d} where ${d.state} <> 'delivered')`;
 }
 
-/** Deliveries that count another number of attempts than are on record; all of them, unless only some are `wanted`. */
+/**
+ * Deliveries that count another number of attempts than are on record; all of them, unless only some are
+ * `wanted`.
+ */
 async function uncountedAttempts({ db, t }: Tx, wanted: SQL | undefined, limit: number): Promise<Breach[]> {
   const { webhookDeliveries: d, deliveryAttempts: a } = t;
   if (!wanted) {

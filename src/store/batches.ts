@@ -114,7 +114,9 @@ export async function imagesOfBatch({ db, t }: Tx, batchId: string): Promise<Ima
   return rows.map(({ image }) => image);
 }
 
-/** The batch that each of these images was first requested in, by the image's id; single ones are left out. */
+/**
+ * The batch that each of these images was first requested in, by the image's id; single ones are left out.
+ */
 export async function firstBatches({ db, t }: Tx, imageIds: string[]): Promise<Map<string, string>> {
   const { batches: b, batchCards: c } = t;
   const cards = await db
@@ -278,8 +280,8 @@ export async function nextWaiting(
 }
 
 /**
- * Takes an image that nextWaiting found; undefined when somebody else was quicker. Nobody else gets it until `until`: whoever
- * took it should have its photo by then, and if not, it is due again.
+ * Takes an image that nextWaiting found; undefined when somebody else was quicker. Nobody else gets it until
+ * `until`: whoever took it should have its photo by then, and if not, it is due again.
  */
 export async function claimWaiting(
   { db, t }: Tx,
@@ -324,7 +326,9 @@ export async function postponeWaiting(
     .where(and(eq(i.id, id), eq(i.state, "waiting"), eq(i.availableAt, claimedUntil)));
 }
 
-/** Makes all waiting images due that were claimed or postponed at most `leaseMs` ahead: nobody is fetching. */
+/**
+ * Makes all waiting images due that were claimed or postponed at most `leaseMs` ahead: nobody is fetching.
+ */
 export async function freeWaiting(
   { db, t }: Tx,
   { now, leaseMs }: { now: number; leaseMs: number },
@@ -352,8 +356,8 @@ export async function lockUnbegun({ db, t, locked }: Tx, ids: string[]): Promise
 }
 
 /**
- * Fails those of these images that are not being rendered and have not ended; when `canceledBatch` is given, none that
- * another batch still wants. Returns them.
+ * Fails those of these images that are not being rendered and have not ended; when `canceledBatch` is given,
+ * none that another batch still wants. Returns them.
  */
 export async function failUnbegun(
   tx: Tx,

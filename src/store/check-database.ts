@@ -2,7 +2,8 @@ import { Database } from "bun:sqlite";
 import { migrations } from "../../db/migrations/sqlite/index.ts";
 
 /**
- * Triggers and indexes that keep the ledger immutable and free of duplicates; a file without one was changed by hand.
+ * Triggers and indexes that keep the ledger immutable and free of duplicates; a file without one was changed
+ * by hand.
  */
 const GUARDS = [
   "ledger_entries_no_update",
@@ -18,7 +19,8 @@ const GUARDS = [
 ];
 
 /**
- * Reads the whole file without writing to it. Returns descriptions of the problems found; empty when there are none.
+ * Reads the whole file without writing to it. Returns descriptions of the problems found; empty when there
+ * are none.
  */
 export function databaseProblems(file: string): string[] {
   let client: Database | undefined;

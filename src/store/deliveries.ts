@@ -69,11 +69,12 @@ export async function listDeliveryRows(
   const { after, subject, endpointId, state } = query;
   const about =
     subject === undefined ? undefined : db.select({ id: e.id }).from(e).where(eq(e.subject, subject));
-  // An image is more selective than its account. Without this SQLite walks all of the account's deliveries, because their
-  // index has the order of the list.
+  // An image is more selective than its account. Without this SQLite walks all of the account's deliveries,
+  // because their index has the order of the list.
   const scoped = (column: Column) => (about ? sql`coalesce(${column}, '')` : sql`${column}`);
   const p = t.webhookEndpoints;
-  // The endpoint is asked whose it is, and not each delivery: its index alone then has what is wanted, in order.
+  // The endpoint is asked whose it is, and not each delivery: its index alone then has what is wanted, in
+  // order.
   const ofEndpoint = (id: string, environment: Environment | undefined) =>
     eq(
       d.endpointId,
@@ -206,7 +207,8 @@ export async function endClaim(
 }
 
 /**
- * Ends the claims of one lease whose deliveries succeeded; returns those it still held, with their attempts counted.
+ * Ends the claims of one lease whose deliveries succeeded; returns those it still held, with their attempts
+ * counted.
  */
 export async function endDelivered(
   { db, t }: Tx,
@@ -233,9 +235,9 @@ export async function insertAttempts({ db, t }: Tx, attempts: DeliveryAttempt[])
 }
 
 /**
- * Ends claims whose lease expired before `now`; with `tokens`, instead those of these leases. What was being sent may
- * have arrived; at-least-once delivery makes it due again under the same id, unless its endpoint
- * was disabled or removed meanwhile. Returns how many are due again.
+ * Ends claims whose lease expired before `now`; with `tokens`, instead those of these leases. What was being
+ * sent may have arrived; at-least-once delivery makes it due again under the same id, unless its endpoint was
+ * disabled or removed meanwhile. Returns how many are due again.
  */
 export async function releaseClaims(
   { db, t }: Tx,
@@ -278,14 +280,17 @@ export async function hasExpiredClaim({ db, t }: Tx, now: number): Promise<boole
 }
 
 /**
- * A lease is over when its time has come, or when it lasts longer than any: then it dates from before the clock was
- * set back.
+ * A lease is over when its time has come, or when it lasts longer than any: then it dates from before the
+ * clock was set back.
  */
 function overAt({ webhookDeliveries: d }: Tables, now: number) {
   return [lte(d.leaseExpiresAt, now), gt(d.leaseExpiresAt, now + 2 * WEBHOOK_LEASE_MS)];
 }
 
-/** Makes deliveries planned before the clock was set back due now, because their intended wait is no longer known. */
+/**
+ * Makes deliveries planned before the clock was set back due now, because their intended wait is no longer
+ * known.
+ */
 export async function pullForward({ db, t }: Tx, now: number): Promise<void> {
   const d = t.webhookDeliveries;
   await db
@@ -295,8 +300,8 @@ export async function pullForward({ db, t }: Tx, now: number): Promise<void> {
 }
 
 /**
- * Endpoints that receive nothing more and have pending deliveries all the same: of an event that was recorded, or an attempt
- * that ended, at the very moment when they were disabled or removed.
+ * Endpoints that receive nothing more and have pending deliveries all the same: of an event that was
+ * recorded, or an attempt that ended, at the very moment when they were disabled or removed.
  */
 export async function endpointsWithStranded({ db, t }: Tx): Promise<string[]> {
   const { webhookEndpoints: e, webhookDeliveries: d } = t;
@@ -311,7 +316,10 @@ export async function endpointsWithStranded({ db, t }: Tx): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Cancels pending deliveries of an endpoint that will receive nothing more. Those in flight end by themselves. */
+/**
+ * Cancels pending deliveries of an endpoint that will receive nothing more. Those in flight end by
+ * themselves.
+ */
 export async function failPending({ db, t }: Tx, endpointId: string, now: number): Promise<void> {
   const d = t.webhookDeliveries;
   await db
@@ -321,8 +329,8 @@ export async function failPending({ db, t }: Tx, endpointId: string, now: number
 }
 
 /**
- * Redelivers from `now` on with a fresh schedule, excluding those in flight and, unless `delivered`, those that
- * succeeded. Returns the deliveries changed.
+ * Redelivers from `now` on with a fresh schedule, excluding those in flight and, unless `delivered`, those
+ * that succeeded. Returns the deliveries changed.
  */
 export async function restartDeliveries(
   { db, t }: Tx,

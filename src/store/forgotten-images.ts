@@ -4,7 +4,8 @@ import type { Environment } from "../core/account.ts";
 import type { Image } from "./images.ts";
 import type { Tx } from "./store.ts";
 
-// Deletion of personal data. An image's row stays without anything personal, since credits and counters refer to it.
+// Deletion of personal data. An image's row stays without anything personal, since credits and counters refer
+// to it.
 
 interface Scope {
   accountId: string;
@@ -71,7 +72,8 @@ export async function forgettingAccounts({ db, t }: Tx): Promise<{ id: string; d
 }
 
 /**
- * Removes everything personal from an image's row. An unfinished image fails, and its renderer finds its lease lost.
+ * Removes everything personal from an image's row. An unfinished image fails, and its renderer finds its
+ * lease lost.
  */
 export async function emptyImage({ db, t }: Tx, image: Image, now: number): Promise<void> {
   const isOpen = image.completedAt === null;
@@ -130,7 +132,10 @@ export async function emptyRequests(
     .where(and(eq(p.accountId, accountId), eq(p.externalId, externalId), inArray(p.requestId, named)));
 }
 
-/** Forgotten images whose files are not yet known to be gone, deleted at or before `until`; all but the first `skip`. */
+/**
+ * Forgotten images whose files are not yet known to be gone, deleted at or before `until`; all but the first
+ * `skip`.
+ */
 export async function forgottenWithFiles(
   { db, t }: Tx,
   { until, skip, limit }: { until: number; skip: number; limit: number },

@@ -35,7 +35,9 @@ const recordDelete = prepared(
       .where(and(inScope(t.idempotencyRecords, of), eq(t.idempotencyRecords.imageId, of.imageId))),
 );
 
-/** Frees a key that answers with this image; one that another process has since had answer with another stays. */
+/**
+ * Frees a key that answers with this image; one that another process has since had answer with another stays.
+ */
 export async function deleteRecord(tx: Tx, of: IdempotencyScope & { imageId: string }): Promise<void> {
   await recordDelete(tx, of);
 }
@@ -49,8 +51,8 @@ const expiredDelete = prepared(
 );
 
 /**
- * Frees an expired key. One in force stays: on Postgres another process may have committed it since this transaction
- * looked for it.
+ * Frees an expired key. One in force stays: on Postgres another process may have committed it since this
+ * transaction looked for it.
  */
 export async function freeExpiredKey(tx: Tx, scope: IdempotencyScope, now: number): Promise<void> {
   await expiredDelete(tx, { ...scope, now });

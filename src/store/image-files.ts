@@ -29,8 +29,8 @@ export interface PicturePlace {
 }
 
 /**
- * Finished pictures that are still served, by their expiry, after `after`; with `since` only those whose images ended
- * later than that, by their ends.
+ * Finished pictures that are still served, by their expiry, after `after`; with `since` only those whose
+ * images ended later than that, by their ends.
  */
 export async function servedPictures(
   { db, t }: Tx,
@@ -102,8 +102,8 @@ export async function sourceInUse(tx: Tx, sha256: string): Promise<boolean> {
 /** Whether an undeleted image, of `accountId` or of anybody, was made from this photo or badge. */
 export async function imageNames({ db, t }: Tx, sha256: string, accountId?: string): Promise<boolean> {
   const i = t.images;
-  // Separate queries, each along its own index: the photo is more selective than the account, which SQLite does not
-  // know.
+  // Separate queries, each along its own index: the photo is more selective than the account, which SQLite
+  // does not know.
   for (const column of [i.sourceSha256, i.badgeSha256]) {
     const rows = await db
       .select({ id: i.id })

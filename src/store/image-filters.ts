@@ -5,10 +5,13 @@ import type { ListPosition } from "../core/list-position.ts";
 import { firstBatch, type ImageListing, type ListQuery } from "./image-reads.ts";
 import type { Tx } from "./store.ts";
 
-// Lists by what partners sent. One filter leads along its index from page to page; the others are looked at image by image,
-// for a bounded number of images a page.
+// Lists by what partners sent. One filter leads along its index from page to page; the others are looked at
+// image by image, for a bounded number of images a page.
 
-/** What a list can be narrowed by, besides its status and time. All of it has to fit, and some of it must be given. */
+/**
+ * What a list can be narrowed by, besides its status and time. All of it has to fit, and some of it must be
+ * given.
+ */
 export interface ImageFilters {
   externalId?: string | undefined;
   batchId?: string | undefined;
@@ -24,7 +27,10 @@ export interface ImagePage {
   next: ListPosition | null;
 }
 
-/** A page of the list, newest first. Where few images fit it may have fewer than `limit` of them and go on nevertheless. */
+/**
+ * A page of the list, newest first. Where few images fit it may have fewer than `limit` of them and go on
+ * nevertheless.
+ */
 export async function filteredImages(tx: Tx, query: FilteredQuery): Promise<ImagePage> {
   const examined = isExact(query) ? query.limit + 1 : MAX_LIST_EXAMINED;
   const found = await filteredQuery(tx, query, examined);
@@ -66,7 +72,8 @@ function candidates(tx: Tx, query: FilteredQuery) {
   const newestFirst = [desc(i.createdAt), desc(i.id)] as const;
   const columns = { id: i.id, createdAt: i.createdAt };
   if (batchId !== undefined) {
-    // All of them first, behind a limit that both engines respect: else they may walk the account's list to look for these.
+    // All of them first, behind a limit that both engines respect: else they may walk the account's list to
+    // look for these.
     const cards = tx.db
       .select({ ...columns, account: i.accountId, environment: i.environment, forgottenAt: i.forgottenAt })
       .from(c)

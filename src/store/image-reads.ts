@@ -26,8 +26,8 @@ export async function lockImage(tx: Tx, scope: Scope & { id: string }): Promise<
 }
 
 /**
- * The scope is checked here rather than in the query, so that another account's id costs the same as an unknown one,
- * and a deleted one too.
+ * The scope is checked here rather than in the query, so that another account's id costs the same as an
+ * unknown one, and a deleted one too.
  */
 function inScope<Row extends Scope & Pick<Image, "forgottenAt">>(
   image: Row | undefined,
@@ -232,9 +232,9 @@ interface ListScope {
 }
 
 /**
- * The rows of a list. Three states in one condition would make SQLite read past everything finished to find the few
- * that are not; a union walks each along the index of states and merges them. Each brings no more than the list has:
- * PostgreSQL would read all of them to sort them.
+ * The rows of a list. Three states in one condition would make SQLite read past everything finished to find
+ * the few that are not; a union walks each along the index of states and merges them. Each brings no more
+ * than the list has: PostgreSQL would read all of them to sort them.
  */
 function inList(
   { t: { images: i } }: Tx,

@@ -14,9 +14,9 @@ const MAX_SEARCHED = 1_000;
 const MAX_NAMES_READ = 5_000;
 
 /**
- * An account's images by a part of the player's name, by an external id or the beginning of one, or by the image id itself; newest first, among the
- * first MAX_SEARCHED that fit. Reads two indexes and the newest MAX_NAMES_READ images,
- * whatever the table's size.
+ * An account's images by a part of the player's name, by an external id or the beginning of one, or by the
+ * image id itself; newest first, among the first MAX_SEARCHED that fit. Reads two indexes and the newest
+ * MAX_NAMES_READ images, whatever the table's size.
  */
 export async function findImagesByExternalId(
   { db, t }: Tx,
@@ -109,8 +109,8 @@ export async function findAnyImage({ db, t }: Tx, id: string): Promise<Image | u
 }
 
 /**
- * Those that failed by a fault, of the photo or ours: not the canceled ones. Written out, as the index images_faults is:
- * SQLite does not look into parameters when it chooses a partial index.
+ * Those that failed by a fault, of the photo or ours: not the canceled ones. Written out, as the index
+ * images_faults is: SQLite does not look into parameters when it chooses a partial index.
  */
 export function faulty(i: Tx["t"]["images"]): SQL {
   return sql`${i.state} = 'failed' and coalesce(${i.failureReason}, '') <> 'canceled'`;
@@ -150,7 +150,10 @@ export async function latestImages(
     .limit(limit);
 }
 
-/** The newest finished live pictures that are still there, by when they expire: the order they were finished in. */
+/**
+ * The newest finished live pictures that are still there, by when they expire: the order they were finished
+ * in.
+ */
 export async function latestPictures({ db, t }: Tx, limit: number): Promise<Image[]> {
   const i = t.images;
   return db

@@ -30,7 +30,9 @@ export interface ImageOutput {
   receipt?: Receipt;
 }
 
-/** Unfinished. This is the condition of the queue's partial indexes, which queries must repeat to use them. */
+/**
+ * Unfinished. This is the condition of the queue's partial indexes, which queries must repeat to use them.
+ */
 export function unfinished({ images }: Tables) {
   return isNull(images.completedAt);
 }
@@ -44,13 +46,17 @@ export async function insertImage(tx: Tx, image: Image): Promise<void> {
   await insertMetadata(tx, [image]);
 }
 
-/** Waiting, with its pause over. A pause longer than any was written by a clock that has since been set back. */
+/**
+ * Waiting, with its pause over. A pause longer than any was written by a clock that has since been set back.
+ */
 function isDue({ images: i }: Tables, environment: Environment, now: number) {
   const over = or(lte(i.availableAt, now), gt(i.availableAt, now + MAX_RETRY_PAUSE_MS));
   return and(eq(i.environment, environment), isNull(i.completedAt), eq(i.state, "queued"), over);
 }
 
-/** Whether an image waits to be claimed. Read before claiming, so that an idle service takes no write lock. */
+/**
+ * Whether an image waits to be claimed. Read before claiming, so that an idle service takes no write lock.
+ */
 export async function hasClaimable({ db, t }: Tx, environment: Environment, now: number): Promise<boolean> {
   const i = t.images;
   const rows = await db
@@ -99,8 +105,8 @@ export async function claimQueued({ db, t }: Tx, id: string, claim: OwnClaim): P
 }
 
 /**
- * Claims an image whose worker died; undefined when it is not being rendered. `isSpent`: it has been rendered `maxRenders`
- * times already.
+ * Claims an image whose worker died; undefined when it is not being rendered. `isSpent`: it has been rendered
+ * `maxRenders` times already.
  */
 export async function inheritImage(
   { db, t }: Tx,
@@ -199,9 +205,9 @@ export async function requeueImage(
 }
 
 /**
- * Moves all waiting images of an account's lane back by one turn, because one of its renders came to nothing and
- * fair queueing counts renders. Otherwise an account whose images fail, and are tried five times each, would get
- * five times its share.
+ * Moves all waiting images of an account's lane back by one turn, because one of its renders came to nothing
+ * and fair queueing counts renders. Otherwise an account whose images fail, and are tried five times each,
+ * would get five times its share.
  */
 export async function postponeTurns(
   { db, t }: Tx,
@@ -223,8 +229,8 @@ export async function postponeTurns(
 }
 
 /**
- * Renders whose lease expired before `now`, or lasts longer than any, dating from before the clock was set back;
- * with `tokens`, instead those of these leases.
+ * Renders whose lease expired before `now`, or lasts longer than any, dating from before the clock was set
+ * back; with `tokens`, instead those of these leases.
  */
 export async function abandonedRenders(
   { db, t }: Tx,

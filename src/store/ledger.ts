@@ -57,7 +57,10 @@ export async function latestGrant({ db, t }: Tx, accountId: string): Promise<Led
   return entry;
 }
 
-/** Whether an entry is the plan's grant of a month, phrased like the unique index that guarantees there is only one. */
+/**
+ * Whether an entry is the plan's grant of a month, phrased like the unique index that guarantees there is
+ * only one.
+ */
 export function isPlanGrant(
   l: Tables["ledgerEntries"],
   of: { accountId: SQLWrapper; period: SQLWrapper },

@@ -8,8 +8,8 @@ const COPIES_KEPT = 3;
 const COPY = /^before-migration-(.+)-(\d{8}T\d{6}Z)\.sqlite$/;
 
 /**
- * The copies that a program which does not know `migration` can open, oldest first: made before it was applied, on its own or
- * among others.
+ * The copies that a program which does not know `migration` can open, oldest first: made before it was
+ * applied, on its own or among others.
  */
 export function copiesBefore(folder: string, migration: string): string[] {
   return copies(folder)

@@ -41,7 +41,9 @@ export const TABLES_IN_ORDER: readonly (keyof Tables)[] = [
   "sealedSums",
 ];
 
-/** Entries of one kind refer to those of kinds before it, and rules refuse them as long as those are missing. */
+/**
+ * Entries of one kind refer to those of kinds before it, and rules refuse them as long as those are missing.
+ */
 const LEDGER_PASSES: readonly (readonly LedgerKind[])[] = [
   ["grant", "reserve"],
   ["settle", "release"],
@@ -70,8 +72,9 @@ export interface MoveRowsOptions {
 }
 
 /**
- * Copies all rows of a store into an empty one, of whichever engines, in one transaction: all or none, as they were at one
- * moment, since nobody writes to the first one meanwhile. Throws where the numbers differ in the end.
+ * Copies all rows of a store into an empty one, of whichever engines, in one transaction: all or none, as
+ * they were at one moment, since nobody writes to the first one meanwhile. Throws where the numbers differ in
+ * the end.
  */
 export function moveRows(from: Store, to: Store, { tell, last }: MoveRowsOptions): Promise<MovedTable[]> {
   return from.write("read rows", (source) =>

@@ -27,7 +27,10 @@ export async function playersOf({ db, t }: Tx, imageIds: readonly string[]): Pro
   return players;
 }
 
-/** The image that each webhook event is about, with its player, by the events' ids; only those about images that are there. */
+/**
+ * The image that each webhook event is about, with its player, by the events' ids; only those about images
+ * that are there.
+ */
 export async function playersOfEvents(
   tx: Tx,
   eventIds: readonly string[],

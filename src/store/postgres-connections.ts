@@ -12,15 +12,20 @@ type Query = (text: string, parameters: unknown[], asRows: boolean) => Promise<u
 
 /** One connection to the server, unusable for good once lost. Its queries run one after another. */
 export interface Connection {
-  /** For queries in its transaction; stays the same object, so that statements prepared for it stay prepared. */
+  /**
+   * For queries in its transaction; stays the same object, so that statements prepared for it stay prepared.
+   */
   readonly tx: Tx;
   /** Rejects everything after a failure, because the server has aborted the transaction. */
   readonly query: Query;
-  /** Runs a statement regardless of an earlier failure; several, without parameters, when separated by semicolons. */
+  /**
+   * Runs a statement regardless of an earlier failure; several, without parameters, when separated by
+   * semicolons.
+   */
   run(text: string): Promise<unknown>;
   /**
-   * What a transaction begins with besides: its limits, where a pooler is in between, which keeps nothing of a session; else
-   * empty.
+   * What a transaction begins with besides: its limits, where a pooler is in between, which keeps nothing of
+   * a session; else empty.
    */
   readonly limits: string;
   /** Clears the failure, for a new transaction. */
@@ -45,16 +50,16 @@ export interface ConnectionOptions {
 
 export interface Connections {
   /**
-   * Lends a connection to `work`. After `deadlineMs`, including the wait for a free one, cuts it and throws NoAnswer: a
-   * frozen server and a dead network raise no error of their own.
+   * Lends a connection to `work`. After `deadlineMs`, including the wait for a free one, cuts it and throws
+   * NoAnswer: a frozen server and a dead network raise no error of their own.
    */
   use<T>(deadlineMs: number, work: (connection: Connection) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * A custom pool: a single hung connection must be cut without the others, and Drizzle keeps prepared statements per
- * connection.
+ * A custom pool: a single hung connection must be cut without the others, and Drizzle keeps prepared
+ * statements per connection.
  */
 export function openConnections(options: ConnectionOptions): Connections {
   const places = new PQueue({ concurrency: options.max });
@@ -110,7 +115,9 @@ async function connect(options: ConnectionOptions): Promise<Connection> {
   return connectOnce(options);
 }
 
-/** A pooler may also be set to pass by what it does not know. Unprepared, since it may not know that either. */
+/**
+ * A pooler may also be set to pass by what it does not know. Unprepared, since it may not know that either.
+ */
 async function hasLimits({ run }: Connection, { statementTimeoutMs }: ConnectionOptions): Promise<boolean> {
   const [found] = (await run("SELECT setting FROM pg_settings WHERE name = 'statement_timeout'")) as {
     setting: string;
@@ -133,12 +140,13 @@ async function connectOnce(options: ConnectionOptions): Promise<Connection> {
     onclose: () => {
       isOpen = false;
     },
-    // With a pooler the next statement may come to another session, which knows nothing of what this one has prepared.
+    // With a pooler the next statement may come to another session, which knows nothing of what this one has
+    // prepared.
     prepare: !isPooled,
     connection: { application_name: "cardpress", ...(isPooled ? {} : limits) },
   });
-  // After losing its connection a client continues on a new one, outside any transaction; a reserved connection does
-  // not.
+  // After losing its connection a client continues on a new one, outside any transaction; a reserved
+  // connection does not.
   const reserved = await client.reserve();
   let failure: unknown;
   let last: Promise<unknown> = Promise.resolve();
@@ -186,7 +194,10 @@ function lock<Query>(found: Query, how: { skipLocked?: true }): Query {
   return lockable.for("no key update", how);
 }
 
-/** A transaction whose queries run through `query`: rows as lists of values in column order where they are read. */
+/**
+ * A transaction whose queries run through `query`: rows as lists of values in column order where they are
+ * read.
+ */
 export function transactionOn(query: Query): Tx {
   const db = drizzle(async (text, parameters, method) => ({
     rows: await query(text, parameters, method === "all"),

@@ -20,11 +20,14 @@ export class CommitUnknown extends Error {
 }
 
 /**
- * SQLSTATEs after which the same work may well succeed on a retry (PostgreSQL manual, appendix A): another transaction
- * wrote the same key first, a serialization failure, a deadlock.
+ * SQLSTATEs after which the same work may well succeed on a retry (PostgreSQL manual, appendix A): another
+ * transaction wrote the same key first, a serialization failure, a deadlock.
  */
 const REPEATABLE = /^(23505|40001|40P01)$/;
-/** SQLSTATEs that are about the server, not the query: connection, other transactions, resources, intervention, system; read-only. */
+/**
+ * SQLSTATEs that are about the server, not the query: connection, other transactions, resources,
+ * intervention, system; read-only.
+ */
 const OUT_OF_ORDER = /^(08|40|53|57|58|XX|25006|25P03|55P03)/;
 
 const LOST = "ERR_POSTGRES_CONNECTION_CLOSED";

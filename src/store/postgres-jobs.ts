@@ -4,8 +4,8 @@ import type { Breach } from "./audit-rule.ts";
 import type { Image } from "./images.ts";
 import type { Tx } from "./store.ts";
 
-// What pg-boss offers no call for, in its own tables: see "job table" in its documentation. A queue per environment; the
-// id of a job is the MD5 of its image's id, so that an image has one job at most.
+// What pg-boss offers no call for, in its own tables: see "job table" in its documentation. A queue per
+// environment; the id of a job is the MD5 of its image's id, so that an image has one job at most.
 
 /** The schema that pg-boss's tables are in, apart from ours. */
 export const JOBS_SCHEMA = "cardpress_jobs";
@@ -48,7 +48,9 @@ export async function postponeJobs(
   );
 }
 
-/** A place among the images that should have a job: queue by queue, in the order of the index images_queue. */
+/**
+ * A place among the images that should have a job: queue by queue, in the order of the index images_queue.
+ */
 export type QueuePosition = Pick<Image, "environment" | "state" | "turn" | "createdAt" | "id">;
 
 /** The next images behind `after` that should have a job, all in one state of one queue. */
@@ -83,8 +85,8 @@ export async function unfinishedAfter(
 }
 
 /**
- * Those of the images, all of one queue, that have no job. Apart from finding the images: joined with them PostgreSQL reads
- * all jobs for each while it knows nothing of a new table.
+ * Those of the images, all of one queue, that have no job. Apart from finding the images: joined with them
+ * PostgreSQL reads all jobs for each while it knows nothing of a new table.
  */
 export async function withoutJob<Of extends Pick<Image, "id" | "environment">>(
   tx: Tx,
@@ -103,8 +105,9 @@ export async function withoutJob<Of extends Pick<Image, "id" | "environment">>(
 }
 
 /**
- * Images and jobs that do not belong together: the first breaches of the audit's rule about them. Both sides are read
- * once, along the indexes of what is not over; the images that are over are looked up for what is wrong alone.
+ * Images and jobs that do not belong together: the first breaches of the audit's rule about them. Both sides
+ * are read once, along the indexes of what is not over; the images that are over are looked up for what is
+ * wrong alone.
  */
 export async function unmatchedJobs(tx: Tx, limit: number): Promise<Breach[]> {
   const rows = await asked(tx)(

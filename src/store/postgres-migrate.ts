@@ -11,9 +11,9 @@ const BREAKPOINT = "--> statement-breakpoint";
 const MIGRATION_LOCK = "7203115096624714";
 
 /**
- * Applies the missing migrations, all or none; forward only. Processes that start at the same time take turns. Throws
- * an OperatorError when a newer program has migrated the database, and when there is something to change while other
- * nodes serve from it.
+ * Applies the missing migrations, all or none; forward only. Processes that start at the same time take
+ * turns. Throws an OperatorError when a newer program has migrated the database, and when there is something
+ * to change while other nodes serve from it.
  */
 export async function migratePostgres(connection: Connection): Promise<void> {
   await underMigrationLock(connection, () => applyPending(connection));
@@ -67,8 +67,8 @@ async function applyPending({ query }: Connection): Promise<void> {
 }
 
 /**
- * A program that was made for the old tables must not meet the new ones. One that is starting, and not yet known here,
- * looks again once it is: see Store.confirmSchema.
+ * A program that was made for the old tables must not meet the new ones. One that is starting, and not yet
+ * known here, looks again once it is: see Store.confirmSchema.
  */
 export async function refuseWhileOthersServe(query: Connection["query"]): Promise<void> {
   const [[table] = [null]] = (await query("SELECT to_regclass('nodes')::text", [], true)) as unknown[][];

@@ -37,14 +37,14 @@ const PERSONAL_TABLES = [
   postgresTables.photos,
 ].map(getTableName);
 /**
- * Index entries hold names too, so they go however few they are. Giving the file's end back would need the table alone, and
- * a table that is being vacuumed already needs no second time.
+ * Index entries hold names too, so they go however few they are. Giving the file's end back would need the
+ * table alone, and a table that is being vacuumed already needs no second time.
  */
 const GENTLE_VACUUM = "VACUUM (INDEX_CLEANUP ON, TRUNCATE OFF, SKIP_LOCKED)";
 
 /**
- * A transaction only waits for our next query, so one that asks nothing for so long belongs to a frozen process. Until it is
- * ended by this, whoever wants the rows that it has changed waits.
+ * A transaction only waits for our next query, so one that asks nothing for so long belongs to a frozen
+ * process. Until it is ended by this, whoever wants the rows that it has changed waits.
  */
 const IDLE_TIMEOUT_MS = 3_000;
 /** Between two tries of a transaction that met another one, growing with each. */
@@ -63,22 +63,30 @@ export interface PostgresOptions {
 }
 
 export interface PostgresStore extends Store {
-  /** Outside of any transaction of the store. Where the connection is lost the statement is run again: it may be done twice. */
+  /**
+   * Outside of any transaction of the store. Where the connection is lost the statement is run again: it may
+   * be done twice.
+   */
   readonly ask: Ask;
-  /** The same for several statements, separated by semicolons and possibly a transaction; a list of rows for each. */
+  /**
+   * The same for several statements, separated by semicolons and possibly a transaction; a list of rows for
+   * each.
+   */
   script(text: string): Promise<unknown>;
-  /** One statement that takes its time, such as the rebuilding of an index: up to `ms`, and in no transaction. */
+  /**
+   * One statement that takes its time, such as the rebuilding of an index: up to `ms`, and in no transaction.
+   */
   unhurried(text: string, ms: number): Promise<unknown>;
   /**
-   * Runs `work` while no other process changes the database's schema. Before it changes what others serve from it calls
-   * what it is given, which then throws an OperatorError.
+   * Runs `work` while no other process changes the database's schema. Before it changes what others serve
+   * from it calls what it is given, which then throws an OperatorError.
    */
   migrating<T>(work: (refuseWhileOthersServe: () => Promise<void>) => Promise<T>): Promise<T>;
 }
 
 /**
- * Opens the database, migrates it to the newest schema and returns the store. Throws an OperatorError when it cannot be
- * reached or is newer than this program.
+ * Opens the database, migrates it to the newest schema and returns the store. Throws an OperatorError when it
+ * cannot be reached or is newer than this program.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { url, patient = false, connections = DATABASE_CONNECTIONS } = options;
@@ -233,8 +241,9 @@ async function commit(connection: Connection): Promise<void> {
 }
 
 /**
- * See Store.erase. Nobody waits: rows that are gone leave their pages, which is VACUUM's own work without FULL, at its own
- * gentle pace. The tables belong to every server, so whichever comes first does it, and none again for hours.
+ * See Store.erase. Nobody waits: rows that are gone leave their pages, which is VACUUM's own work without
+ * FULL, at its own gentle pace. The tables belong to every server, so whichever comes first does it, and none
+ * again for hours.
  */
 async function erase(connection: Connection): Promise<boolean> {
   connection.begin();

@@ -13,19 +13,19 @@ interface Preparable<Result> extends PromiseLike<Result> {
 const texts = new Set<string>();
 
 /**
- * SQLite compiles a statement anew when a value it looked at while planning, such as a LIMIT's or one beside an ORDER BY, is
- * bound otherwise: its plan may be better then, but that costs several times what looking up a row does. Into an expression
- * it does not look, and a plus before a value changes nothing else of any type. For the prepared queries alone: the plans of
- * others rest on their values.
+ * SQLite compiles a statement anew when a value it looked at while planning, such as a LIMIT's or one beside
+ * an ORDER BY, is bound otherwise: its plan may be better then, but that costs several times what looking up
+ * a row does. Into an expression it does not look, and a plus before a value changes nothing else of any
+ * type. For the prepared queries alone: the plans of others rest on their values.
  */
 export function plannedOnce(query: string): string {
   return texts.has(query) && /^\(?select\b/i.test(query) ? query.replaceAll("?", "+?") : query;
 }
 
 /**
- * A query of the busy paths, built once for each connection and then run with other values: building costs several times
- * what running does. `name` is unique among them, since some engines keep prepared queries by it. What is a condition here
- * must not depend on a value: whoever has several shapes prepares each.
+ * A query of the busy paths, built once for each connection and then run with other values: building costs
+ * several times what running does. `name` is unique among them, since some engines keep prepared queries by
+ * it. What is a condition here must not depend on a value: whoever has several shapes prepares each.
  */
 export function prepared<Values, Result>(
   name: string,
@@ -46,7 +46,9 @@ export function prepared<Values, Result>(
   };
 }
 
-/** Placeholders for each column of a table, for inserting whole rows. Not for JSON columns that may be null. */
+/**
+ * Placeholders for each column of a table, for inserting whole rows. Not for JSON columns that may be null.
+ */
 export function everyColumn<Of extends Table>(
   table: Of,
   values: Parameters<Of["$inferSelect"]>,

@@ -8,7 +8,10 @@ import type { Tx } from "./store.ts";
 
 /** What waits, and what is being rendered, in one environment. */
 export interface QueueDepth {
-  /** At most MAX_COUNTED, as of those being rendered: what is asked every few seconds must not count a long queue. */
+  /**
+   * At most MAX_COUNTED, as of those being rendered: what is asked every few seconds must not count a long
+   * queue.
+   */
   queued: number;
   rendering: number;
   /** When the image that has waited longest was created, epoch ms; null while none waits. */
@@ -16,8 +19,9 @@ export interface QueueDepth {
 }
 
 /**
- * The oldest is looked for among so many that are rendered next. An account's images are rendered in the order they came,
- * so the oldest of all is some account's next one: it is found unless more accounts than these wait.
+ * The oldest is looked for among so many that are rendered next. An account's images are rendered in the
+ * order they came, so the oldest of all is some account's next one: it is found unless more accounts than
+ * these wait.
  */
 const MAX_NEXT = 1_000;
 

@@ -28,9 +28,10 @@ interface Asked extends CountLimits {
 }
 
 /**
- * The next place in the fair order. Each account's images take consecutive turns, and a newcomer starts at the turn
- * being served, so that an account with a thousand waiting images delays another's first image by one render only
- * (start-time fair queueing: Goyal, Vin and Cheng, 1996). One statement, which reads no more of a queue than `most`.
+ * The next place in the fair order. Each account's images take consecutive turns, and a newcomer starts at
+ * the turn being served, so that an account with a thousand waiting images delays another's first image by
+ * one render only (start-time fair queueing: Goyal, Vin and Cheng, 1996). One statement, which reads no more
+ * of a queue than `most`.
  */
 export async function nextPlace(
   tx: Tx,
@@ -85,9 +86,10 @@ function nextTurn(tx: Tx, { accountId, environment, lane }: Parameters<Asked>): 
 }
 
 /**
- * The turn being served: the lowest among untried images. An image waiting for a retry keeps its old, low turn and
- * must not pull newcomers down to it, past everyone waiting; when no image is untried, the order continues from the
- * highest turn assigned. A card whose photo is still being fetched also keeps its batch's place.
+ * The turn being served: the lowest among untried images. An image waiting for a retry keeps its old, low
+ * turn and must not pull newcomers down to it, past everyone waiting; when no image is untried, the order
+ * continues from the highest turn assigned. A card whose photo is still being fetched also keeps its batch's
+ * place.
  */
 function servedTurn(tx: Tx, environment: Parameters<Asked>["environment"]): SQL {
   const i = tx.t.images;

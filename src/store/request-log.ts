@@ -85,8 +85,8 @@ export async function findRequest(
 }
 
 /**
- * Deletes up to `limit` requests from before `before`, and the players of as many. Returns how many went of what there was
- * more of: fewer than `limit` once none are left.
+ * Deletes up to `limit` requests from before `before`, and the players of as many. Returns how many went of
+ * what there was more of: fewer than `limit` once none are left.
  */
 export async function deleteOldRequests({ db, t }: Tx, before: number, limit: number): Promise<number> {
   const { requestLog: l, requestPlayers: p } = t;

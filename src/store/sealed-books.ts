@@ -5,7 +5,10 @@ import { addSums, type BookSum, type BookSums } from "../core/books.ts";
 import type { Span } from "./audit-sums.ts";
 import type { Tx } from "./store.ts";
 
-/** A few seconds of reading at most, in one statement; large enough that few of its rows are of an account each. */
+/**
+ * A few seconds of reading at most, in one statement; large enough that few of its rows are of an account
+ * each.
+ */
 const IMAGES_PER_SPAN = 20_000;
 
 /** Before every end of an image. */
@@ -69,8 +72,8 @@ export async function sealedSpanAfter({ db, t }: Tx, after: number): Promise<Sea
 }
 
 /**
- * Seals the span after all sealed ones, in the caller's transaction. Returns false, and does nothing, where another audit
- * was faster.
+ * Seals the span after all sealed ones, in the caller's transaction. Returns false, and does nothing, where
+ * another audit was faster.
  */
 export async function sealSpan(
   tx: Tx,

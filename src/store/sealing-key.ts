@@ -2,9 +2,9 @@ import { OperatorError } from "../core/errors.ts";
 import type { Ask } from "../core/ports.ts";
 
 /**
- * Throws an OperatorError where the secrets in this database are sealed with another key than this machine's: it could read
- * none of them, and what it seals no other machine could. The key of the secrets that are there is the database's, where there
- * are none the first that comes. `file` is for the text.
+ * Throws an OperatorError where the secrets in this database are sealed with another key than this machine's:
+ * it could read none of them, and what it seals no other machine could. The key of the secrets that are there
+ * is the database's, where there are none the first that comes. `file` is for the text.
  */
 export async function refuseOtherSealingKey(
   ask: Ask,

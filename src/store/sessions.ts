@@ -61,8 +61,8 @@ export async function deleteExpiredSessions({ db, t }: Tx, now: number): Promise
 }
 
 /**
- * Stores a link and revokes every earlier one of the same user. Those for the first operator stay: each server that starts
- * shows one, and whichever is opened first ends them all.
+ * Stores a link and revokes every earlier one of the same user. Those for the first operator stay: each
+ * server that starts shows one, and whichever is opened first ends them all.
  */
 export async function replaceSetupLink({ db, t }: Tx, link: SetupLink): Promise<void> {
   const { setupLinks } = t;

@@ -3,7 +3,8 @@ import { closeSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../core/errors.ts";
 
-// Whole copies of the SQLite file. They are read in plain SQL, because a copy may be of an older schema than this program's.
+// Whole copies of the SQLite file. They are read in plain SQL, because a copy may be of an older schema than
+// this program's.
 
 /** Longer than a concurrent write takes. */
 const BUSY_TIMEOUT_MS = 10_000;

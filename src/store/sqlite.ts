@@ -36,7 +36,8 @@ export interface StoreOptions {
   /** Read the whole file first and refuse a damaged one. */
   verify?: boolean;
   /**
-   * Memory-map the file: twice as fast for a command that reads everything, but a disk fault then kills the process.
+   * Memory-map the file: twice as fast for a command that reads everything, but a disk fault then kills the
+   * process.
    */
   mapped?: boolean;
   /** How long a write waits for another process's write, from the moment it was requested. */
@@ -44,15 +45,16 @@ export interface StoreOptions {
   /** This file is itself a copy: it is migrated without keeping another. */
   isCopy?: boolean;
   /**
-   * The command that runs rewriteDatabase() of the file appended to it, in a process of its own. Without one, erase()
-   * blocks this process.
+   * The command that runs rewriteDatabase() of the file appended to it, in a process of its own. Without one,
+   * erase() blocks this process.
    */
   rewriteCommand?: readonly string[];
 }
 
 /**
- * Opens (or creates) the SQLite file, brings it to the newest schema and returns the store. Throws an OperatorError
- * when the file is newer than this program, cannot be opened, or (with `verify`, which reads the whole file) is damaged.
+ * Opens (or creates) the SQLite file, brings it to the newest schema and returns the store. Throws an
+ * OperatorError when the file is newer than this program, cannot be opened, or (with `verify`, which reads
+ * the whole file) is damaged.
  */
 export function openSqliteStore(file: string, options: StoreOptions = {}): Store {
   const writer = openConnection(file);
@@ -137,14 +139,15 @@ function openConnection(file: string): SqliteDatabase {
     // A log grown by one long reader is truncated when reused; otherwise it would stay that large.
     client.run(`PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES}`);
     client.run("PRAGMA foreign_keys = ON");
-    // Without this, REPLACE deletes conflicting rows without firing the triggers that make the ledger immutable.
+    // Without this, REPLACE deletes conflicting rows without firing the triggers that make the ledger
+    // immutable.
     client.run("PRAGMA recursive_triggers = ON");
     // A 202 must survive a power cut, so every commit is synced.
     client.run("PRAGMA synchronous = FULL");
     // Deleted content is overwritten with zeros; remnants of moved rows are removed by erase().
     client.run("PRAGMA secure_delete = ON");
-    // KiB. With four times as much neither reads nor creates nor audits are cheaper among ten million images; with a quarter
-    // twice as many pages are read.
+    // KiB. With four times as much neither reads nor creates nor audits are cheaper among ten million images;
+    // with a quarter twice as many pages are read.
     client.run("PRAGMA cache_size = -16384");
     client.run("PRAGMA temp_store = MEMORY");
     return client;
@@ -175,7 +178,10 @@ function rewrite(client: SqliteDatabase): boolean {
   }
 }
 
-/** The database as the process meets it that a service starts for Store.erase; false when others were using it. */
+/**
+ * The database as the process meets it that a service starts for Store.erase; false when others were using
+ * it.
+ */
 export function rewriteDatabase(file: string): boolean {
   const client = openConnection(file);
   try {
@@ -201,8 +207,9 @@ async function rewriteElsewhere(command: string[], signal: AbortSignal | undefin
 }
 
 /**
- * Makes a missing file, for this user only, whatever its folder allows; SQLite gives its log and its index the same mode.
- * A file that is there is not even opened: closing it again would end the locks that this process has on it.
+ * Makes a missing file, for this user only, whatever its folder allows; SQLite gives its log and its index
+ * the same mode. A file that is there is not even opened: closing it again would end the locks that this
+ * process has on it.
  */
 function createPrivately(file: string): void {
   try {
@@ -213,9 +220,9 @@ function createPrivately(file: string): void {
 }
 
 /**
- * Caches recently used compiled statements: Drizzle compiles each query anew, which was a third of the time of a
- * create. Sound because every query here is read to its end before the next begins. Returns a function that releases
- * them, since a connection with an open statement cannot close. `note` receives every error.
+ * Caches recently used compiled statements: Drizzle compiles each query anew, which was a third of the time
+ * of a create. Sound because every query here is read to its end before the next begins. Returns a function
+ * that releases them, since a connection with an open statement cannot close. `note` receives every error.
  */
 function keepStatements(client: SqliteDatabase, note: (error: unknown) => void): () => void {
   const compile = client.prepare.bind(client);
@@ -287,8 +294,9 @@ function identityOf(file: string): string {
 }
 
 /**
- * Acquires the write lock, waiting for other processes (the command line) without blocking the event loop. Each
- * write's wait counts from when it was requested: those queued behind a waiting one give up together with it.
+ * Acquires the write lock, waiting for other processes (the command line) without blocking the event loop.
+ * Each write's wait counts from when it was requested: those queued behind a waiting one give up together
+ * with it.
  */
 function lockTaker(client: SqliteDatabase, patienceMs: number): (askedAt: number) => Promise<void> {
   let refusal: { at: number; error: unknown } | undefined;

@@ -48,7 +48,10 @@ const addToKey = prepared(
       .onConflictDoUpdate({ target: [k.accountId, k.environment, k.day, k.keyId], set: plus(k, add) }),
 );
 
-/** Adds to today's counters, in the transaction that changes the image: of the account, and of the key it was asked with. */
+/**
+ * Adds to today's counters, in the transaction that changes the image: of the account, and of the key it was
+ * asked with.
+ */
 export async function countUsage(
   tx: Tx,
   { accountId, environment, keyId }: Scope & { keyId: string | null },
@@ -83,7 +86,9 @@ export function countFailures(
   return addToReason(tx, { accountId, environment, day: dayOf(now), ...add });
 }
 
-/** How many images failed for each reason from day `from` to day `to`, both included; the most frequent first. */
+/**
+ * How many images failed for each reason from day `from` to day `to`, both included; the most frequent first.
+ */
 export async function failuresByReason(
   { db, t }: Tx,
   scope: Scope,

@@ -30,7 +30,10 @@ export async function accountNumbers({ db, t }: Tx): Promise<{
   };
 }
 
-/** When the delivery that waits longest should have been attempted, in epoch milliseconds; null when none waits. */
+/**
+ * When the delivery that waits longest should have been attempted, in epoch milliseconds; null when none
+ * waits.
+ */
 export async function earliestDue({ db, t }: Tx): Promise<number | null> {
   const { webhookDeliveries: d } = t;
   const [row] = await db

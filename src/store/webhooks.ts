@@ -125,7 +125,10 @@ export async function hasExpiredSecret({ db, t }: Tx, now: number): Promise<bool
   return rows.length > 0;
 }
 
-/** Records facts, each once; returns those that were new, because no event of this type about this subject was there. */
+/**
+ * Records facts, each once; returns those that were new, because no event of this type about this subject was
+ * there.
+ */
 export async function insertEvents({ db, t }: Tx, events: WebhookEvent[]): Promise<WebhookEvent[]> {
   const inserted = await db
     .insert(t.webhookEvents)

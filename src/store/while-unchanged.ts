@@ -1,9 +1,9 @@
 import type { Store } from "./store.ts";
 
 /**
- * Remembers what `read` found by its key until anything at all is committed, by this process or another: what it tells is
- * never older than a read would be. Remembers at most `maxKeys` finds, and no key that nothing was found by. Where the
- * engine cannot tell whether something was committed, it reads each time.
+ * Remembers what `read` found by its key until anything at all is committed, by this process or another: what
+ * it tells is never older than a read would be. Remembers at most `maxKeys` finds, and no key that nothing
+ * was found by. Where the engine cannot tell whether something was committed, it reads each time.
  */
 export function whileUnchanged<Found>(
   store: Pick<Store, "version">,

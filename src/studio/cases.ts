@@ -174,7 +174,10 @@ function allExtreme(fields: Fields, isLargest: boolean): FieldValues {
   );
 }
 
-/** Fields at the ends of what their template declares: all of them, and each alone, so that a fault tells which. */
+/**
+ * Fields at the ends of what their template declares: all of them, and each alone, so that a fault tells
+ * which.
+ */
 function extremes(fields: Fields, usual: FieldValues): [label: string, values: FieldValues][] {
   const names = Object.entries(fields);
   if (names.length === 0) return [];

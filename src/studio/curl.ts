@@ -11,8 +11,8 @@ export interface CurlOptions {
 type Body = Record<string, Record<string, unknown> | undefined>;
 
 /**
- * A command that requests the shown card from a cardpress service. Photo and badge are placeholder addresses and the
- * key is read from the environment, since the studio knows neither.
+ * A command that requests the shown card from a cardpress service. Photo and badge are placeholder addresses
+ * and the key is read from the environment, since the studio knows neither.
  */
 export function curlCommand(sample: Body, { baseUrl, preset, size, format }: CurlOptions): string {
   const { photo: _, ...player } = sample.player ?? {};

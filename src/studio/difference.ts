@@ -9,7 +9,9 @@ export interface Difference {
   picture: Uint8Array | null;
 }
 
-/** pixelmatch's threshold, a YIQ difference: anti-aliasing, which differs between machines, stays below it. */
+/**
+ * pixelmatch's threshold, a YIQ difference: anti-aliasing, which differs between machines, stays below it.
+ */
 const THRESHOLD = 0.1;
 /** From this fraction of changed pixels a golden picture counts as changed: 20 pixels at 512 x 640. */
 export const CHANGED_FROM = 0.00006;

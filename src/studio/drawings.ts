@@ -81,7 +81,8 @@ export function openDrawings(pool: PreviewPool, dir: string): Drawings {
         const end = await drawOn(pool, job, path, key);
         if (end.kind === "refused") resolve(end);
         else {
-          // A file may have been saved since the job was given: the picture is kept as one of the files it shows.
+          // A file may have been saved since the job was given: the picture is kept as one of the files it
+          // shows.
           const shown = keyOf({ ...job, digest: end.preview.digest });
           const drawing = { key: shown, path, preview: end.preview, isCached: false };
           await kept.add(drawing);

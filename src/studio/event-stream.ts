@@ -6,7 +6,9 @@ export interface EventStream {
   close(): void;
 }
 
-/** How often to send a comment, so that proxies and sleeping tabs do not take a silent stream for a dead one. */
+/**
+ * How often to send a comment, so that proxies and sleeping tabs do not take a silent stream for a dead one.
+ */
 const HEARTBEAT_MS = 20_000;
 
 export function eventStream(): EventStream {

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { writeWhole } from "../system/write-whole.ts";
 
-// A designer opens folders that others made, with a repository whose configuration may name programs: to verify
-// signatures, to fetch objects that are left out, to watch files. So git is asked with that configuration only where the
-// repository lies, and with an empty one for everything else.
+// A designer opens folders that others made, with a repository whose configuration may name programs: to
+// verify signatures, to fetch objects that are left out, to watch files. So git is asked with that
+// configuration only where the repository lies, and with an empty one for everything else.
 
 /** Runs git; null when git, the repository or the requested object is missing. */
 async function git(args: string[], env: Record<string, string> = {}): Promise<Uint8Array | null> {

@@ -71,7 +71,9 @@ export interface PictureRequest {
   template: string;
   /** The page and the part of it that shows it: of two requests for the same pane only the newer is drawn. */
   pane: string;
-  /** Increases with every request of a page, since a newer one may be ready to be drawn before an older one. */
+  /**
+   * Increases with every request of a page, since a newer one may be ready to be drawn before an older one.
+   */
   turn: number;
   /** Lower goes first: visible pictures before those out of sight. */
   priority: number;

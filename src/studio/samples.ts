@@ -8,8 +8,8 @@ import { checkFields } from "../templates/fields.ts";
 import { checkComposition, type TemplateManifest } from "../templates/manifest.ts";
 import type { SampleBody } from "./cases.ts";
 
-// A sample is a body of POST /v1/images without the fields only the API needs. Instead of addresses, `player.photo` and
-// `branding.badge` name files beside it.
+// A sample is a body of POST /v1/images without the fields only the API needs. Instead of addresses,
+// `player.photo` and `branding.badge` name files beside it.
 
 export const SAMPLE_NAME = /^[a-z0-9][a-z0-9_-]{0,60}$/;
 

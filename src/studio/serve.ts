@@ -25,8 +25,8 @@ const json = (value: unknown, status = 200) =>
   Response.json(value, { status, headers: { "Cache-Control": "no-store" } });
 
 /**
- * Serves the studio to this machine only, at an unguessable address. Throws an OperatorError when the port cannot be
- * had.
+ * Serves the studio to this machine only, at an unguessable address. Throws an OperatorError when the port
+ * cannot be had.
  */
 export function serveStudio(studio: Studio, options: { port: number; random: Random }): RunningStudio {
   const token = Buffer.from(options.random.bytes(24)).toString("base64url");
@@ -72,8 +72,8 @@ function listen(port: number, options: Parameters<typeof Bun.serve>[0]) {
 }
 
 /**
- * Other pages in the same browser can send requests here, but they do not know the token and cannot hide their origin,
- * and a host name of theirs that resolves to this machine shows in Host.
+ * Other pages in the same browser can send requests here, but they do not know the token and cannot hide
+ * their origin, and a host name of theirs that resolves to this machine shows in Host.
  */
 function refusal(request: Request, path: string, token: string, port: number): Response | null {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];

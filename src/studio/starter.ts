@@ -9,8 +9,8 @@ import { STARTER_FILES, STARTER_PHOTO } from "./starter-files.ts";
 const NAME = "starter";
 
 /**
- * Copies the starter as a template called `name` into `root`, completely or not at all. Returns its folder. Throws an
- * OperatorError for a name that is invalid or taken.
+ * Copies the starter as a template called `name` into `root`, completely or not at all. Returns its folder.
+ * Throws an OperatorError for a name that is invalid or taken.
  */
 export async function copyStarter(root: string, name: string): Promise<string> {
   if (!TEMPLATE_NAME.test(name))

@@ -40,7 +40,9 @@ export interface Workroom {
   /** The drawing job for a request. Throws an OperatorError that says what is wrong with the sample. */
   jobOf(request: PictureRequest, now: FolderNow): Promise<DrawingJob>;
   draw(job: DrawingJob, base: string): Promise<PictureAnswer>;
-  /** The template as of the last commit, in a folder of its own; null when there is none that makes a card. */
+  /**
+   * The template as of the last commit, in a folder of its own; null when there is none that makes a card.
+   */
   lastCommitted(dir: string): Promise<FolderNow | null>;
 }
 

@@ -1,8 +1,8 @@
 import { CString, dlopen, type Pointer } from "bun:ffi";
 
 /**
- * The version of glibc this process runs with, such as "2.36"; undefined on systems with another C library, where the
- * single file does not start at all.
+ * The version of glibc this process runs with, such as "2.36"; undefined on systems with another C library,
+ * where the single file does not start at all.
  */
 export function glibcVersion(): string | undefined {
   try {

@@ -15,8 +15,8 @@ export const systemClock: Clock = {
   elapsed: () => {
     const running = performance.now();
     const wall = Date.now();
-    // A process's clock stops while the machine sleeps; the machine's does not, but reading it takes a hundred times
-    // as long.
+    // A process's clock stops while the machine sleeps; the machine's does not, but reading it takes a
+    // hundred times as long.
     const felt = wall - last.wall - (running - last.running);
     if (Math.abs(felt) > SECOND_MS) last = { wall, running, elapsed: uptime() * 1000 };
     return last.elapsed + running - last.running;
@@ -36,8 +36,8 @@ export async function keepClockMark(path: string, mark: ClockMark): Promise<void
 }
 
 /**
- * The mark an earlier process wrote, unless the machine has been restarted since. `passed` is the clock's elapsed
- * time now.
+ * The mark an earlier process wrote, unless the machine has been restarted since. `passed` is the clock's
+ * elapsed time now.
  */
 export function readClockMark(path: string, passed: number): ClockMark | undefined {
   try {

@@ -38,8 +38,9 @@ export interface DataFolder {
 }
 
 /**
- * Names the folders under `root` and creates them. Throws an OperatorError when that fails, or when this user may
- * not use what exists: another user's file would otherwise only be noticed by the first request that needs it.
+ * Names the folders under `root` and creates them. Throws an OperatorError when that fails, or when this user
+ * may not use what exists: another user's file would otherwise only be noticed by the first request that
+ * needs it.
  */
 export function openDataFolder(root: string): DataFolder {
   const folder: DataFolder = {
@@ -91,8 +92,8 @@ export function openDataFolder(root: string): DataFolder {
 }
 
 /**
- * Throws an OperatorError when there is no data folder: a command that works on one must not create another because
- * of a mistyped name and then report it as empty. An empty folder, such as a new volume, is accepted.
+ * Throws an OperatorError when there is no data folder: a command that works on one must not create another
+ * because of a mistyped name and then report it as empty. An empty folder, such as a new volume, is accepted.
  */
 export function requireDataFolder(root: string): void {
   const remedy = `Set CARDPRESS_DATA_DIR to the folder the service uses; "cardpress serve" and "cardpress migrate" make a new one.`;
@@ -106,8 +107,8 @@ export function requireDataFolder(root: string): void {
 }
 
 /**
- * Throws an OperatorError when a database would be created next to the pictures of an earlier one: that one was
- * lost, and the service would start from nothing, without its accounts, keys and credits.
+ * Throws an OperatorError when a database would be created next to the pictures of an earlier one: that one
+ * was lost, and the service would start from nothing, without its accounts, keys and credits.
  */
 export function refuseLostDatabase({ database, images }: DataFolder): void {
   const hasRows = [database, `${database}-wal`].some(

@@ -5,7 +5,10 @@ export interface FileLock {
   release(): void;
 }
 
-/** Takes the lock; null when another process has or shares it. Throws SQLite's error when the file cannot be written. */
+/**
+ * Takes the lock; null when another process has or shares it. Throws SQLite's error when the file cannot be
+ * written.
+ */
 export function lockFile(path: string): FileLock | null {
   return lockBy(path, (file) => {
     file.run("PRAGMA locking_mode = EXCLUSIVE");

@@ -3,12 +3,18 @@ import { dirname, resolve } from "node:path";
 import { OperatorError } from "../core/errors.ts";
 import { freeBytes, inUnits } from "./disk-space.ts";
 
-/** What a first start writes: 213 MB of browser, 45 MB of the networks' runtime from the single file, and the database. */
+/**
+ * What a first start writes: 213 MB of browser, 45 MB of the networks' runtime from the single file, and the
+ * database.
+ */
 const FIRST_START_BYTES = 270 * 1024 * 1024;
 /** With less, SQLite cannot make the small files beside a database, and only says "disk I/O error". */
 const HARDLY_ANY_BYTES = 1024 * 1024;
 
-/** Does `work` on a data folder; what fails for lack of room is thrown as an OperatorError that names folder and sizes. */
+/**
+ * Does `work` on a data folder; what fails for lack of room is thrown as an OperatorError that names folder
+ * and sizes.
+ */
 export async function explainingNoRoom<T>(
   root: string,
   work: () => T | Promise<T>,

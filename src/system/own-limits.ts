@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 /** What this process may use until it ends. */
 export interface OwnLimits {
   /**
-   * Memory beyond what it has already, in use or not: heap, stacks and whatever else it may write to. The compiled program
-   * begins with itself, which is 300 MB.
+   * Memory beyond what it has already, in use or not: heap, stacks and whatever else it may write to. The
+   * compiled program begins with itself, which is 300 MB.
    */
   moreMemoryBytes: number;
   cpuSeconds: number;
@@ -17,8 +17,8 @@ const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;
 
 /**
- * Has the kernel bound this process, for good: memory beyond the limit is refused, which ends the program, and time
- * beyond it kills it, whatever it is busy with. Throws where that cannot be had.
+ * Has the kernel bound this process, for good: memory beyond the limit is refused, which ends the program,
+ * and time beyond it kills it, whatever it is busy with. Throws where that cannot be had.
  */
 export function limitSelf({ moreMemoryBytes, cpuSeconds }: OwnLimits): void {
   const { symbols } = dlopen("libc.so.6", { setrlimit: { args: ["i32", "ptr"], returns: "i32" } });
@@ -50,5 +50,8 @@ export function residentBytes(pid: number): number {
   }
 }
 
-/** On x64, and on arm64 unless its kernel was built for larger ones, whose processes then seem smaller than they are. */
+/**
+ * On x64, and on arm64 unless its kernel was built for larger ones, whose processes then seem smaller than
+ * they are.
+ */
 const PAGE_BYTES = 4096;

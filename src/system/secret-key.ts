@@ -4,8 +4,8 @@ import { OperatorError } from "../core/errors.ts";
 import { SECRET_KEY_BYTES } from "../core/secret-box.ts";
 
 /**
- * The key that encrypts secrets at rest, created at first start and readable by the service's user only. It must be
- * part of every backup: without it webhook secrets cannot be read again, only rotated.
+ * The key that encrypts secrets at rest, created at first start and readable by the service's user only. It
+ * must be part of every backup: without it webhook secrets cannot be read again, only rotated.
  */
 export function loadSecretKey(path: string): Uint8Array {
   return readKey(path) ?? createKey(path);

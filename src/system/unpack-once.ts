@@ -13,8 +13,8 @@ const UNPACKING_POLL_MS = 100;
 const UNPACKING = "unpacking.lock";
 
 /**
- * Files that the program carries inside itself and needs on disk: a folder of `kind` and `version` that `unpack`
- * fills.
+ * Files that the program carries inside itself and needs on disk: a folder of `kind` and `version` that
+ * `unpack` fills.
  */
 export interface Unpackable {
   kind: string;
@@ -25,9 +25,9 @@ export interface Unpackable {
 }
 
 /**
- * The folder in `cacheDir`, filled unless it already exists and is complete: once per version, even when several
- * processes start at once or one is killed while unpacking. It stays there at least until this process ends. Clears away
- * what killed processes left and other versions that nobody uses.
+ * The folder in `cacheDir`, filled unless it already exists and is complete: once per version, even when
+ * several processes start at once or one is killed while unpacking. It stays there at least until this
+ * process ends. Clears away what killed processes left and other versions that nobody uses.
  */
 export async function unpackOnce(cacheDir: string, wanted: Unpackable): Promise<string> {
   const home = join(cacheDir, `${wanted.kind}-${wanted.version}`);
@@ -48,8 +48,8 @@ export async function unpackOnce(cacheDir: string, wanted: Unpackable): Promise<
 }
 
 /**
- * Clears away what killed processes left half unpacked, and versions that no process uses and none has used for a week.
- * Does nothing while somebody unpacks. Returns the names of the versions removed.
+ * Clears away what killed processes left half unpacked, and versions that no process uses and none has used
+ * for a week. Does nothing while somebody unpacks. Returns the names of the versions removed.
  */
 export async function tidyUnpacked(cacheDir: string): Promise<string[]> {
   const lock = lockFile(join(cacheDir, UNPACKING));
@@ -88,7 +88,8 @@ async function unpackInto(home: string, wanted: Unpackable): Promise<void> {
     await mkdir(staging, { recursive: true });
     await wanted.unpack(staging);
     await seal(staging);
-    // A mismatched folder may still be in use by a running process, so it is removed only once its successor exists.
+    // A mismatched folder may still be in use by a running process, so it is removed only once its successor
+    // exists.
     if (existsSync(home)) await rename(home, `${home}.old.tmp`);
     await rename(staging, home);
   } catch (error) {

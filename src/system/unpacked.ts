@@ -3,10 +3,13 @@ import { join } from "node:path";
 import { DAY_MS } from "../core/time.ts";
 import { type FileLock, lockFile, shareFile } from "./file-lock.ts";
 
-// Folders of what the program carries inside itself, one for each version: used by several processes at once, and left
-// behind by an update. Each has an age, which is when it was last used, and a lock that its users share.
+// Folders of what the program carries inside itself, one for each version: used by several processes at once,
+// and left behind by an update. Each has an age, which is when it was last used, and a lock that its users
+// share.
 
-/** In an unpacked folder, written last: the size in bytes of every unpacked file, by its path in the folder. */
+/**
+ * In an unpacked folder, written last: the size in bytes of every unpacked file, by its path in the folder.
+ */
 export const CONTENTS = "cardpress-contents.json";
 /** In an unpacked folder, locked by the processes that use it. */
 const IN_USE = "in-use.lock";
@@ -69,8 +72,8 @@ async function bytesOf(home: string): Promise<number> {
 }
 
 /**
- * Removes what no process uses and none has used for a week, and keeps the age of what this one uses. Returns the
- * removed names. Only while nobody unpacks.
+ * Removes what no process uses and none has used for a week, and keeps the age of what this one uses. Returns
+ * the removed names. Only while nobody unpacks.
  */
 export async function removeUnused(cacheDir: string): Promise<string[]> {
   const removed: string[] = [];

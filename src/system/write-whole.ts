@@ -67,8 +67,8 @@ export async function moveWhole(from: string, to: string): Promise<void> {
 }
 
 /**
- * Gives a complete file a second, durable name that outlives the removal of the first; copies it when the file
- * system has no hard links. "absent" when the file does not exist or has reached its link limit.
+ * Gives a complete file a second, durable name that outlives the removal of the first; copies it when the
+ * file system has no hard links. "absent" when the file does not exist or has reached its link limit.
  */
 export async function linkWhole(from: string, to: string): Promise<"linked" | "copied" | "absent"> {
   const folder = dirname(to);

@@ -128,8 +128,8 @@ function schemaOf(field: Field): TSchema {
 const compiled = new WeakMap<Fields, Validator<TSchema>>();
 
 /**
- * Checks the `fields` a partner sent for a template; details name them as `fields.stats[2].value`. `values` may be
- * absent when nothing is required.
+ * Checks the `fields` a partner sent for a template; details name them as `fields.stats[2].value`. `values`
+ * may be absent when nothing is required.
  */
 export function checkFields(
   template: { name: string; fields?: Fields | undefined },

@@ -31,8 +31,8 @@ export const CONTENT_TYPES: Readonly<Record<string, string>> = {
 export const endingOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
 
 /**
- * Reads a template's folder. Links are not followed, because they could lead anywhere. Throws an OperatorError that
- * names the file and the remedy.
+ * Reads a template's folder. Links are not followed, because they could lead anywhere. Throws an
+ * OperatorError that names the file and the remedy.
  */
 export async function readTemplateFolder(dir: string): Promise<TemplateFiles> {
   const files = new Map<string, Uint8Array>();
@@ -51,8 +51,8 @@ export async function readTemplateFolder(dir: string): Promise<TemplateFiles> {
 }
 
 /**
- * A fingerprint that tells whether a folder's template may have changed, without reading its contents: from its
- * files' times, sizes and inode numbers. An unreadable folder has a fixed fingerprint.
+ * A fingerprint that tells whether a folder's template may have changed, without reading its contents: from
+ * its files' times, sizes and inode numbers. An unreadable folder has a fixed fingerprint.
  */
 export async function folderStamp(dir: string): Promise<string> {
   const names = [...OWN_FILES, ...(await ownNames(dir).catch(() => []))];
@@ -66,8 +66,8 @@ export async function folderStamp(dir: string): Promise<string> {
 }
 
 /**
- * The digest of a template's files. Lengths are included, so that the end of one file cannot pass for the beginning
- * of the next.
+ * The digest of a template's files. Lengths are included, so that the end of one file cannot pass for the
+ * beginning of the next.
  */
 export function digestOf(files: TemplateFiles): string {
   const hasher = new Bun.CryptoHasher("sha256");
@@ -76,7 +76,10 @@ export function digestOf(files: TemplateFiles): string {
   return hasher.digest("hex");
 }
 
-/** The files in the own folders that a card can show, sorted. What editors and systems leave lying there is passed over. */
+/**
+ * The files in the own folders that a card can show, sorted. What editors and systems leave lying there is
+ * passed over.
+ */
 async function ownNames(dir: string): Promise<string[]> {
   const names: string[] = [];
   const look = async (folder: string): Promise<void> => {

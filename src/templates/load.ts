@@ -16,7 +16,10 @@ export interface LoadedTemplate {
   markup: Pick<Markup, "pictures" | "platePictures" | "zones" | "paths">;
   /** All that a card is made of. */
   files: TemplateFiles;
-  /** SHA-256 over the files' names and bytes in lower-case hex: the same for the same look, wherever the files are. */
+  /**
+   * SHA-256 over the files' names and bytes in lower-case hex: the same for the same look, wherever the files
+   * are.
+   */
   digest: string;
 }
 

@@ -58,7 +58,10 @@ export const compositionsOf = ({
   compositions = ["cutout"],
 }: Pick<TemplateManifest, "compositions">): readonly Composition[] => compositions;
 
-/** What is wrong with a request for a composition with this template; `auto`, and none, are right with every one. */
+/**
+ * What is wrong with a request for a composition with this template; `auto`, and none, are right with every
+ * one.
+ */
 export function checkComposition(
   manifest: Pick<TemplateManifest, "name" | "compositions">,
   asked: string | undefined,

@@ -19,7 +19,10 @@ export interface Markup {
   faults: Fault[];
 }
 
-/** Elements that run, load or link elsewhere: a card has no use for them, and the renderer refuses their requests. */
+/**
+ * Elements that run, load or link elsewhere: a card has no use for them, and the renderer refuses their
+ * requests.
+ */
 const FOREIGN = new Set(
   "iframe frame frameset object embed applet portal base form video audio source track noscript".split(" "),
 );

@@ -7,7 +7,9 @@ export async function packTemplate(files: TemplateFiles): Promise<Uint8Array> {
   return new Bun.Archive(Object.fromEntries(files)).bytes();
 }
 
-/** Loads a template from an archive. Throws when it does not match the digest: no other may be used instead. */
+/**
+ * Loads a template from an archive. Throws when it does not match the digest: no other may be used instead.
+ */
 export async function unpackTemplate(bytes: Uint8Array, digest: string): Promise<LoadedTemplate> {
   const files = new Map<string, Uint8Array>();
   let total = 0;

@@ -8,21 +8,24 @@ import { TEMPLATE_NAME } from "./manifest.ts";
 import { unpackTemplate } from "./pinned.ts";
 
 /**
- * All templates: the built-in ones, the published ones, and those in the operator's folder, which take precedence
- * over others of the same name.
+ * All templates: the built-in ones, the published ones, and those in the operator's folder, which take
+ * precedence over others of the same name.
  */
 export interface TemplateRegistry {
   /**
-   * The templates partners may request: in the operator's order, then those published. Never empty; the first is
-   * used in examples. Returns the same array while nothing changes.
+   * The templates partners may request: in the operator's order, then those published. Never empty; the first
+   * is used in examples. Returns the same array while nothing changes.
    */
   listed(): Promise<readonly string[]>;
-  /** Those of them that the operator lists: known without asking anybody, unlike what may have been published since. */
+  /**
+   * Those of them that the operator lists: known without asking anybody, unlike what may have been published
+   * since.
+   */
   readonly configured: readonly string[];
   /**
    * A template from its current files. While edited files are invalid the last valid ones stay in use: a
-   * half-finished edit must not cost anybody's card. Throws an OperatorError when there is none, or none was ever
-   * valid.
+   * half-finished edit must not cost anybody's card. Throws an OperatorError when there is none, or none was
+   * ever valid.
    */
   current(name: string): Promise<LoadedTemplate>;
   /** Whether such a template exists, valid or not. */
@@ -30,8 +33,8 @@ export interface TemplateRegistry {
   /** All templates by name, listed or not; unusable ones with the reason. */
   all(): Promise<FoundTemplate[]>;
   /**
-   * The operator's listed templates. Throws an OperatorError that names every unusable one with file, position and
-   * remedy.
+   * The operator's listed templates. Throws an OperatorError that names every unusable one with file,
+   * position and remedy.
    */
   check(): Promise<LoadedTemplate[]>;
 }
@@ -89,7 +92,8 @@ export function templateRegistry(options: RegistryOptions): TemplateRegistry {
 
   const current = async (name: string): Promise<LoadedTemplate> => {
     const kept = lastGood.get(name);
-    // Once a folder, always a folder: while it is being replaced, another template of the same name must not show.
+    // Once a folder, always a folder: while it is being replaced, another template of the same name must not
+    // show.
     const folder = kept?.folder ?? (await folderOf(dir, name));
     const digest = folder === null ? await publishedAs(published, name) : undefined;
     const stamp = folder === null ? (digest ?? "built in") : await folderStamp(folder);

@@ -16,8 +16,8 @@ export function textAsset(contentType: string, ...texts: string[]): Asset {
 }
 
 /**
- * `path`: of a file that is also embedded in the compiled program. It is kept in memory, a megabyte in all, so that pages
- * have their fonts and scripts also while no file can be opened.
+ * `path`: of a file that is also embedded in the compiled program. It is kept in memory, a megabyte in all,
+ * so that pages have their fonts and scripts also while no file can be opened.
  */
 export function fileAsset(contentType: string, path: string): Asset {
   const bytes = readFileSync(path);
@@ -39,8 +39,8 @@ export interface AssetFolder<Name extends string> {
   /** The URL of a file including its version, so that browsers can cache it permanently. */
   url(name: Name): string;
   /**
-   * Answers a request for a file in this directory; undefined when there is none. `headers` are added to every
-   * response.
+   * Answers a request for a file in this directory; undefined when there is none. `headers` are added to
+   * every response.
    */
   answer(request: Request, url: URL, headers: Record<string, string>): Response | undefined;
 }

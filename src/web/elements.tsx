@@ -19,7 +19,10 @@ export function counted(value: number, one: string, many = `${one}s`): string {
 /** A piece of text without a place to break it that is longer than this may be broken anywhere. */
 const LONG_PIECE_CHARS = 24;
 
-/** Names and addresses of computers, which break at their own marks, as in source_ image_ url, not inside a word. */
+/**
+ * Names and addresses of computers, which break at their own marks, as in source_ image_ url, not inside a
+ * word.
+ */
 export function Breakable({ text }: { text: string }) {
   // What ends a text ends nothing of it.
   const pieces = text.split(/(?<=[/_.?&=:@-])(?=\S)/);

@@ -1,4 +1,5 @@
-// What all pages have in common. They work without it; it adds the reader's time zone, copying, the theme and dialogs.
+// What all pages have in common. They work without it; it adds the reader's time zone, copying, the theme and
+// dialogs.
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the scope that keeps the names of a classic script its own.
 (() => {
   const root = document.documentElement;

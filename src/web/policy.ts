@@ -1,6 +1,7 @@
 /**
- * The headers of every page for people: scripts, styles, fonts and pictures come from our own files only, scripts
- * and forms talk only to us, nothing inline runs, and no other site may frame us or learn a URL from a link.
+ * The headers of every page for people: scripts, styles, fonts and pictures come from our own files only,
+ * scripts and forms talk only to us, nothing inline runs, and no other site may frame us or learn a URL from
+ * a link.
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": [

@@ -1,3 +1,4 @@
-// The theme that was chosen in the console holds on every page. In the head, before the first paint: no page flashes.
+// The theme that was chosen in the console holds on every page. In the head, before the first paint: no page
+// flashes.
 const theme = localStorage.getItem("cardpress-theme");
 if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;

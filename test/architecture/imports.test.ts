@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-/** What each room may import from. Files directly under src (config, log, version...) are open to all but core. */
+/**
+ * What each room may import from. Files directly under src (config, log, version...) are open to all but
+ * core.
+ */
 const MAY_IMPORT: Record<string, string[]> = {
   core: ["core"],
   system: ["core", "system"],
@@ -75,7 +78,8 @@ const kindOf = (file: string) => (/\.(tsx|js)$/.exec(file)?.[1] ?? "ts") as keyo
 async function imports(file: string): Promise<string[]> {
   const source = (await Bun.file(join(root, file)).text()).replace(/^#!.*/, "");
   const untyped = source.replace(/^import type /gm, "import ").replace(/([{,]\s*)type (?=\w)/g, "$1");
-  // A name that is never used as a value would be dropped from the scan, so names are read from the text as well.
+  // A name that is never used as a value would be dropped from the scan, so names are read from the text as
+  // well.
   const named = [...untyped.matchAll(/from\s+"(\.[^"]+)"/g)].map((match) => match[1] ?? "");
   const scanned = transpiler[kindOf(file)].scanImports(untyped).map((found) => found.path);
   return [...new Set([...named, ...scanned])].filter((path) => path.startsWith("."));
@@ -101,7 +105,10 @@ test("imports run one way from room to room", async () => {
   expect(checked).toBeGreaterThan(100);
 });
 
-/** Circles that are left, each by its first file: a theme's painters, the photo page's rules, a pool and its workers. */
+/**
+ * Circles that are left, each by its first file: a theme's painters, the photo page's rules, a pool and its
+ * workers.
+ */
 const CIRCLES = ["render/card/foils.ts", "render/photo/page/belongings.js", "render/pool-worker.ts"];
 
 test("no two files import each other, not even through others, but for the few that are left", async () => {

@@ -15,7 +15,10 @@ interface Kept {
   blobs: Blobs;
   /** A folder of this machine for the test's own files. */
   scratch: string;
-  /** Makes blobs older than all that are put from now on; gives the last time (epoch ms) at which they were put. */
+  /**
+   * Makes blobs older than all that are put from now on; gives the last time (epoch ms) at which they were
+   * put.
+   */
   age(kind: BlobKind, names: string[]): Promise<number>;
   /** Leaves what a put leaves whose process is killed. */
   breakOff(at: number): void;

@@ -5,8 +5,8 @@ import { quietLog } from "../../src/log.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { type TestFolder, testConfig, testFolder } from "../harness.ts";
 
-// Root may do everything, so as root the program runs in a user namespace, whose root has no power over the files of
-// users it does not know.
+// Root may do everything, so as root the program runs in a user namespace, whose root has no power over the
+// files of users it does not know.
 
 const isRoot = process.getuid?.() === 0;
 const asUser = isRoot ? ["unshare", "-r"] : [];

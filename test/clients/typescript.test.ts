@@ -10,7 +10,8 @@ import { webhookHeaders } from "../../src/core/webhook-signature.ts";
 import { testAccount } from "../harness.ts";
 import { type Json, type TestApi, testApi } from "../http/api.ts";
 
-// The TypeScript client as its users have it: packed, installed into a separate project, run against the service.
+// The TypeScript client as its users have it: packed, installed into a separate project, run against the
+// service.
 
 const ROOT = join(import.meta.dir, "../..");
 

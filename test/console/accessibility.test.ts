@@ -167,7 +167,10 @@ async function findings(): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`);
 }
 
-/** The usual window, one where tables just still fit, one where the sidebar just does, a small phone; in pixels. */
+/**
+ * The usual window, one where tables just still fit, one where the sidebar just does, a small phone; in
+ * pixels.
+ */
 const WIDTHS = [1280, 1020, 905, 360];
 
 /** Words of ours in tables that are broken over two lines; people's own may have to be. */

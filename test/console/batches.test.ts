@@ -27,7 +27,8 @@ beforeAll(async () => {
   const other = await testMember(server.service, own.account.id, "bob@rovers.example");
   ana = await client(server.service, server.baseUrl, owner);
   bob = await client(server.service, server.baseUrl, other);
-  // A connection over which nothing comes is closed; on a busy machine the first worker takes as long as that.
+  // A connection over which nothing comes is closed; on a busy machine the first worker takes as long as
+  // that.
   while (server.service.pool.health().ready === 0) await Bun.sleep(25);
 });
 afterAll(() => server.close());

@@ -10,7 +10,9 @@ import { TEST_CACHE_DIR } from "../harness.ts";
 const PAGE_TIMEOUT_MS = 300_000;
 
 export interface TestBrowser {
-  /** A page with its own cookies. Scripts that fail, and anything the page's policy refuses, are collected. */
+  /**
+   * A page with its own cookies. Scripts that fail, and anything the page's policy refuses, are collected.
+   */
   open(width?: number): Promise<{ page: Page; complaints: string[] }>;
   close(): Promise<void>;
 }

@@ -35,7 +35,9 @@ export function freshBatches(cycle: number, photoOrigin: string): PromisedBatch[
   ];
 }
 
-/** Sends a batch, and cancels it when it is not wanted; what was promised before must be the same batch again. */
+/**
+ * Sends a batch, and cancels it when it is not wanted; what was promised before must be the same batch again.
+ */
 export async function sendBatch(bench: Bench, address: string, promise: PromisedBatch): Promise<void> {
   const answer = await ask(bench, `${address}/v1/batches`, {
     method: "POST",

@@ -27,7 +27,8 @@ test(
       problems: [],
     });
     expect(completed + failed).toBe(accepted);
-    // The run proves something only when the crashes came where they were meant to, and work was done between them.
+    // The run proves something only when the crashes came where they were meant to, and work was done between
+    // them.
     expect(reached).toBeGreaterThan(steps.length / 2);
     expect(Math.min(completed, failed, replayed, canceled, orphansSwept)).toBeGreaterThan(0);
   },

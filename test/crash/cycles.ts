@@ -63,8 +63,8 @@ const AFTERWARDS_MS = 2_000;
 const CYCLE_MS = 30_000;
 
 /**
- * Kills and restarts the service again and again over one data folder, then checks that nothing was lost. `steps`: those of
- * STEPS at which it is killed; all of them in turn when absent.
+ * Kills and restarts the service again and again over one data folder, then checks that nothing was lost.
+ * `steps`: those of STEPS at which it is killed; all of them in turn when absent.
  */
 export async function crashCycles(options: {
   cycles: number;
@@ -150,7 +150,9 @@ async function runCycle(bench: Bench, cycle: number, step: string, random: () =>
   bench.note(`${cycle} ${step} #${count}: ${hit ? "reached" : "not reached"}, ${ms} ms`);
 }
 
-/** A photo never sent before: the same picture with other bytes appended, so that no cutout of it is cached. */
+/**
+ * A photo never sent before: the same picture with other bytes appended, so that no cutout of it is cached.
+ */
 function freshPhotos() {
   return Bun.serve({
     hostname: "127.0.0.1",
@@ -164,7 +166,9 @@ function freshPhotos() {
   });
 }
 
-/** What partners do meanwhile: new creates, the uncertain ones of before again, and polling, until the crash. */
+/**
+ * What partners do meanwhile: new creates, the uncertain ones of before again, and polling, until the crash.
+ */
 async function work(bench: Bench, cycle: number, address: string, exited: Promise<number>): Promise<void> {
   const fresh: Promised[] = Array.from({ length: LIVE_PER_CYCLE }, (_, n) => ({
     key: `c${cycle}-${n}`,

@@ -7,9 +7,10 @@ import { systemRandom } from "../../src/service/system.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { childrenOf } from "./processes.ts";
 
-// The real server, which ends itself with SIGKILL at a named step between two effects. Nothing in the service knows of
-// it: every effect goes through the store, the ids, the log or the progress tracker, and here we stand in front of those.
-// CRASH_STEP names the step, CRASH_COUNT which time it is reached; without it this is `cardpress serve`.
+// The real server, which ends itself with SIGKILL at a named step between two effects. Nothing in the service
+// knows of it: every effect goes through the store, the ids, the log or the progress tracker, and here we
+// stand in front of those. CRASH_STEP names the step, CRASH_COUNT which time it is reached; without it this
+// is `cardpress serve`.
 
 const wanted = process.env.CRASH_STEP;
 let left = Number(process.env.CRASH_COUNT ?? 1);

@@ -109,7 +109,10 @@ export async function auditFile(bench: Bench, when: string): Promise<void> {
   }
 }
 
-/** Straight from the tables: as many images as promises, each paid for at most once, and not one credit astray. */
+/**
+ * Straight from the tables: as many images as promises, each paid for at most once, and not one credit
+ * astray.
+ */
 function checkBooks({ dir, promised, batches, figures }: Bench): void {
   const db = new Database(join(dir, "cardpress.db"));
   const one = (query: string) => Number(db.query(query).values()[0]?.[0]);
@@ -126,8 +129,8 @@ function checkBooks({ dir, promised, batches, figures }: Bench): void {
 }
 
 /**
- * Processes of this service that stay: workers and browsers carry its data folder in their environment. They end with
- * their parent, which takes a moment.
+ * Processes of this service that stay: workers and browsers carry its data folder in their environment. They
+ * end with their parent, which takes a moment.
  */
 async function leftovers(dir: string): Promise<string[]> {
   for (let look = 0; ; look++) {

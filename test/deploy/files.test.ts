@@ -71,7 +71,8 @@ test("the container has no rights, a folder of its own on a volume, and only the
   const { services } = Bun.YAML.parse(await text("compose.yaml")) as any;
   const { cardpress, proxy } = services;
   expect(cardpress).toMatchObject({ cap_drop: ["ALL"], read_only: true, restart: "always" });
-  // A network of the two, since one container in another's network loses it when Docker starts that one again.
+  // A network of the two, since one container in another's network loses it when Docker starts that one
+  // again.
   for (const name of ["ports", "network_mode"]) expect(cardpress).not.toHaveProperty(name);
   expect(proxy).not.toHaveProperty("network_mode");
   expect(proxy.ports).toEqual(["80:80", "443:443", "443:443/udp"]);

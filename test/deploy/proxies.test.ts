@@ -22,7 +22,9 @@ interface Proxy {
   prepare(place: { dir: string; port: number; upstream: number }): Promise<string[]>;
 }
 
-/** A file of deploy/ with each of the given texts replaced; one that is not there is a mistake of this test. */
+/**
+ * A file of deploy/ with each of the given texts replaced; one that is not there is a mistake of this test.
+ */
 async function adapted(file: string, changes: [from: string, to: string][]): Promise<string> {
   let text = await Bun.file(join(root, "deploy", file)).text();
   for (const [from, to] of changes) {
@@ -218,8 +220,9 @@ for (const proxy of [nginx, caddy]) {
       const huge = await ask(port, "/v1/images", { headers, body: Buffer.alloc(17 * 2 ** 20) }).catch(
         () => undefined,
       );
-      // Whoever answers before all of it is sent closes the connection, which some clients see as a broken one. Caddy
-      // passes on what the service says before it has read as much, and calls its own refusal 502 before version 2.7.
+      // Whoever answers before all of it is sent closes the connection, which some clients see as a broken
+      // one. Caddy passes on what the service says before it has read as much, and calls its own refusal 502
+      // before version 2.7.
       expect([undefined, 413, ...(proxy.name === "caddy" ? [401, 502] : [])]).toContain(huge?.status);
     });
 

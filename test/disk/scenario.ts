@@ -30,8 +30,8 @@ function fillDisk(path: string): void {
   closeSync(file);
 }
 
-// Runs in a mount namespace of its own, where it may mount: a real service on a small real disk that gets full, and
-// whose folders become read-only. Prints one JSON value, which the test checks.
+// Runs in a mount namespace of its own, where it may mount: a real service on a small real disk that gets
+// full, and whose folders become read-only. Prints one JSON value, which the test checks.
 
 const [dir = ""] = process.argv.slice(2);
 const mount = (...args: string[]) => {
@@ -94,7 +94,8 @@ const firstEnd = await ended(first.id);
 
 const filler = join(dir, "filler");
 fillDisk(filler);
-// The photo is there already and the log has a little room, so some are still accepted before the database is full.
+// The photo is there already and the log has a little room, so some are still accepted before the database is
+// full.
 const squeezed: (string | undefined)[] = [];
 let refusedCreate = await create("full-0", "astronaut.png");
 while (refusedCreate.status === 202) {

@@ -19,8 +19,8 @@ import "../date-time.ts";
 import { idlePool } from "../fakes.ts";
 import { fakeClock, openTestStore, photoServer, seededRandom, testConfig, testFolder } from "../harness.ts";
 
-// The API over a real socket, a real database and a real photo fetch, without browsers: images are claimed and finished
-// by the use cases, and the clock stands still.
+// The API over a real socket, a real database and a real photo fetch, without browsers: images are claimed
+// and finished by the use cases, and the clock stands still.
 
 export type TestApi = Awaited<ReturnType<typeof testApi>>;
 

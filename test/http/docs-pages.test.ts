@@ -58,10 +58,12 @@ const showAs = async (theme: "light" | "dark", width: number) => {
 
 test("axe finds nothing on any page, light or dark, wide or narrow", async () => {
   const found: Record<string, string[]> = {};
-  // The pages of single errors are one template with other words: of the others, whether the words fit a phone.
+  // The pages of single errors are one template with other words: of the others, whether the words fit a
+  // phone.
   const one = paths.find((path) => path.includes("/errors/")) ?? "";
   const inDark = (path: string) => path === one || !path.includes("/errors/");
-  // What only a wide window or only a phone shows is the same on every page, so here are its colours in the other theme.
+  // What only a wide window or only a phone shows is the same on every page, so here are its colours in the
+  // other theme.
   const inEveryWay = new Set(["/docs", "/docs/webhooks", "/docs/errors", one]);
   for (const path of inEveryWay) expect(paths).toContain(path);
   for (const path of paths) {

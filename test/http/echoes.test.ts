@@ -3,7 +3,8 @@ import { listRequests } from "../../src/store/request-log.ts";
 import { type TestAccount, testAccount } from "../harness.ts";
 import { type Json, send, type TestApi, testApi } from "./api.ts";
 
-// What a stranger sends comes back in refusals and stays in the log of requests for a month: in both it is bounded.
+// What a stranger sends comes back in refusals and stays in the log of requests for a month: in both it is
+// bounded.
 
 let api: TestApi;
 let own: TestAccount;

@@ -118,7 +118,8 @@ test("a database that is damaged or gone while the service runs is told by /read
     renameSync(`${database}-away`, database);
     expect(await state()).toEqual(READY);
 
-    // Every page but the first is overwritten, as by a disk that lost them, and no page is in memory any more.
+    // Every page but the first is overwritten, as by a disk that lost them, and no page is in memory any
+    // more.
     await own.store.maintain();
     const file = openSync(database, "r+");
     const pages = Buffer.alloc(fstatSync(file).size - 4096, 0xee);

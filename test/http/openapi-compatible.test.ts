@@ -4,8 +4,8 @@ import { breakingChanges } from "../../scripts/openapi-changes.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import type { Json } from "./api.ts";
 
-// What partners built on is still there: today's document beside that of each release, without its words and examples. The
-// file of a release is made from its /docs/openapi.json and never changed.
+// What partners built on is still there: today's document beside that of each release, without its words and
+// examples. The file of a release is made from its /docs/openapi.json and never changed.
 
 const RELEASES = join(import.meta.dir, "../fixtures/openapi");
 

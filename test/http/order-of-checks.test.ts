@@ -4,7 +4,8 @@ import type { ErrorCode } from "../../src/core/errors.ts";
 import { imageRequest, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, finishNext, send, type TestApi, testApi } from "./api.ts";
 
-// A request with many faults is refused for the first in the documented order; mended one by one, it meets them all.
+// A request with many faults is refused for the first in the documented order; mended one by one, it meets
+// them all.
 
 let api: TestApi;
 let partner: TestAccount;

@@ -24,7 +24,8 @@ import {
 } from "../harness.ts";
 import { expectError, expectSuccess, type Json, send, type TestApi, testApi } from "./api.ts";
 
-// A running service, and beside it another process on its data folder that publishes, as the command line does.
+// A running service, and beside it another process on its data folder that publishes, as the command line
+// does.
 
 let designs: TestFolder;
 let api: TestApi;

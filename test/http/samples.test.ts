@@ -10,7 +10,8 @@ import { freePort } from "../../src/service/free-port.ts";
 import { testAccount } from "../harness.ts";
 import { type TestApi, testApi } from "./api.ts";
 
-// The programs of the guides, run as their readers run them. A language without its interpreter here is left out by name.
+// The programs of the guides, run as their readers run them. A language without its interpreter here is left
+// out by name.
 
 let api: TestApi;
 let dir: string;
@@ -52,7 +53,9 @@ const RUNNERS: Record<string, { program: string; run: (file: string, port: numbe
   },
 };
 
-/** Starts a sample as a guide shows it, filled in for this service. `port` is 0 for one that does not listen. */
+/**
+ * Starts a sample as a guide shows it, filled in for this service. `port` is 0 for one that does not listen.
+ */
 async function start({ file, language, text }: Sample, env: Record<string, string>, port = 0) {
   const path = join(dir, file);
   const filled = text.replaceAll("{{base_url}}", api.baseUrl).replaceAll("{{preset}}", "club_card");

@@ -247,6 +247,7 @@ onPostgres("a queue that is made for waiting images finds each of them, however 
     return store.write("adopt images", (tx) => jobs.adopt(tx, after));
   });
   expect(await mismatches(workspace)).toEqual([]);
-  // Two of those that are queued, one of those being rendered, and nothing is left: no image is looked at twice.
+  // Two of those that are queued, one of those being rendered, and nothing is left: no image is looked at
+  // twice.
   expect(parts).toBe(4);
 });

@@ -65,7 +65,8 @@ test("a browser that answers and then shows no card stops taking work at its fir
 });
 
 test("workers that could not be started for want of descriptors are there as soon as some are free", async () => {
-  // In a process of its own: this one's limit is far too high. Its workers say that they are warm, and draw nothing.
+  // In a process of its own: this one's limit is far too high. Its workers say that they are warm, and draw
+  // nothing.
   const script = `
     import { closeSync, mkdtempSync, openSync, readdirSync } from "node:fs";
     import { createRenderPool } from "${import.meta.dir}/../../src/render/pool.ts";

@@ -111,8 +111,8 @@ async function filesOf({ blobs }: Workspace): Promise<Record<string, string>> {
 }
 
 /**
- * A service's data with rows in every table, several pages of some: a card finished, one queued, one left by a worker that
- * died, and a webhook that is due.
+ * A service's data with rows in every table, several pages of some: a card finished, one queued, one left by
+ * a worker that died, and a webhook that is due.
  */
 async function stock(workspace: Workspace, hook: string) {
   const { account } = await testAccount(workspace, { credits: 1_200 });
@@ -235,7 +235,8 @@ describe.skipIf(ENGINE !== "postgres")("from a folder to PostgreSQL and a bucket
     const there = await openWorkspace(testConfig(machine.dir, env), silentLog);
     expect(await rowsOf(there.store.read)).toEqual(rows);
     expect(await filesOf(there)).toEqual(files);
-    // Life goes on there: one card made, one asked for, and one that a killed server leaves, claimed from its queue.
+    // Life goes on there: one card made, one asked for, and one that a killed server leaves, claimed from its
+    // queue.
     await renderNext(there);
     await acceptLive(there, account.id);
     await acceptLive(there, account.id);

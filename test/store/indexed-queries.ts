@@ -18,7 +18,10 @@ const scope = { accountId: "a", environment: "live" as const };
 const after = { createdAt: 5, id: "x" };
 const limit = 20;
 
-/** Queries that each follow an index from where it begins: what they are for, the query, and the steps of its plan on SQLite. */
+/**
+ * Queries that each follow an index from where it begins: what they are for, the query, and the steps of its
+ * plan on SQLite.
+ */
 export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
   [
     "an account's images",

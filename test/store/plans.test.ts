@@ -18,8 +18,8 @@ import type { Store, Tx } from "../../src/store/store.ts";
 import { type TestWorkspace, testWorkspace } from "../harness.ts";
 import { INDEXED_QUERIES } from "./indexed-queries.ts";
 
-// The plans SQLite makes for the very queries the service runs, with the values bound: a query that reads a whole table
-// blocks the event loop, and with it every partner, once the table is large.
+// The plans SQLite makes for the very queries the service runs, with the values bound: a query that reads a
+// whole table blocks the event loop, and with it every partner, once the table is large.
 
 let workspace: TestWorkspace;
 let store: Store;

@@ -10,8 +10,8 @@ import type { Tx } from "../../src/store/store.ts";
 import { silentLog } from "../harness.ts";
 import { ENGINE, openTestPostgresStore, postgresUrl } from "../postgres.ts";
 
-// The plans PostgreSQL makes with so many rows that reading a table whole is dearer than an index. They grow with
-// partners' images; accounts, endpoints and days are read whole by operators' pages, and are few.
+// The plans PostgreSQL makes with so many rows that reading a table whole is dearer than an index. They grow
+// with partners' images; accounts, endpoints and days are read whole by operators' pages, and are few.
 const LARGE =
   /Seq Scan on (images|image_metadata|ledger_entries|idempotency_records|webhook_events|webhook_deliveries|delivery_attempts)\b/;
 const IMAGES = 20_000;

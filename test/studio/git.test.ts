@@ -68,7 +68,8 @@ test("no program that a repository's configuration names is run", async () => {
   const program = join(root, "program.sh");
   writeFileSync(program, `#!/bin/sh\necho "$0 $*" >> ${ran}\nexit 1\n`);
   chmodSync(program, 0o755);
-  // A signed commit, which git verifies where the configuration wants it to, and a file that was left out of a clone.
+  // A signed commit, which git verifies where the configuration wants it to, and a file that was left out of
+  // a clone.
   const tree = git(dir, ["rev-parse", "HEAD^{tree}"]);
   const signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----";
   const who = "A <a@example.com> 1700000000 +0000";

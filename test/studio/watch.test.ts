@@ -12,7 +12,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Does something in the folder, and answers once its path is reported, with all that were reported until then. */
+/**
+ * Does something in the folder, and answers once its path is reported, with all that were reported until
+ * then.
+ */
 async function reported(path: string, act: () => void): Promise<string[]> {
   const seen: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -60,7 +60,9 @@ dl > div { display: flex; height: 30px; margin-left: calc(var(--index) * 10px); 
 
 export const PAPER = `<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="10" height="10" fill="#00ff00"/></svg>`;
 
-/** A small template that uses everything the format has, with some of its files changed; null leaves one out. */
+/**
+ * A small template that uses everything the format has, with some of its files changed; null leaves one out.
+ */
 export function sampleTemplate(changes: Record<string, string | null> = {}): TemplateFiles {
   const texts: Record<string, string | null> = {
     "template.json": JSON.stringify(MANIFEST, null, 2),

@@ -38,7 +38,10 @@ export function batches(calls: Transport) {
     calls.call({ method: "GET", path: "/v1/batches/{batch_id}", params: { batch_id: batchId }, ...call });
 
   return {
-    /** All cards are accepted or none: the refusal's `details` name the place of each fault, as `cards[17].player.number`. */
+    /**
+     * All cards are accepted or none: the refusal's `details` name the place of each fault, as
+     * `cards[17].player.number`.
+     */
     create: (
       { cards, ...rest }: BatchRequest,
       { idempotencyKey, ...call }: CreateOptions = {},
@@ -51,7 +54,10 @@ export function batches(calls: Transport) {
         ...call,
       }),
     get,
-    /** Asks until each card has ended. Those that could not be made have a `failure` in `images`; nothing is thrown. */
+    /**
+     * Asks until each card has ended. Those that could not be made have a `failure` in `images`; nothing is
+     * thrown.
+     */
     wait: async (
       batchId: string,
       { waitMs = WAIT_MS, onProgress, ...call }: BatchWaitOptions = {},
@@ -75,8 +81,8 @@ export function batches(calls: Transport) {
         ...call,
       }),
     /**
-     * The finished pictures by `external_id` and `cards.csv` with all cards, as the bytes of a ZIP archive while the service
-     * writes it. A connection that breaks throws where you read.
+     * The finished pictures by `external_id` and `cards.csv` with all cards, as the bytes of a ZIP archive
+     * while the service writes it. A connection that breaks throws where you read.
      */
     pictures: (batchId: string, call: CallOptions = {}) =>
       calls.stream({

@@ -28,7 +28,10 @@ export class CardpressError extends Error {
   }
 }
 
-/** An image that was accepted and could not be made; `message` says why, in words for people. Its credit is back. */
+/**
+ * An image that was accepted and could not be made; `message` says why, in words for people. Its credit is
+ * back.
+ */
 export class ImageFailedError extends Error {
   readonly image: Schemas["FailedImage"];
 
@@ -47,7 +50,9 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** A webhook that was not signed with the endpoint's secret, or is too old. Answer it with 401 and do nothing. */
+/**
+ * A webhook that was not signed with the endpoint's secret, or is too old. Answer it with 401 and do nothing.
+ */
 export class WebhookSignatureError extends Error {
   constructor(message: string) {
     super(message);

@@ -22,8 +22,8 @@ export type Usage = Schemas["Usage"];
 export type Cardpress = ReturnType<typeof cardpress>;
 
 /**
- * The API of the cardpress service at an address. Refusals are thrown as CardpressError; what may succeed later (429, 5xx,
- * broken connections) is repeated first, with the same idempotency key.
+ * The API of the cardpress service at an address. Refusals are thrown as CardpressError; what may succeed
+ * later (429, 5xx, broken connections) is repeated first, with the same idempotency key.
  */
 export function cardpress(options: ClientOptions) {
   const calls = transport(options);
@@ -32,8 +32,8 @@ export function cardpress(options: ClientOptions) {
     batches: batches(calls),
     photos: {
       /**
-       * Sends a photo or badge that you do not host. `url` of the answer is its address for `player.source_image_url` or
-       * `branding.club_badge_url`, until `expires_at`.
+       * Sends a photo or badge that you do not host. `url` of the answer is its address for
+       * `player.source_image_url` or `branding.club_badge_url`, until `expires_at`.
        */
       upload: (file: Blob, { use = "photo", ...call }: UploadOptions = {}): Promise<Photo> => {
         const form = new FormData();

@@ -10,8 +10,8 @@ export type RemakeRequest = Schemas["RemakeImageRequest"];
 
 export interface CreateOptions extends CallOptions {
   /**
-   * Unique for each card or batch you want, and stored with your job: sent again, it gives the first answer instead of a
-   * second card. One is made for the call and its repetitions unless told.
+   * Unique for each card or batch you want, and stored with your job: sent again, it gives the first answer
+   * instead of a second card. One is made for the call and its repetitions unless told.
    */
   idempotencyKey?: string;
 }
@@ -22,7 +22,9 @@ export interface UploadOptions extends CallOptions {
 }
 
 export interface WaitOptions extends CallOptions {
-  /** How long to wait at most, in milliseconds; five minutes for an image and an hour for a batch unless told. */
+  /**
+   * How long to wait at most, in milliseconds; five minutes for an image and an hour for a batch unless told.
+   */
   waitMs?: number;
 }
 

@@ -8,7 +8,10 @@ export interface ClientOptions {
   apiKey: string;
   /** How often a request is sent again after the first time; 4 unless told. */
   retries?: number;
-  /** How long one attempt may take, in milliseconds; 30 s unless told, since a create waits for your photo's host. */
+  /**
+   * How long one attempt may take, in milliseconds; 30 s unless told, since a create waits for your photo's
+   * host.
+   */
   timeoutMs?: number;
   /** In place of the global `fetch`. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -32,7 +35,10 @@ export interface Call extends CallOptions {
   body?: object | FormData;
 }
 
-/** Sends calls and repeats those that may succeed later. Every call that gets here can be repeated without harm. */
+/**
+ * Sends calls and repeats those that may succeed later. Every call that gets here can be repeated without
+ * harm.
+ */
 export interface Transport {
   call<Data>(call: Call): Promise<Data>;
   /** The bytes of an archive as they come. Not repeated once they do. */

@@ -24,8 +24,9 @@ export interface WebhookRequest {
 }
 
 /**
- * The event of a call to your webhook endpoint. Throws a WebhookSignatureError unless it was signed with the endpoint's
- * secret within the last five minutes. The same event may come twice: remember the header `webhook-id`.
+ * The event of a call to your webhook endpoint. Throws a WebhookSignatureError unless it was signed with the
+ * endpoint's secret within the last five minutes. The same event may come twice: remember the header
+ * `webhook-id`.
  */
 export async function readWebhook(secret: string, request: WebhookRequest): Promise<WebhookEvent> {
   const { headers, body, now = Date.now() } = request;

@@ -1,7 +1,8 @@
 /**
- * Rewrites a TensorFlow Lite network as an ONNX one. The former keeps a picture's channels last, the latter's operators
- * expect them before height and width: every tensor exists in the order in which it was created, and also in the other
- * if an operator needs it. Weights are stored in 16 bits; the runtime widens them once, when it loads the network.
+ * Rewrites a TensorFlow Lite network as an ONNX one. The former keeps a picture's channels last, the latter's
+ * operators expect them before height and width: every tensor exists in the order in which it was created,
+ * and also in the other if an operator needs it. Weights are stored in 16 bits; the runtime widens them once,
+ * when it loads the network.
  */
 import { attribute, type Model, TYPES } from "./onnx.ts";
 import { WRITERS } from "./operators.ts";
@@ -22,8 +23,8 @@ const OPSET = 17;
 const IR_VERSION = 8;
 
 /**
- * The network with a single input, "rgb" (bytes, 1 x height x width x 3), and the named outputs, channels last as in
- * the source.
+ * The network with a single input, "rgb" (bytes, 1 x height x width x 3), and the named outputs, channels
+ * last as in the source.
  */
 export function converted({ name, network, range, outputs }: Conversion): Model {
   const to: Rewrite = { network, nodes: [], constants: new Map(), named: new Set(), made: new Map() };

@@ -53,7 +53,9 @@ function isPointwise(to: Network, node: Node | undefined, byChannel: boolean): n
   return node?.opType === "Conv" && height === 1 && width === 1 && byChannel === (channels === 1);
 }
 
-/** Puts each convolution that scales and shifts channels into the one of single pixels that alone follows it. */
+/**
+ * Puts each convolution that scales and shifts channels into the one of single pixels that alone follows it.
+ */
 export function foldScalings(to: Network): void {
   for (const scaling of to.nodes.filter((node) => isPointwise(to, node, true))) {
     const [next, ...others] = to.nodes.filter(({ input }) => input.includes(outputOf(scaling)));
@@ -76,8 +78,8 @@ export function foldScalings(to: Network): void {
 }
 
 /**
- * Puts a transposed convolution whose steps are as large as its kernel, and the convolution of single pixels after it,
- * into one convolution of single pixels, whose channels are then laid out in squares.
+ * Puts a transposed convolution whose steps are as large as its kernel, and the convolution of single pixels
+ * after it, into one convolution of single pixels, whose channels are then laid out in squares.
  */
 export function foldEnlargements(to: Network): void {
   for (const enlarging of to.nodes.filter(({ opType }) => opType === "ConvTranspose")) {

@@ -142,7 +142,8 @@ const resizing =
   (to, { options, x, y }) => {
     if (options.byte(at) !== 0) throw new Error("Aligned corners are not known here.");
     const [batch = 1, height = 1, width = 1, channels = 1] = shapeOf(to, y);
-    // When every value is repeated equally often, its copies are the nearest with and without half pixel centres.
+    // When every value is repeated equally often, its copies are the nearest with and without half pixel
+    // centres.
     const centred = options.byte(at + 1) !== 0 && mode !== "nearest";
     if (mode === "nearest" && height % (shapeOf(to, x)[1] as number) !== 0)
       throw new Error("Only whole enlargements to the nearest are known here.");

@@ -1,12 +1,14 @@
-/** A network being rewritten: its nodes so far, its constants, and the names under which its tensors exist. */
+/**
+ * A network being rewritten: its nodes so far, its constants, and the names under which its tensors exist.
+ */
 import { attribute, constant, type Node, type Tensor, TYPES } from "./onnx.ts";
 import type { TfliteNetwork, TfliteTensor } from "./tflite.ts";
 
 /** Smaller constants stay float32: the nodes to widen them would take more space. */
 const MIN_HALVES = 64;
 /**
- * Constants of at least this many values that float16 cannot represent exactly are rounded to 16-bit steps. The few
- * smaller ones would save a fifth of the size and cost half of the accuracy.
+ * Constants of at least this many values that float16 cannot represent exactly are rounded to 16-bit steps.
+ * The few smaller ones would save a fifth of the size and cost half of the accuracy.
  */
 const MIN_STEPS = 40_000;
 
@@ -44,7 +46,10 @@ function put(to: Rewrite, tensor: Tensor): string {
   return tensor.name;
 }
 
-/** A constant's name in the graph: float32, or 16-bit with nodes that widen it, which the runtime evaluates once. */
+/**
+ * A constant's name in the graph: float32, or 16-bit with nodes that widen it, which the runtime evaluates
+ * once.
+ */
 export function floats(to: Rewrite, name: string, dims: number[], values: Float32Array): string {
   if (to.named.has(name)) return name;
   to.named.add(name);
@@ -151,7 +156,9 @@ export function make(
   to.made.set(index, { [isPicture(to, index) ? order : "last"]: name });
 }
 
-/** Activations by their number in the source's schema: none, Relu, Relu6; with their inputs after the first. */
+/**
+ * Activations by their number in the source's schema: none, Relu, Relu6; with their inputs after the first.
+ */
 const ACTIVATIONS: Record<number, null | ((to: Rewrite) => Omit<Node, "output">)> = {
   0: null,
   1: () => ({ opType: "Relu", input: [] }),

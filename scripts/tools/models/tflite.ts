@@ -1,6 +1,6 @@
 /**
- * Reads a TensorFlow Lite network: its tensors, constants and operators, in order. The file is a FlatBuffer; field
- * numbers are from the schema:
+ * Reads a TensorFlow Lite network: its tensors, constants and operators, in order. The file is a FlatBuffer;
+ * field numbers are from the schema:
  *   https://github.com/tensorflow/tensorflow/blob/master/tensorflow/compiler/mlir/lite/schema/schema.fbs
  */
 
@@ -175,8 +175,9 @@ function readTensor(tensor: Table, buffers: Table[]): TfliteTensor {
 const COMPRESSED = 1;
 
 /**
- * Expands a sparse constant, level by level in traversal order: a dense level counts through its size, a compressed one
- * lists the positions of its values. A level beyond the shape's dimensions is a block inside one of them.
+ * Expands a sparse constant, level by level in traversal order: a dense level counts through its size, a
+ * compressed one lists the positions of its values. A level beyond the shape's dimensions is a block inside
+ * one of them.
  */
 function densified(values: Float32Array, shape: number[], sparsity: Table): Float32Array {
   const order = sparsity.ints(0);

@@ -48,8 +48,8 @@ export interface BatchCommand {
   /** A batch sent again with its key is answered, not made again. */
   idempotencyKey: string | null;
   /**
-   * Whether a card that was asked for in the same words is taken over from its batch, rather than made and charged
-   * again. Unless it is said, only without an idempotency key: a new key asks for new cards.
+   * Whether a card that was asked for in the same words is taken over from its batch, rather than made and
+   * charged again. Unless it is said, only without an idempotency key: a new key asks for new cards.
    */
   reusesCards?: boolean;
   name: string;
@@ -69,8 +69,8 @@ const FULL_RETRY_SECONDS = 300;
 
 /**
  * Accepts all cards of a batch or none, reserving a credit for each, in one transaction; photos are fetched
- * afterwards. A card requested identically within three days, and not failed, is reused. Throws a Refusal, and then
- * leaves nothing behind.
+ * afterwards. A card requested identically within three days, and not failed, is reused. Throws a Refusal,
+ * and then leaves nothing behind.
  */
 export async function acceptBatch(deps: AcceptBatchDeps, command: BatchCommand): Promise<AcceptedBatch> {
   const { store, clock, queue } = deps;
@@ -91,7 +91,8 @@ export async function acceptBatch(deps: AcceptBatchDeps, command: BatchCommand):
       const scope = { accountId: account.id, environment };
       const place = await nextPlace(tx, scope, { lane: "batch", most: COUNTED_AHEAD });
       const cards = await cardsOf(tx, deps, command, { templates, turn: place.turn, now });
-      // Batches of one account come in turn from here on. After the images, which whoever ends them locks first, too.
+      // Batches of one account come in turn from here on. After the images, which whoever ends them locks
+      // first, too.
       await lockAccount(tx, account.id);
       const overtaken = await replayOf(tx, command, print, now);
       if (overtaken) return { batch: overtaken, replayed: true, etaSeconds: 1 };
@@ -111,7 +112,9 @@ export async function acceptBatch(deps: AcceptBatchDeps, command: BatchCommand):
 /** For the estimate alone, which then says "at least": as many as one account may have open. */
 const COUNTED_AHEAD = { ahead: MAX_OPEN_BATCH_CARDS, total: 0 };
 
-/** The one test refusal that is reported on the card itself, because the photos of a batch are fetched later. */
+/**
+ * The one test refusal that is reported on the card itself, because the photos of a batch are fetched later.
+ */
 const PER_CARD = "test_unsupported_source";
 
 async function replayOf(
@@ -194,8 +197,8 @@ function recordKeyOf(
   { idempotencyKey, reusesCards = idempotencyKey === null }: OrderedBy,
   print: string,
 ): string {
-  // No header value contains a space, so no partner's key can collide. The player is part of the fingerprint, so
-  // the id stays unreadable.
+  // No header value contains a space, so no partner's key can collide. The player is part of the fingerprint,
+  // so the id stays unreadable.
   return `${reusesCards ? "" : idempotencyKey} ${print}`;
 }
 

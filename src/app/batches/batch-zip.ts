@@ -12,8 +12,8 @@ export interface ZipDeps extends AppContext {
 }
 
 /**
- * The finished pictures of a batch as one streamed ZIP archive, named by external id, with a table of all cards in
- * `cards.csv`. Expired and deleted ones appear only in the table.
+ * The finished pictures of a batch as one streamed ZIP archive, named by external id, with a table of all
+ * cards in `cards.csv`. Expired and deleted ones appear only in the table.
  */
 export async function batchZip({ store, blobs }: ZipDeps, batch: Batch): Promise<ReadableStream<Uint8Array>> {
   const images = await imagesOfBatch(store.read, batch.id);

@@ -16,8 +16,8 @@ const BATCHES_AT_ONCE = 100;
 const CARDS_AT_ONCE = 250;
 
 /**
- * Cancels a batch: cards whose rendering has not begun fail, and their credits are released; renders in progress
- * finish. Idempotent. Throws NOT_FOUND.
+ * Cancels a batch: cards whose rendering has not begun fail, and their credits are released; renders in
+ * progress finish. Idempotent. Throws NOT_FOUND.
  */
 export async function cancelBatch(
   context: AppContext,

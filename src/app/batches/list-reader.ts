@@ -19,8 +19,8 @@ export type ReadSquadList = (accountId: string, bytes: Uint8Array) => Promise<Sq
 const MAX_ANSWER_BYTES = 8 * MAX_LIST_BYTES;
 
 /**
- * Reads lists in a process of its own each: whatever a file makes a parser do, the service goes on answering, and the
- * kernel ends it.
+ * Reads lists in a process of its own each: whatever a file makes a parser do, the service goes on answering,
+ * and the kernel ends it.
  * @param command starts a process that runs list-worker.ts
  */
 export function listReader({ command, log }: { command: readonly string[]; log: Log }): ReadSquadList {
@@ -62,7 +62,8 @@ async function readElsewhere(command: readonly string[], bytes: Uint8Array, log:
     killSignal: "SIGKILL",
     maxBuffer: MAX_ANSWER_BYTES,
   });
-  // The kernel refuses it large pieces of memory; small ones come from what the engine has set aside, without a limit.
+  // The kernel refuses it large pieces of memory; small ones come from what the engine has set aside, without
+  // a limit.
   const watch = setInterval(() => {
     if (residentBytes(child.pid) > LIST_READER_MEMORY_BYTES) child.kill("SIGKILL");
   }, LIST_READER_LOOK_MS);

@@ -12,8 +12,8 @@ export type ListAnswer = { list: SquadList } | { refused: string };
 const NICENESS = 5;
 
 /**
- * The process that parses one squad list, from stdin to stdout, within the limits of the kernel. It knows nothing of the
- * service but this program. Run by the hidden command `read-list`.
+ * The process that parses one squad list, from stdin to stdout, within the limits of the kernel. It knows
+ * nothing of the service but this program. Run by the hidden command `read-list`.
  */
 export async function runListReader(): Promise<void> {
   limitSelf({ moreMemoryBytes: LIST_READER_MEMORY_BYTES, cpuSeconds: LIST_READER_CPU_SECONDS });

@@ -6,7 +6,10 @@ import type { Moment } from "../context.ts";
 import { recordEvent } from "../webhooks/webhook-events.ts";
 import { batchView } from "./batch-view.ts";
 
-/** Counts the same end of images in their batches, in the transaction that ends them, and records which batches are over. */
+/**
+ * Counts the same end of images in their batches, in the transaction that ends them, and records which
+ * batches are over.
+ */
 export async function noteBatches(tx: Tx, images: Image[], end: CardEnd, moment: Moment): Promise<void> {
   const cards = images.filter(({ lane }) => lane === LANES.batch).map(({ id }) => id);
   if (cards.length === 0) return;

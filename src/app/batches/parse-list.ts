@@ -16,8 +16,8 @@ import { isArchive, workbookRows } from "./workbook.ts";
 const refuse = (message: string) => new Refusal("INVALID_REQUEST", message);
 
 /**
- * Parses a squad list from a CSV file or the first sheet of an Excel workbook. Throws INVALID_REQUEST that says what to
- * do.
+ * Parses a squad list from a CSV file or the first sheet of an Excel workbook. Throws INVALID_REQUEST that
+ * says what to do.
  */
 export async function parseSquadList(bytes: Uint8Array): Promise<SquadList> {
   if (bytes.length === 0) throw refuse("The file is empty. Choose a CSV file or an Excel workbook (.xlsx).");
@@ -55,8 +55,8 @@ class FilledRows {
 const isOldWorkbook = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, 4)).toString("hex") === "d0cf11e0";
 
 /**
- * Decodes a CSV file: UTF-8 or UTF-16 according to its byte order mark, else UTF-8 if it is valid, else Windows-1252,
- * the encoding of Windows programs in western Europe. Throws when it is not text.
+ * Decodes a CSV file: UTF-8 or UTF-16 according to its byte order mark, else UTF-8 if it is valid, else
+ * Windows-1252, the encoding of Windows programs in western Europe. Throws when it is not text.
  */
 function textOf(bytes: Uint8Array): string {
   if (isOldWorkbook(bytes))
@@ -79,8 +79,8 @@ function utf8(bytes: Uint8Array): string {
 }
 
 /**
- * Splits rows at the separator that fits: comma, semicolon, tab or bar. A first line `sep=;`, as Excel writes it,
- * decides. Row by row, so that the first one too many ends it.
+ * Splits rows at the separator that fits: comma, semicolon, tab or bar. A first line `sep=;`, as Excel writes
+ * it, decides. Row by row, so that the first one too many ends it.
  */
 function addCsvRows(text: string, filled: FilledRows): void {
   const told = /^sep=(.)\r?\n/i.exec(text);
@@ -158,8 +158,8 @@ function refuseLongCells({ columns, rows }: SquadList): void {
 }
 
 /**
- * A cell's text without what is invisible: surrounding spaces and invisible characters. Spreadsheets store text that
- * looks like a formula with a leading apostrophe, which is not part of it.
+ * A cell's text without what is invisible: surrounding spaces and invisible characters. Spreadsheets store
+ * text that looks like a formula with a leading apostrophe, which is not part of it.
  */
 function clean(cell: string): string {
   // Refused for its length; cleaning it, perhaps in each of thousands of cells, would only take time.

@@ -29,8 +29,8 @@ const WAIT_FOR_RENDERER_MS = 30_000;
 const BUSY_RETRY_SECONDS = 10;
 
 /**
- * A preview of a card, small and marked PREVIEW: made from its own photo, not charged and not stored. Returns a WebP
- * picture. Throws a Refusal when the photo cannot be used, or no renderer becomes free in time.
+ * A preview of a card, small and marked PREVIEW: made from its own photo, not charged and not stored. Returns
+ * a WebP picture. Throws a Refusal when the photo cannot be used, or no renderer becomes free in time.
  */
 export function previewCard(
   deps: PreviewDeps,

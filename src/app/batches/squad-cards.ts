@@ -20,7 +20,10 @@ export interface Target {
 }
 
 const asText = (text: string) => text;
-/** What is not a number stays text, so that the error message can quote it. Spreadsheets export 9 as 9.0 or 9,0. */
+/**
+ * What is not a number stays text, so that the error message can quote it. Spreadsheets export 9 as 9.0 or
+ * 9,0.
+ */
 const asNumber = (text: string) => (/^-?\d{1,9}(?:[.,]0+)?$/.test(text) ? Number.parseInt(text, 10) : text);
 
 const plain = (text: string) =>
@@ -230,7 +233,9 @@ export interface Mapping {
   all: Record<string, string>;
 }
 
-/** Guesses each column's target from its heading, and a photo's from its addresses. No column is used twice. */
+/**
+ * Guesses each column's target from its heading, and a photo's from its addresses. No column is used twice.
+ */
 export function guessMapping(list: SquadList, targets: readonly Target[]): Mapping {
   const columns: Record<string, number> = {};
   const heads = list.columns.map(plain);
@@ -298,8 +303,8 @@ export interface ListFault {
 }
 
 /**
- * Translates faults that name a card's field, such as `cards[17].player.number`, to places in the file; also lists the
- * rows without any.
+ * Translates faults that name a card's field, such as `cards[17].player.number`, to places in the file; also
+ * lists the rows without any.
  */
 export function faultsInList(
   list: SquadList,

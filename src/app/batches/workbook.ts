@@ -14,8 +14,8 @@ const refuse = (message: string, cause?: unknown) => new Refusal("INVALID_REQUES
 export const isArchive = (bytes: Uint8Array) => bytes[0] === 0x50 && bytes[1] === 0x4b;
 
 /**
- * The cells of a workbook's first sheet as displayed, formulas as their results. Throws INVALID_REQUEST for what is no
- * workbook, and for one that unpacks or spreads to more than a squad list.
+ * The cells of a workbook's first sheet as displayed, formulas as their results. Throws INVALID_REQUEST for
+ * what is no workbook, and for one that unpacks or spreads to more than a squad list.
  */
 export async function workbookRows(bytes: Uint8Array): Promise<string[][]> {
   try {
@@ -40,7 +40,9 @@ const SHEET = /^xl\/worksheets\//;
 /** Texts, formats and what is where; not themes, pictures, comments and whatever else a workbook holds. */
 const READ_FILE = /^xl\/(?!theme|drawing|chart|comment|externalLink|pivot).*\.(xml|rels)$/i;
 
-/** Unpacks what a reader of the first sheet asks for, and makes sure that the sheet is no larger than a list. */
+/**
+ * Unpacks what a reader of the first sheet asks for, and makes sure that the sheet is no larger than a list.
+ */
 function unpack(bytes: Uint8Array): Files {
   const archive = directoryOf(bytes);
   const files: Files = {};
@@ -77,8 +79,8 @@ const SHEET_ROWS = 1_048_576;
 const VALUE_CELL = /<(?:\w+:)?c\b[^>]*?\br\s*=\s*["']([^"']*)["'](?![^>]*\/>)[^>]*>(?!\s*<\/(?:\w+:)?c>)/g;
 
 /**
- * Refuses a sheet with a value far from any list: the reader makes all cells up to the last column in all rows up to the
- * last one.
+ * Refuses a sheet with a value far from any list: the reader makes all cells up to the last column in all
+ * rows up to the last one.
  */
 function refuseWideSheet(text: string): void {
   for (const [, row = ""] of text.matchAll(/<(?:\w+:)?row\b[^>]*?\br\s*=\s*["']([^"']*)/g))

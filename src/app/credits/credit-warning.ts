@@ -14,8 +14,8 @@ export function isLow({ left, limit }: { left: number; limit: number }): boolean
 
 /**
  * Records `credits.low` when the credits just reserved (`taken`) brought what is left down to a fifth of the
- * month's plan. Once for each grant: a credit that is released and reserved again does not warn again; the next month's plan
- * and every top-up do.
+ * month's plan. Once for each grant: a credit that is released and reserved again does not warn again; the
+ * next month's plan and every top-up do.
  */
 export async function warnOfLowCredits(
   tx: Tx,

@@ -23,11 +23,14 @@ import type { Tx } from "../../store/store.ts";
 import type { Moment } from "../context.ts";
 import { warnOfLowCredits } from "./credit-warning.ts";
 
-// Two-phase credits, as a bank holds an amount before it books it: reserve moves a credit to held; settle consumes it;
-// release gives it back. Each step changes the balances by a guarded UPDATE and writes the entry that explains it, in
-// the caller's transaction, so that balances always equal the sums of the entries.
+// Two-phase credits, as a bank holds an amount before it books it: reserve moves a credit to held; settle
+// consumes it; release gives it back. Each step changes the balances by a guarded UPDATE and writes the entry
+// that explains it, in the caller's transaction, so that balances always equal the sums of the entries.
 
-/** The account with this month's plan credits: grants them, and expires last month's, on first sight of a new month. */
+/**
+ * The account with this month's plan credits: grants them, and expires last month's, on first sight of a new
+ * month.
+ */
 export async function renewPlan(tx: Tx, accountId: string, { now, random }: Moment): Promise<Account> {
   const account = await findAccount(tx, accountId);
   if (!account) throw new Error(`account ${accountId} is gone`);
@@ -68,8 +71,8 @@ async function renewed(
 }
 
 /**
- * Reserves one credit for an image: plan credits first, because they expire. `asRead` in this transaction. Throws
- * INSUFFICIENT_CREDITS.
+ * Reserves one credit for an image: plan credits first, because they expire. `asRead` in this transaction.
+ * Throws INSUFFICIENT_CREDITS.
  */
 export async function reserveCredit(tx: Tx, asRead: Account, imageId: string, moment: Moment): Promise<void> {
   const account = await renewed(tx, asRead, moment);
@@ -96,8 +99,8 @@ export async function reserveCredit(tx: Tx, asRead: Account, imageId: string, mo
 }
 
 /**
- * Reserves one credit for each of many images, of all or none: plan credits first, because they expire. Throws
- * INSUFFICIENT_CREDITS.
+ * Reserves one credit for each of many images, of all or none: plan credits first, because they expire.
+ * Throws INSUFFICIENT_CREDITS.
  */
 export async function reserveCredits(
   tx: Tx,
@@ -132,7 +135,10 @@ export async function reserveCredits(
   await warnOfLowCredits(tx, { accountId, left, taken: imageIds.length, limit }, moment);
 }
 
-/** Consumes the credit reserved for an image; does nothing for an image that reserved none. Returns credits used. */
+/**
+ * Consumes the credit reserved for an image; does nothing for an image that reserved none. Returns credits
+ * used.
+ */
 export async function settleCredit(tx: Tx, imageId: string, moment: Moment): Promise<0 | 1> {
   const reservation = await findReservation(tx, imageId);
   if (!reservation) return 0;
@@ -195,7 +201,10 @@ export interface Credits {
   topup: number;
   /** Reserved for cards in the making. */
   held: number;
-  /** The plan credits of this month, spent or not: a plan that is changed within the month counts from the next one on. */
+  /**
+   * The plan credits of this month, spent or not: a plan that is changed within the month counts from the
+   * next one on.
+   */
   limit: number;
   /** The plan credits of the months to come. */
   nextLimit: number;

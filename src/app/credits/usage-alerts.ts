@@ -15,8 +15,8 @@ import { accountNotFound } from "../people/manage-account.ts";
 import { recordEvent } from "../webhooks/webhook-events.ts";
 
 /**
- * Sets an account's monthly budget, or removes it. Alerts that are behind already are not told any more; the page shows
- * them. Throws INVALID_REQUEST and ACCOUNT_NOT_FOUND.
+ * Sets an account's monthly budget, or removes it. Alerts that are behind already are not told any more; the
+ * page shows them. Throws INVALID_REQUEST and ACCOUNT_NOT_FOUND.
  */
 export async function changeBudget(
   { store, clock, random }: Pick<AppContext, "store" | "clock" | "random">,
@@ -62,10 +62,10 @@ function checkedBudget({ credits, alerts }: UsageBudget): { credits: number; ale
 }
 
 /**
- * Tells that the credit just used reached an alert: records `usage.alert` and mails the owners. Once for each count of
- * credits and month, however often the budget is changed; a small budget's alerts that fall on one credit are told as the
- * highest. To be called after that credit is settled and counted: settling locks the account's row, so that of several
- * servers each sees the credits of those before it.
+ * Tells that the credit just used reached an alert: records `usage.alert` and mails the owners. Once for each
+ * count of credits and month, however often the budget is changed; a small budget's alerts that fall on one
+ * credit are told as the highest. To be called after that credit is settled and counted: settling locks the
+ * account's row, so that of several servers each sees the credits of those before it.
  */
 export async function alertOfUsage(
   tx: Tx,

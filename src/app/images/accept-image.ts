@@ -63,7 +63,9 @@ export interface CreateCommand {
   request: CreateImageRequest;
 }
 
-/** The response to a create, repeated unchanged at every replay: names and their order must stay as they are. */
+/**
+ * The response to a create, repeated unchanged at every replay: names and their order must stay as they are.
+ */
 export interface AcceptedAnswer {
   image_id: string;
   status: "processing";
@@ -81,9 +83,9 @@ export interface Accepted {
 export type AcceptImage = (command: CreateCommand) => Promise<Accepted>;
 
 /**
- * Builds the use case behind POST /v1/images: replays or refuses by idempotency key, checks credits, fetches the
- * photo, then writes record, image, reservation and ledger entry in one transaction. Throws a Refusal, and then
- * leaves nothing behind.
+ * Builds the use case behind POST /v1/images: replays or refuses by idempotency key, checks credits, fetches
+ * the photo, then writes record, image, reservation and ledger entry in one transaction. Throws a Refusal,
+ * and then leaves nothing behind.
  */
 export function acceptImage(deps: AcceptImageDeps): AcceptImage {
   // Concurrent calls with the same key share the first one's outcome instead of all fetching the photo.
@@ -141,8 +143,8 @@ async function acceptOnce(
       if (record) await freeExpiredKey(tx, scope, now);
       return writeAccepted(tx, deps, { command, scope, print, sources, template, now });
     };
-    // When two calls write the same record at once, its unique key refuses the second, which finds the record on its
-    // next run.
+    // When two calls write the same record at once, its unique key refuses the second, which finds the record
+    // on its next run.
     const accepted = await store.write("accept", accept, { sideBySide: true });
     used = !accepted.replayed;
     if (used) deps.wake(command.environment);
@@ -259,8 +261,8 @@ function scopeOf(command: CreateCommand): IdempotencyScope {
 }
 
 /**
- * The stored response for a key with this record; undefined when the key is free. Throws IDEMPOTENCY_KEY_REUSED when the
- * payload differs.
+ * The stored response for a key with this record; undefined when the key is free. Throws
+ * IDEMPOTENCY_KEY_REUSED when the payload differs.
  */
 function replayOf(record: IdempotencyRecord | undefined, print: string, now: number): Accepted | undefined {
   if (!record || isExpired(record, now)) return undefined;

@@ -4,8 +4,8 @@ import { DAY_MS } from "../../core/time.ts";
 import type { ShortLivedState } from "../../state/state.ts";
 
 /**
- * How many bytes of one kind each account has used this UTC day. Forgotten at a restart: it bounds floods and bills
- * nobody.
+ * How many bytes of one kind each account has used this UTC day. Forgotten at a restart: it bounds floods and
+ * bills nobody.
  */
 export interface DailyBytes {
   spent(accountId: string): Promise<number>;

@@ -47,9 +47,9 @@ interface Places {
 }
 
 /**
- * An account with slow hosts gets two slots, one of them for a fetch that is already slow: one hanging host does not
- * block its other creates, and several do not take everybody's slots. Some slots are reserved for accounts that hold
- * none. `onRoom` is called whenever a slot may have become free.
+ * An account with slow hosts gets two slots, one of them for a fetch that is already slow: one hanging host
+ * does not block its other creates, and several do not take everybody's slots. Some slots are reserved for
+ * accounts that hold none. `onRoom` is called whenever a slot may have become free.
  */
 function fetchPlaces(limits: typeof LIMITS, now: () => number, onRoom: () => void): Places {
   let free = limits.places;

@@ -11,7 +11,8 @@ import type { AppContext } from "../context.ts";
 import { pinnedTemplate } from "./render-image.ts";
 
 /**
- * An image with the record of how its picture was made, where one exists. Throws an OperatorError for an unknown id.
+ * An image with the record of how its picture was made, where one exists. Throws an OperatorError for an
+ * unknown id.
  */
 export async function imageReceipt(
   { store }: Pick<AppContext, "store">,

@@ -20,7 +20,9 @@ interface ViewOf<Status extends PublicStatus> extends OwnWords {
   created_at: string;
 }
 
-/** The status view of an image: exactly the fields the API promises for its state. Webhooks carry the same. */
+/**
+ * The status view of an image: exactly the fields the API promises for its state. Webhooks carry the same.
+ */
 export type ImageView =
   | (ViewOf<"processing"> & { progress: number | null; updated_at: string })
   | (ViewOf<"completed"> & {

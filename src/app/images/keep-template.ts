@@ -9,7 +9,9 @@ export interface KeepTemplateDeps {
   clock: Pick<Clock, "elapsed">;
 }
 
-/** Once is enough for as long: files only go when nobody has used them for SOURCE_RETENTION_MS, which is days. */
+/**
+ * Once is enough for as long: files only go when nobody has used them for SOURCE_RETENTION_MS, which is days.
+ */
 const RENEWED_EVERY_MS = HOUR_MS;
 
 /** By digest, when this process last found or put the files, on the clock's monotonic scale. */
@@ -18,9 +20,9 @@ const keptAt = new WeakMap<object, Map<string, number>>();
 const lengths = new Map<string, number>();
 
 /**
- * Stores a template's files under their digest, so that images accepted with them are drawn with them, whatever is
- * edited, deployed or killed in the meantime. Refreshes the age of files that exist already, since they are needed
- * again; not at every call, because in a bucket that is a write.
+ * Stores a template's files under their digest, so that images accepted with them are drawn with them,
+ * whatever is edited, deployed or killed in the meantime. Refreshes the age of files that exist already,
+ * since they are needed again; not at every call, because in a bucket that is a write.
  */
 export async function keepTemplate(
   { blobs, clock }: KeepTemplateDeps,

@@ -13,8 +13,8 @@ import type { CountLimits, QueuePlace } from "../../store/queue-place.ts";
 const NEWEST_WEIGHT = 0.1;
 /**
  * Caps how many average renders a single one may count for. A photo that hits the time limit each time would
- * otherwise inflate everybody's estimate by minutes; when all renders become slow, the average still follows within
- * about fifteen of them.
+ * otherwise inflate everybody's estimate by minutes; when all renders become slow, the average still follows
+ * within about fifteen of them.
  */
 const MAX_OUTLIER = 4;
 
@@ -29,8 +29,8 @@ export interface QueueEstimate {
   /** Whole seconds until a live image accepted at this place is finished; at least 1. */
   etaSeconds(place: Pick<QueuePlace, "ahead">): number;
   /**
-   * Throws SERVICE_OVERLOADED when an image at this place would wait longer than MAX_QUEUE_WAIT_MS. Places follow
-   * the fair order, so an account that has filled its share is refused while others are not.
+   * Throws SERVICE_OVERLOADED when an image at this place would wait longer than MAX_QUEUE_WAIT_MS. Places
+   * follow the fair order, so an account that has filled its share is refused while others are not.
    */
   refuseWhenFull(environment: Environment, place: Pick<QueuePlace, "ahead" | "total">): void;
   /** The numbers from which on refuseWhenFull refuses: none needs to be counted beyond. */
@@ -44,7 +44,9 @@ export interface QueueEstimateOptions {
   others?: () => readonly NodeLoad[];
 }
 
-/** Starts from a typical render; the first few after a start correct it, within seconds if there is a queue. */
+/**
+ * Starts from a typical render; the first few after a start correct it, within seconds if there is a queue.
+ */
 export function queueEstimate({ workers, others = () => [] }: QueueEstimateOptions): QueueEstimate {
   let renderMs = TYPICAL_RENDER_MS;
   /** Images per ms. */

@@ -37,8 +37,8 @@ const making = new PQueue({ concurrency: 1 });
 const WAIT_FOR_RENDERER_MS = 20_000;
 
 /**
- * The path of a sample card for a template, rendered once per version of its files and cached. Rejects when no
- * renderer becomes free in time, or the template cannot be rendered.
+ * The path of a sample card for a template, rendered once per version of its files and cached. Rejects when
+ * no renderer becomes free in time, or the template cannot be rendered.
  */
 export function sampleCard(
   deps: SampleCardDeps,

@@ -12,12 +12,15 @@ export interface SourceKeeper {
   /** Removes a source unless an unfinished image or a create in progress needs it. */
   drop(sha256: string): Promise<void>;
   /**
-   * Removes a source, its cutout, and an account's uploads of it in one environment, unless an undeleted image uses it,
-   * whose deletion will. False while a create in progress holds it, which may be refused: to be tried again then. Rejects
-   * when it cannot be removed.
+   * Removes a source, its cutout, and an account's uploads of it in one environment, unless an undeleted
+   * image uses it, whose deletion will. False while a create in progress holds it, which may be refused: to
+   * be tried again then. Rejects when it cannot be removed.
    */
   forget(sha256: string, scope: { accountId: string; environment: Environment }): Promise<boolean>;
-  /** Removes a source as drop() does, but only when it was not used since `until` (epoch ms). True if it was removed. */
+  /**
+   * Removes a source as drop() does, but only when it was not used since `until` (epoch ms). True if it was
+   * removed.
+   */
   dropUnused(sha256: string, until: number): Promise<boolean>;
 }
 
@@ -30,7 +33,10 @@ export interface SourceHold {
   add(sha256: string): Promise<void>;
   /** Notes that the bytes did not exist before. */
   wrote(sha256: string): void;
-  /** `used`: an image refers to them now. Otherwise sources that exist only because of refused creates are removed. */
+  /**
+   * `used`: an image refers to them now. Otherwise sources that exist only because of refused creates are
+   * removed.
+   */
   close(used: boolean): Promise<void>;
 }
 
@@ -51,10 +57,10 @@ interface Board {
 }
 
 /**
- * Creates with the same photo share its file, so the last of them to end decides. An image being accepted is either
- * committed, and found, or still held: on SQLite because the check is a transaction of its own, where several processes serve
- * because the removal is announced before it. From the check until the file
- * is gone, creates with the same photo wait, and then write it again.
+ * Creates with the same photo share its file, so the last of them to end decides. An image being accepted is
+ * either committed, and found, or still held: on SQLite because the check is a transaction of its own, where
+ * several processes serve because the removal is announced before it. From the check until the file is gone,
+ * creates with the same photo wait, and then write it again.
  */
 export function sourceKeeper(options: SourceKeeperOptions): SourceKeeper {
   const { blobs, log } = options;
@@ -100,8 +106,8 @@ export function sourceKeeper(options: SourceKeeperOptions): SourceKeeper {
 }
 
 /**
- * Does `work` unless the source is needed, and returns what it did; `needed` by something that is stored, or `held` by a
- * create in progress or somebody else who is removing it.
+ * Does `work` unless the source is needed, and returns what it did; `needed` by something that is stored, or
+ * `held` by a create in progress or somebody else who is removing it.
  */
 type Remove = <T>(
   sha256: string,
@@ -155,7 +161,9 @@ function openHold(
 ): SourceHold {
   const mine = new Set<string>();
   const shared = holds?.open();
-  /** Leaves it to a create that came meanwhile; tries again where that one has ended before it could be told. */
+  /**
+   * Leaves it to a create that came meanwhile; tries again where that one has ended before it could be told.
+   */
   const dropOrLeave = async (sha256: string) => {
     for (let tries = 0; tries < MAX_DROP_TRIES; tries++) {
       if (await drop(sha256)) return;
@@ -183,7 +191,8 @@ function openHold(
     close: async (used) => {
       const sources = [...mine];
       mine.clear();
-      // First: whoever is the last here to let go of a source would meet, in removing it, the holds of those before.
+      // First: whoever is the last here to let go of a source would meet, in removing it, the holds of those
+      // before.
       if (sources.length > 0)
         await shared?.close().catch((error) => log.warn("hold_not_closed", { error: String(error) }));
       const orphans = sources.filter((sha256) => {

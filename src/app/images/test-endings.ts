@@ -12,7 +12,10 @@ import {
 import { PHOTO_REFUSALS, type PhotoRefusal, REASON_OF_REFUSAL } from "../../core/photo-refusals.ts";
 import type { Account } from "../../store/accounts.ts";
 
-/** How an image made with a test key ends, selected by `player.external_id` so that partners can test every path. */
+/**
+ * How an image made with a test key ends, selected by `player.external_id` so that partners can test every
+ * path.
+ */
 export type TestEnding =
   | { kind: "completed"; afterMs: number }
   | { kind: "failed"; message: string; reason: FailureReason };

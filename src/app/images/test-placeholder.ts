@@ -39,9 +39,10 @@ export interface TestPicture {
 }
 
 /**
- * The picture of a test image: the template it was accepted with, with the data that was sent, a silhouette for the player,
- * and TEST across it; shared by those that ask for the same. Of the built-in card there are silhouettes in many sizes
- * that need no worker: they stand in while workers are busy, and once an account has had its share of others.
+ * The picture of a test image: the template it was accepted with, with the data that was sent, a silhouette
+ * for the player, and TEST across it; shared by those that ask for the same. Of the built-in card there are
+ * silhouettes in many sizes that need no worker: they stand in while workers are busy, and once an account
+ * has had its share of others.
  */
 export async function testPlaceholder(
   deps: TestPlaceholderDeps,
@@ -57,8 +58,8 @@ export async function testPlaceholder(
 }
 
 /**
- * What a test image tells as its composition: that of a live card of the same request, as far as it does not depend on the
- * photo, since a test image has none.
+ * What a test image tells as its composition: that of a live card of the same request, as far as it does not
+ * depend on the photo, since a test image has none.
  */
 export async function testComposition(
   deps: Pick<TestPlaceholderDeps, "blobs" | "templates">,
@@ -68,7 +69,9 @@ export async function testComposition(
   return compositionFor(composition, compositionsOf(await manifestOf(deps, preset, image.templateDigest)));
 }
 
-/** The manifest that an image was accepted with; the current one where that is not kept, as when it is drawn. */
+/**
+ * The manifest that an image was accepted with; the current one where that is not kept, as when it is drawn.
+ */
 async function manifestOf(
   { blobs, templates }: Pick<TestPlaceholderDeps, "blobs" | "templates">,
   preset: string,

@@ -17,8 +17,8 @@ interface Notice {
 }
 
 /**
- * Writes a mail for every problem not yet reported, and the digest once a day. Idempotent, and safe to run at any
- * time.
+ * Writes a mail for every problem not yet reported, and the digest once a day. Idempotent, and safe to run at
+ * any time.
  */
 export async function writeNotices(deps: AttentionDeps): Promise<void> {
   if (!deps.config.mail) return;

@@ -14,7 +14,9 @@ export interface NewMail {
 
 type Context = Pick<AppContext, "store" | "clock" | "random" | "config" | "secrets" | "log">;
 
-/** Adds a mail to the outbox, in the transaction that makes it true. Does nothing when mail is not configured. */
+/**
+ * Adds a mail to the outbox, in the transaction that makes it true. Does nothing when mail is not configured.
+ */
 export async function writeMail(
   tx: Tx,
   { config, clock, random, secrets }: Pick<Context, "config" | "clock" | "random" | "secrets">,
@@ -39,7 +41,10 @@ export async function writeMail(
   });
 }
 
-/** The outgoing transport. `refused`: the server will never accept this mail; anything thrown may be temporary. */
+/**
+ * The outgoing transport. `refused`: the server will never accept this mail; anything thrown may be
+ * temporary.
+ */
 export interface MailTransport {
   send(mail: { id: string; to: string; text: MailText }): Promise<"sent" | { refused: string }>;
   close(): void;
@@ -49,8 +54,9 @@ export interface MailTransport {
 const BATCH = 20;
 
 /**
- * Sends due mails one by one. A mail is sent again when the process dies between the server's acceptance and our
- * record of it, MAIL_LEASE_MS later; it then has the same Message-ID, by which mailboxes show it once. Returns how many were attempted.
+ * Sends due mails one by one. A mail is sent again when the process dies between the server's acceptance and
+ * our record of it, MAIL_LEASE_MS later; it then has the same Message-ID, by which mailboxes show it once.
+ * Returns how many were attempted.
  */
 export async function sendDueMails(context: Context, transport: MailTransport): Promise<number> {
   const { store, clock } = context;

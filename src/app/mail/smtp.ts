@@ -2,7 +2,10 @@ import type { Transporter } from "nodemailer";
 import { MAIL_TIMEOUT_MS } from "../../core/limits.ts";
 import type { MailTransport } from "./outbox.ts";
 
-/** An SMTP transport (CARDPRESS_SMTP_URL): smtps uses TLS from the start, smtp upgrades to it when the server can. */
+/**
+ * An SMTP transport (CARDPRESS_SMTP_URL): smtps uses TLS from the start, smtp upgrades to it when the server
+ * can.
+ */
 export function smtpTransport({ smtpUrl, from }: { smtpUrl: string; from: string }): MailTransport {
   let opened: Promise<Transporter> | undefined;
   const host = /@([^\s>]+?)>?$/.exec(from)?.[1] ?? "localhost";
@@ -22,7 +25,8 @@ export function smtpTransport({ smtpUrl, from }: { smtpUrl: string; from: string
         return "sent";
       } catch (error) {
         const { responseCode, message } = error as Error & { responseCode?: number };
-        // 5xx is permanent (RFC 5321, 4.2.1), except for credentials of ours that an operator can still correct.
+        // 5xx is permanent (RFC 5321, 4.2.1), except for credentials of ours that an operator can still
+        // correct.
         const isFinal = responseCode !== undefined && responseCode >= 500 && !isAboutUs(responseCode);
         if (isFinal) return { refused: message };
         throw error;

@@ -13,7 +13,9 @@ export interface AuditCopyOptions {
   remedy: string;
 }
 
-/** Audits a copy and returns how many rules hold there. Throws an OperatorError that names those that do not. */
+/**
+ * Audits a copy and returns how many rules hold there. Throws an OperatorError that names those that do not.
+ */
 export async function auditCopy(
   copy: Store,
   { now, blobs, remedy }: AuditCopyOptions,

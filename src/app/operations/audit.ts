@@ -42,9 +42,9 @@ export interface AuditOptions extends Omit<HistoryOptions, "now"> {
 
 /**
  * Recomputes every balance and checks every rule of ledger and images from the entries and images themselves,
- * trusting no constraint, and lists the violations. `now` is the service's time. Reads in short statements, and writes
- * nothing but seals, with `write`. About 10 s of processor per million images, and as long again for their pictures;
- * with `sinceSealed` the same only for what has ended since the last one that sealed.
+ * trusting no constraint, and lists the violations. `now` is the service's time. Reads in short statements,
+ * and writes nothing but seals, with `write`. About 10 s of processor per million images, and as long again
+ * for their pictures; with `sinceSealed` the same only for what has ended since the last one that sealed.
  */
 export async function audit(
   store: Pick<Store, "read">,
@@ -87,8 +87,8 @@ interface AuditedBooks {
 }
 
 /**
- * The rules of credits, images and counters. They all hold where sums prove it, which is quick; where they do not, each rule
- * is asked what breaks it.
+ * The rules of credits, images and counters. They all hold where sums prove it, which is quick; where they do
+ * not, each rule is asked what breaks it.
  */
 async function auditBooks(
   read: Store["read"],
@@ -128,7 +128,9 @@ function proven(ms: number): AuditFinding[] {
   }));
 }
 
-/** Whether a history and all that is not in it, as it is at this moment, add up to the books of the accounts. */
+/**
+ * Whether a history and all that is not in it, as it is at this moment, add up to the books of the accounts.
+ */
 async function doesProve(read: Store["read"], history: History, countLedger: boolean): Promise<boolean> {
   if (!history.isSound) return false;
   const books = await openBooks(read, { after: history.until, countLedger });

@@ -6,9 +6,9 @@ import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } fr
 import { createTarDecoder, createTarPacker } from "modern-tar";
 import { OperatorError } from "../../core/errors.ts";
 
-// A backup is a tar archive: its files first, then SHA256SUMS with the hash of each, in the format of sha256sum.
-// Written and read as a stream, so that its size does not matter. A file with several names is in it once, and then
-// as links to the first name, which other programs that read tar archives link again too.
+// A backup is a tar archive: its files first, then SHA256SUMS with the hash of each, in the format of
+// sha256sum. Written and read as a stream, so that its size does not matter. A file with several names is in
+// it once, and then as links to the first name, which other programs that read tar archives link again too.
 
 export const SUMS = "SHA256SUMS";
 const CHUNK_BYTES = 1024 * 1024;
@@ -35,8 +35,8 @@ const UNPACKERS: [magic: number[], unpacker: () => Transform][] = [
 export interface ArchiveWriter {
   addText(name: string, text: string): Promise<void>;
   /**
-   * Adds a file and returns its size and hash; undefined when the file does not exist (any more). With `linked`, a
-   * further name of a file that was added so becomes a link: only for files that never change.
+   * Adds a file and returns its size and hash; undefined when the file does not exist (any more). With
+   * `linked`, a further name of a file that was added so becomes a link: only for files that never change.
    */
   addFile(
     name: string,
@@ -46,8 +46,8 @@ export interface ArchiveWriter {
 }
 
 /**
- * Writes an archive to `path`, a new file readable by this user only: what `fill` adds, then the checksums. Synced
- * when this resolves. When it throws, the caller removes what is left. Returns the number of files.
+ * Writes an archive to `path`, a new file readable by this user only: what `fill` adds, then the checksums.
+ * Synced when this resolves. When it throws, the caller removes what is left. Returns the number of files.
  */
 export async function writeArchive(
   path: string,
@@ -167,9 +167,10 @@ export interface ReadOptions {
 }
 
 /**
- * Reads an archive, passes each entry to the sink that `take` chooses (or none), and verifies the hashes against the
- * archive's own checksums. `take` may throw to refuse an entry before its bytes are read. Throws an OperatorError
- * for an archive that is damaged, truncated, or contains anything but plain files and links to those before them.
+ * Reads an archive, passes each entry to the sink that `take` chooses (or none), and verifies the hashes
+ * against the archive's own checksums. `take` may throw to refuse an entry before its bytes are read. Throws
+ * an OperatorError for an archive that is damaged, truncated, or contains anything but plain files and links
+ * to those before them.
  */
 export async function readArchive(
   path: string,

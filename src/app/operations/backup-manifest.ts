@@ -5,7 +5,10 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 
 export const MANIFEST = "manifest.json";
 export const FORMAT = "cardpress-backup";
-/** Increased when older programs could no longer read the format. Since 2 a file may be a link to one before it. */
+/**
+ * Increased when older programs could no longer read the format. Since 2 a file may be a link to one before
+ * it.
+ */
 export const FORMAT_VERSION = 2;
 /** A real one is half a kilobyte. */
 export const MAX_MANIFEST_BYTES = 64 * 1024;
@@ -53,7 +56,10 @@ export const DATABASE = "cardpress.db";
 export const SECRET_KEY = "secret.key";
 export const TEMPLATES = "templates";
 
-/** One segment of a template's path: not hidden, not leading elsewhere, and representable in the checksum file. */
+/**
+ * One segment of a template's path: not hidden, not leading elsewhere, and representable in the checksum
+ * file.
+ */
 const TEMPLATE_PART = /^(?!\.)[^/\\\p{Cc}]{1,255}$/u;
 
 export function isTemplatePart(name: string): boolean {

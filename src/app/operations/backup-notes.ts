@@ -5,8 +5,8 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { writeWhole } from "../../system/write-whole.ts";
 
-// What a data folder knows about its backups, in small files next to the database: they describe this folder rather
-// than its contents, so they are in no backup.
+// What a data folder knows about its backups, in small files next to the database: they describe this folder
+// rather than its contents, so they are in no backup.
 
 const LastBackup = Type.Object({
   file: Type.String(),

@@ -10,8 +10,9 @@ export interface TemplateFile {
 }
 
 /**
- * Every file of the templates folder except hidden ones. Links to files are followed, because mounted configurations
- * consist of them; links to folders are not. Throws an OperatorError that names the variable or the file.
+ * Every file of the templates folder except hidden ones. Links to files are followed, because mounted
+ * configurations consist of them; links to folders are not. Throws an OperatorError that names the variable
+ * or the file.
  */
 export async function templateFiles(folder: string, place = TEMPLATES): Promise<TemplateFile[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: Error) => {

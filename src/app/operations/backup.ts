@@ -54,8 +54,8 @@ export interface BackupOptions {
 export interface Missing {
   file: string;
   /**
-   * `expired` while the backup was written; `gone` from the folder before it; or `damaged` in the folder (and copied
-   * as it is).
+   * `expired` while the backup was written; `gone` from the folder before it; or `damaged` in the folder (and
+   * copied as it is).
    */
   because: "expired" | "gone" | "damaged";
 }
@@ -80,9 +80,10 @@ const MAX_NAMED = 50;
 const TAR_BYTES_PER_FILE = 1024;
 
 /**
- * Copies database, pictures, sources of unfinished images, templates and secrets of a running or stopped service
- * into one archive, then reads it back and verifies hashes, database integrity and the ledger. The archive appears
- * whole or not at all. A failed audit does not prevent the archive; it is reported. Throws an OperatorError.
+ * Copies database, pictures, sources of unfinished images, templates and secrets of a running or stopped
+ * service into one archive, then reads it back and verifies hashes, database integrity and the ledger. The
+ * archive appears whole or not at all. A failed audit does not prevent the archive; it is reported. Throws an
+ * OperatorError.
  */
 export async function makeBackup(deps: BackupDeps, options: BackupOptions): Promise<BackupReport> {
   const { folder } = deps;
@@ -182,7 +183,8 @@ async function makeLocked(
     const { size } = Bun.file(partial);
     const onBytes = (bytes: number) => note(`${inUnits(bytes)} of ${inUnits(size)}`);
     await readArchive(partial, { signal, onBytes }, async () => undefined);
-    // These bytes have just been verified in the archive. Only now may the copy be modified, which opening it does.
+    // These bytes have just been verified in the archive. Only now may the copy be modified, which opening it
+    // does.
     const broken = await brokenRules(snapshot, now);
     const { manifest, files, missing } = written;
     return {

@@ -8,7 +8,10 @@ import { type LastBackup, readKeylessBackup, readLastBackup, readSchedule } from
 /** Without a schedule: backups made by hand or a timer should happen at least weekly. */
 const OLD_BACKUP_MS = 7 * DAY_MS;
 
-/** Reports when the last good backup was made; warns when there is none, it is old, or the last attempt failed. */
+/**
+ * Reports when the last good backup was made; warns when there is none, it is old, or the last attempt
+ * failed.
+ */
 export async function checkBackups(
   { backups, cluster }: Config,
   folder: DataFolder,

@@ -57,7 +57,10 @@ const NAMESPACE_SETTINGS = [
   },
 ];
 
-/** Whether Chromium may run in its sandbox; if a kernel setting is in the way, which. The browser's check tries it. */
+/**
+ * Whether Chromium may run in its sandbox; if a kernel setting is in the way, which. The browser's check
+ * tries it.
+ */
 export function checkSandbox({ allowRoot }: Pick<Config, "allowRoot">, machine: Machine): Finding {
   if (machine.isRoot)
     return allowRoot
@@ -127,8 +130,8 @@ export function checkSupervision(
 }
 
 /**
- * Whether this process is in a container. Docker leaves a file. Podman leaves one too unless the root is read-only; it and
- * Kubernetes tell the container's processes by a variable.
+ * Whether this process is in a container. Docker leaves a file. Podman leaves one too unless the root is
+ * read-only; it and Kubernetes tell the container's processes by a variable.
  */
 function isContainer(machine: Machine): boolean {
   const files = ["/.dockerenv", "/run/.containerenv"];
@@ -215,8 +218,9 @@ async function leaks(baseUrl: string, machine: Machine): Promise<string[]> {
 const ENOUGH_DESCRIPTORS = 4_096;
 
 /**
- * Whether connections of the service would run out before anything else: of the one that runs, of the unit that would start it,
- * or, where there is neither, of whoever starts it as this command was started. A shell's limit tells nothing of a unit's.
+ * Whether connections of the service would run out before anything else: of the one that runs, of the unit
+ * that would start it, or, where there is neither, of whoever starts it as this command was started. A
+ * shell's limit tells nothing of a unit's.
  */
 export function checkDescriptors({ serverLock }: Pick<DataFolder, "serverLock">, machine: Machine): Finding {
   const pid = lockHolder(serverLock, machine);
@@ -258,7 +262,8 @@ function lockHolder(path: string, machine: Machine): string | undefined {
 }
 
 /**
- * Memory available to this process and its browsers, in bytes: the machine's, or the limit of its container or unit.
+ * Memory available to this process and its browsers, in bytes: the machine's, or the limit of its container
+ * or unit.
  */
 export function memoryLimit(machineBytes: number, machine: Machine): number {
   const groups = machine.read("/proc/self/cgroup") ?? "";

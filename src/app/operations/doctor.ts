@@ -62,7 +62,10 @@ const DEPLOYMENT: [Diagnosis["check"], Check][] = [
   ["sandbox", async (config) => checkSandbox(config, thisMachine)],
 ];
 
-/** Checks everything that can keep this installation from making cards. Writes nothing but into the cache, where it may unpack the browser. */
+/**
+ * Checks everything that can keep this installation from making cards. Writes nothing but into the cache,
+ * where it may unpack the browser.
+ */
 export async function examine(config: Config): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [{ check: "config", ...checkConfig(config) }];
   if (!existsSync(config.dataDir)) return [...found, ...(await examineWithoutData(config))];

@@ -32,10 +32,10 @@ const LOOK_AT_SOURCE =
   'Run "cardpress audit" on the database itself: they may have been broken before. If not, run this again.';
 
 /**
- * Copies a database and its bucket into a new data folder, and checks what arrived: the number of rows of each table, each
- * file's bytes, the books, and that every picture is there. Database and bucket stay as they are. The folder appears when
- * all is checked; until then it is `<folder>.moving`, where a second run goes on. Throws an OperatorError where servers
- * serve from the database, or the folder holds something.
+ * Copies a database and its bucket into a new data folder, and checks what arrived: the number of rows of
+ * each table, each file's bytes, the books, and that every picture is there. Database and bucket stay as they
+ * are. The folder appears when all is checked; until then it is `<folder>.moving`, where a second run goes
+ * on. Throws an OperatorError where servers serve from the database, or the folder holds something.
  */
 export async function moveBack({ cluster, dataDir, clock }: MoveBackDeps, step: Step): Promise<MoveReport> {
   try {

@@ -18,13 +18,16 @@ export interface MoveFilesOptions {
   to: Blobs;
   /** Reports progress. */
   note: (text: string) => void;
-  /** Read what was written, and compare it byte by byte: for a target that is on this machine. Otherwise its length is. */
+  /**
+   * Read what was written, and compare it byte by byte: for a target that is on this machine. Otherwise its
+   * length is.
+   */
   compare?: boolean;
 }
 
 /**
- * Copies photos, pictures and templates. What is there in its full length stays as it is: it was put whole by a move that
- * was broken off. Throws an OperatorError for a file that did not arrive as it was sent.
+ * Copies photos, pictures and templates. What is there in its full length stays as it is: it was put whole by
+ * a move that was broken off. Throws an OperatorError for a file that did not arrive as it was sent.
  */
 export async function moveFiles({ from, to, note, compare }: MoveFilesOptions): Promise<MovedFiles[]> {
   const move = async (kind: BlobKind, name: string): Promise<number | undefined> => {

@@ -28,9 +28,10 @@ export interface MoveDeps {
 }
 
 /**
- * Copies a data folder into an empty database and a bucket, and checks what arrived: the number of rows of each table, the
- * length of each file, the books. The folder stays as it is. Throws an OperatorError where the service runs, something is
- * there already, or the key is another one. Broken off, it can be begun again: rows are there all or not at all.
+ * Copies a data folder into an empty database and a bucket, and checks what arrived: the number of rows of
+ * each table, the length of each file, the books. The folder stays as it is. Throws an OperatorError where
+ * the service runs, something is there already, or the key is another one. Broken off, it can be begun again:
+ * rows are there all or not at all.
  */
 export async function moveFolder({ config, folder, clock }: MoveDeps, step: Step): Promise<MoveReport> {
   const { database, root, serverLock, secretKey } = folder;

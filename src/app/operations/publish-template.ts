@@ -20,8 +20,10 @@ export interface PublishDeps extends AppContext {
 }
 
 export interface PublishEnd {
-  /** `published`: a version that was not there before; `again`: one that was, offered in place of another or listed anew;
-   * `unchanged`: it is offered already. */
+  /**
+   * `published`: a version that was not there before; `again`: one that was, offered in place of another or
+   * listed anew; `unchanged`: it is offered already.
+   */
   end: "published" | "again" | "unchanged";
   /** The version offered until now; null for a new name. */
   before: string | null;
@@ -30,8 +32,8 @@ export interface PublishEnd {
 
 /**
  * Offers a checked template under its name from the next request on. Waiting images keep the files they were
- * accepted with. Publishing an older version again reverts to it. Throws an OperatorError when the name is taken, or
- * its version stands for other files.
+ * accepted with. Publishing an older version again reverts to it. Throws an OperatorError when the name is
+ * taken, or its version stands for other files.
  */
 export async function publishTemplate(
   deps: PublishDeps,
@@ -42,7 +44,8 @@ export async function publishTemplate(
   const { manifest, digest } = template;
   const { name, version } = manifest;
   await refuseUnpublishable(deps, template);
-  // Files first: a row must never refer to files that do not exist. Without a row the sweep after next removes them.
+  // Files first: a row must never refer to files that do not exist. Without a row the sweep after next
+  // removes them.
   await keepTemplate({ blobs, clock }, template);
   return store.write("publish template", async (tx) => {
     const now = clock.now();

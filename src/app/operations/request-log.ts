@@ -12,11 +12,14 @@ import type { AppContext } from "../context.ts";
 /** Logs requests made with an account's keys, for that account's own developers. */
 export interface RequestLog {
   /**
-   * Queues the row of a call for the next write. Of successful polling above a rate, and of a flood, nothing is queued,
-   * nor is its row made.
+   * Queues the row of a call for the next write. Of successful polling above a rate, and of a flood, nothing
+   * is queued, nor is its row made.
    */
   note(call: LoggedCall, row: () => LoggedRequest): void;
-  /** Writes what was queued until now, also by a flush under way. Never rejects: nothing may fail for want of a log. */
+  /**
+   * Writes what was queued until now, also by a flush under way. Never rejects: nothing may fail for want of
+   * a log.
+   */
   flush(): Promise<void>;
 }
 

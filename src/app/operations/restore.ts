@@ -51,9 +51,9 @@ const OTHER_FOLDER = "set CARDPRESS_DATA_DIR to a new one";
 const MAX_NAMED = 50;
 
 /**
- * Unpacks a backup into an empty or missing data folder, after verifying everything in it: names, hashes, database
- * integrity and the ledger. Until then it stays in a temporary folder, which is removed when anything is wrong.
- * Throws an OperatorError.
+ * Unpacks a backup into an empty or missing data folder, after verifying everything in it: names, hashes,
+ * database integrity and the ledger. Until then it stays in a temporary folder, which is removed when
+ * anything is wrong. Throws an OperatorError.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
   const { from, dataDir, signal, step } = options;
@@ -92,7 +92,10 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   }
 }
 
-/** Beside a temporary folder, held by the process that fills it: what a killed one left is told from what another fills. */
+/**
+ * Beside a temporary folder, held by the process that fills it: what a killed one left is told from what
+ * another fills.
+ */
 const LOCK_SUFFIX = ".lock";
 
 async function releaseLock(path: string, lock: FileLock): Promise<void> {

@@ -18,8 +18,9 @@ export interface ScheduledBackupDeps {
 }
 
 /**
- * Makes a backup if one is due, then removes the oldest of its own. Runs in a separate process: copying the database
- * and hashing every picture would block requests. Failures are logged, recorded for `doctor`, and retried later.
+ * Makes a backup if one is due, then removes the oldest of its own. Runs in a separate process: copying the
+ * database and hashing every picture would block requests. Failures are logged, recorded for `doctor`, and
+ * retried later.
  */
 export async function backUpWhenDue(deps: ScheduledBackupDeps, signal: AbortSignal): Promise<void> {
   const { config, folder, clock, log } = deps;
@@ -71,7 +72,10 @@ function isDue({ made, failure }: Schedule, everyMs: number, now: number, isStar
   return !failure || isStart || now - failure.at >= Math.min(BACKUP_RETRY_MS, everyMs);
 }
 
-/** Where nothing may be written it is mostly the unit's sandbox, which shows every other folder as a read-only disk. */
+/**
+ * Where nothing may be written it is mostly the unit's sandbox, which shows every other folder as a read-only
+ * disk.
+ */
 function withRemedy(reason: string, dir: string): string {
   if (!/EROFS|read-only/i.test(reason)) return reason;
   return `${reason} Where systemd runs the service, name the folder in its unit: ReadWritePaths=${dir} (see deploy/cardpress.service).`;

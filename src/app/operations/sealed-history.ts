@@ -43,8 +43,9 @@ export async function knownHistory(read: Store["read"], options: HistoryOptions)
 }
 
 /**
- * Everything, computed anew span by span and compared with what was sealed. A span may have become more, by an image that
- * ended while a clock was behind: it is sealed again. `resume`: without the spans that the last such run has been through.
+ * Everything, computed anew span by span and compared with what was sealed. A span may have become more, by
+ * an image that ended while a clock was behind: it is sealed again. `resume`: without the spans that the last
+ * such run has been through.
  */
 export async function wholeHistory(
   read: Store["read"],
@@ -112,7 +113,8 @@ async function brokenTotals(read: Store["read"], history: History, isNoted: bool
   // Another audit has gone on meanwhile.
   if (kept.until !== history.until) return [];
   const less = whatIsLess(kept.sums, history.sums);
-  // Spans that have grown are in the sums as soon as they are noted, and until then there may be more than is kept.
+  // Spans that have grown are in the sums as soon as they are noted, and until then there may be more than is
+  // kept.
   const more = isNoted ? whatIsLess(history.sums, kept.sums) : [];
   return [...less, ...more].map((detail) => ({ id: "sums of all spans", detail }));
 }

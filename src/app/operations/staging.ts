@@ -5,12 +5,15 @@ import { syncDisks } from "../../system/sync-disks.ts";
 import { sync } from "../../system/write-whole.ts";
 import { DATABASE } from "./backup-manifest.ts";
 
-// A data folder that is filled from elsewhere is filled in a temporary place, and put into its own once it is checked.
+// A data folder that is filled from elsewhere is filled in a temporary place, and put into its own once it is
+// checked.
 
 /** Found on every new disk. */
 const NOT_OURS = new Set(["lost+found"]);
 
-/** Throws an OperatorError where a data folder holds anything but `except`. `remedy`: how to name another one. */
+/**
+ * Throws an OperatorError where a data folder holds anything but `except`. `remedy`: how to name another one.
+ */
 export async function refuseFull(dataDir: string, remedy: string, except?: string): Promise<void> {
   const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
@@ -24,8 +27,9 @@ export async function refuseFull(dataDir: string, remedy: string, except?: strin
 }
 
 /**
- * What the path of the temporary folder begins with: beside the data folder, so that it can replace it in one step; inside
- * it where that is impossible, because the data folder is a volume of its own, a link, or its parent is not writable.
+ * What the path of the temporary folder begins with: beside the data folder, so that it can replace it in one
+ * step; inside it where that is impossible, because the data folder is a volume of its own, a link, or its
+ * parent is not writable.
  */
 export async function stagingPrefix(dataDir: string): Promise<string> {
   const parent = dirname(dataDir);

@@ -6,8 +6,8 @@ import type { AppContext } from "../context.ts";
 import { requeueAbandoned } from "./sweep.ts";
 
 /**
- * Requeues the renders and deliveries of processes that have ended, without waiting for their leases to expire. What a
- * process does all the same that was only frozen changes nothing: its leases are lost.
+ * Requeues the renders and deliveries of processes that have ended, without waiting for their leases to
+ * expire. What a process does all the same that was only frozen changes nothing: its leases are lost.
  */
 export async function takeOver(context: AppContext & { nodes: Nodes }): Promise<void> {
   const { store, clock, log, nodes } = context;

@@ -2,7 +2,10 @@ import type { Attributes } from "@opentelemetry/api";
 import type { Log } from "../../core/ports.ts";
 import { VERSION } from "../../version.ts";
 
-/** One render of an image, as whoever watches several services wants to see it. Times are milliseconds since 1970. */
+/**
+ * One render of an image, as whoever watches several services wants to see it. Times are milliseconds since
+ * 1970.
+ */
 export interface RenderTrace {
   imageId: string;
   accountId: string;
@@ -30,8 +33,9 @@ export interface Traces {
 const EXPORT_TIMEOUT_MS = 3_000;
 
 /**
- * Sends traces by OTLP over HTTP to a collector, as the standard OTEL_EXPORTER_OTLP_* variables say; the library reads
- * them. Nothing of it is loaded before the first trace, and a collector that is away costs nothing but its traces.
+ * Sends traces by OTLP over HTTP to a collector, as the standard OTEL_EXPORTER_OTLP_* variables say; the
+ * library reads them. Nothing of it is loaded before the first trace, and a collector that is away costs
+ * nothing but its traces.
  */
 export function otlpTraces(log: Log): Traces {
   let opened: ReturnType<typeof openProvider> | undefined;

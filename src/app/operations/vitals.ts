@@ -20,7 +20,9 @@ export interface VitalsDeps extends AppContext {
   disk: DiskGauge;
 }
 
-/** The service's current state, as the gauges of /metrics: queue, workers, deliveries, credits, disk, process. */
+/**
+ * The service's current state, as the gauges of /metrics: queue, workers, deliveries, credits, disk, process.
+ */
 export async function vitals(deps: VitalsDeps): Promise<Sample[]> {
   const groups = await Promise.all([queues(deps), webhooks(deps), accounts(deps), room(deps), mails(deps)]);
   return [...groups.flat(), ...workers(deps), ...ownProcess()];

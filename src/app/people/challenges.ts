@@ -6,19 +6,22 @@ import type { ShortLivedState } from "../../state/state.ts";
 /** How long a person may take between requesting a challenge and touching the key. */
 const CHALLENGE_LIFETIME_MS = 300_000;
 /**
- * How many answered challenges are remembered. Each took the signature of a real passkey, so a flood cannot fill
- * this.
+ * How many answered challenges are remembered. Each took the signature of a real passkey, so a flood cannot
+ * fill this.
  */
 const MAX_SPENT = 10_000;
-/** How long challenges are signed with one secret. At its end those under way are refused: a few people a month try again. */
+/**
+ * How long challenges are signed with one secret. At its end those under way are refused: a few people a
+ * month try again.
+ */
 const SECRET_LIFETIME_MS = 30 * DAY_MS;
 const SECRET_BYTES = 32;
 const NONCE_BYTES = 16;
 const EXPIRY_BYTES = 8;
 
 /**
- * Passkey challenges, each valid for one purpose, for five minutes, and once. They carry their own proof and are
- * stored only when answered: however many are requested, nobody else's is lost.
+ * Passkey challenges, each valid for one purpose, for five minutes, and once. They carry their own proof and
+ * are stored only when answered: however many are requested, nobody else's is lost.
  */
 export interface Challenges {
   make(purpose: string): Promise<Uint8Array<ArrayBuffer>>;

@@ -163,8 +163,8 @@ export async function changePlan(
 }
 
 /**
- * Creates a key. The result is the only place the key text ever appears. Throws a Refusal for an invalid name, or
- * one key too many.
+ * Creates a key. The result is the only place the key text ever appears. Throws a Refusal for an invalid
+ * name, or one key too many.
  */
 export async function createKey(
   { store, clock, random }: Context,
@@ -189,8 +189,8 @@ export async function createKey(
 }
 
 /**
- * Creates a successor for a key, with its name and environment. The old key works until it is revoked, so that
- * nothing breaks before the new one is deployed. Throws a Refusal when the key is revoked.
+ * Creates a successor for a key, with its name and environment. The old key works until it is revoked, so
+ * that nothing breaks before the new one is deployed. Throws a Refusal when the key is revoked.
  */
 export function regenerateKey(
   { store, clock, random }: Context,

@@ -12,8 +12,9 @@ export interface Retention {
 }
 
 /**
- * Sets how long an account's pictures are served, from the next card on, and after how many days everything personal
- * about an image is deleted, which cannot be sooner than pictures stop being served. Throws INVALID_REQUEST.
+ * Sets how long an account's pictures are served, from the next card on, and after how many days everything
+ * personal about an image is deleted, which cannot be sooner than pictures stop being served. Throws
+ * INVALID_REQUEST.
  */
 export async function changeRetention(
   {

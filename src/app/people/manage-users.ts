@@ -50,12 +50,13 @@ export interface NewMember {
 }
 
 /**
- * Adds a user to an account; an unknown email becomes a new user with a setup link. No email is ever verified, so an
- * owner may only bring in people nobody else knows: whoever holds the link to set a password is that person in every
- * account. Operators and the command line (`vouched`) may add anyone. They trust whoever they send their own link
- * to, and nobody else: a password set through an owner's link is revoked before its user gains more rights (see
- * isTrusted). A member who is added again gets the requested role, and a new link while they have no password;
- * without `role` a new member becomes an owner, and a known one keeps their role. Throws a Refusal.
+ * Adds a user to an account; an unknown email becomes a new user with a setup link. No email is ever
+ * verified, so an owner may only bring in people nobody else knows: whoever holds the link to set a password
+ * is that person in every account. Operators and the command line (`vouched`) may add anyone. They trust
+ * whoever they send their own link to, and nobody else: a password set through an owner's link is revoked
+ * before its user gains more rights (see isTrusted). A member who is added again gets the requested role, and
+ * a new link while they have no password; without `role` a new member becomes an owner, and a known one keeps
+ * their role. Throws a Refusal.
  */
 export async function addMember(
   context: Context,
@@ -81,7 +82,8 @@ export async function addMember(
       );
     const role = input.role ?? member?.membership.role ?? "owner";
     const gainsPower = !member || (role === "owner" && member.membership.role !== "owner");
-    // Owners get here with members of the account, and with people who belong to no account: those start afresh.
+    // Owners get here with members of the account, and with people who belong to no account: those start
+    // afresh.
     const mustStartAnew = vouched ? gainsPower && !isTrusted(user) : !member;
     const startsAnew = mustStartAnew && (await endWaysIn(tx, user, { by, moment }));
     if (member) await giveRole(tx, member, { role, by }, moment);
@@ -101,8 +103,8 @@ export async function addMember(
 }
 
 /**
- * Whether this user's password was set through a link from an operator or the command line. Operators always count
- * as trusted.
+ * Whether this user's password was set through a link from an operator or the command line. Operators always
+ * count as trusted.
  */
 function isTrusted(user: User): boolean {
   return user.isOperator === 1 || user.isVouched === 1;
@@ -196,16 +198,17 @@ export async function issueSetupLink(
 }
 
 /**
- * Mails a password reset link to somebody who says they lost their password. Does nothing for an unknown email, or
- * when mail is not configured: the requester must not learn who has an account. An invited user who has not set a
- * first password keeps the link they were given.
+ * Mails a password reset link to somebody who says they lost their password. Does nothing for an unknown
+ * email, or when mail is not configured: the requester must not learn who has an account. An invited user who
+ * has not set a first password keeps the link they were given.
  */
 export async function requestPasswordReset(context: Context, email: string): Promise<void> {
   if (!context.config.mail) return;
   const user = await findUserByEmail(context.store.read, normalEmail(email));
   if (!user || user.passwordHash === null) return;
   await context.store.write("request password reset", async (tx) => {
-    // The link proves ownership of a mailbox, not identity: it gives no trust that the lost password did not have.
+    // The link proves ownership of a mailbox, not identity: it gives no trust that the lost password did not
+    // have.
     const link = { userId: user.id, isVouched: user.isVouched };
     const url = await writeSetupLink(tx, context, link, RESET_LINK_LIFETIME_MS);
     const occasion = context.random.id("password_reset");
@@ -228,7 +231,9 @@ async function mailLink(
   await writeMail(tx, context, { kind, occasion: context.random.id(kind), recipient: email, text });
 }
 
-/** A one-time link for whoever first opens the console of a new installation; null when an operator exists. */
+/**
+ * A one-time link for whoever first opens the console of a new installation; null when an operator exists.
+ */
 export async function firstOperatorLink(context: Context): Promise<string | null> {
   if (await hasOperatorWithPassword(context.store.read)) return null;
   return context.store.write("make first operator link", (tx) =>

@@ -42,8 +42,8 @@ export interface PasskeyService {
   /** The only origin where they work. */
   readonly origin: string;
   /**
-   * Options for the browser to create a passkey for a user who has just proven their identity; none can be added
-   * otherwise.
+   * Options for the browser to create a passkey for a user who has just proven their identity; none can be
+   * added otherwise.
    */
   registrationOptions(user: User): Promise<unknown>;
   /** Stores the passkey a browser created. Throws a Refusal when it cannot be verified. */

@@ -3,8 +3,8 @@ import type { AppContext } from "../context.ts";
 import { requestPasswordReset } from "./manage-users.ts";
 
 /**
- * Requests for new passwords, from the answer until they are looked at beside all requests: a look-up and a write for known
- * people alone would be seen in the time of the answer, or of the next one.
+ * Requests for new passwords, from the answer until they are looked at beside all requests: a look-up and a
+ * write for known people alone would be seen in the time of the answer, or of the next one.
  */
 export interface PasswordResets {
   /** Takes the same time for everybody. Those beyond MAX_WAITING_RESETS are dropped. */

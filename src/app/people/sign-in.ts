@@ -96,8 +96,8 @@ export async function checkPassword(
 }
 
 /**
- * Starts a session under a new token and ends the browser's previous one. Throws a Refusal when the password has
- * changed since `user` was found: somebody signing in at that very moment must not slip through.
+ * Starts a session under a new token and ends the browser's previous one. Throws a Refusal when the password
+ * has changed since `user` was found: somebody signing in at that very moment must not slip through.
  */
 export async function startSession(
   { store, clock, random }: Context,
@@ -132,9 +132,9 @@ export async function startSession(
 }
 
 /**
- * The session of a cookie's token; undefined when it is unknown, idle for too long or too old. With `isClick` false
- * its idle time keeps running: a page that refreshes itself must not keep alive the session of somebody who has
- * left.
+ * The session of a cookie's token; undefined when it is unknown, idle for too long or too old. With `isClick`
+ * false its idle time keeps running: a page that refreshes itself must not keep alive the session of somebody
+ * who has left.
  */
 export async function readSession(
   { store, clock }: Context,
@@ -179,8 +179,8 @@ export function endOtherSessions(
 }
 
 /**
- * The user a setup link is for, or null for the link that creates the first operator. Undefined when it is not
- * usable.
+ * The user a setup link is for, or null for the link that creates the first operator. Undefined when it is
+ * not usable.
  */
 export async function setupLinkFor(
   { store, clock }: Context,
@@ -194,9 +194,9 @@ export async function setupLinkFor(
 }
 
 /**
- * Sets the password through a setup link, uses the link up, and ends every session and passkey of the user: the link
- * is also how somebody recovers an account from a thief. `email` only counts for the first operator's link. Throws a
- * Refusal when the link has been used meanwhile.
+ * Sets the password through a setup link, uses the link up, and ends every session and passkey of the user:
+ * the link is also how somebody recovers an account from a thief. `email` only counts for the first
+ * operator's link. Throws a Refusal when the link has been used meanwhile.
  */
 export async function completeSetup(
   { store, clock, random }: Context,
@@ -244,8 +244,8 @@ async function firstOperator(tx: Tx, email: string, now: number, random: Context
 }
 
 /**
- * Changes a password, revokes unused setup links, and signs the user out everywhere else. Pass `user` as returned by
- * checkPassword: throws a Refusal when the password has changed or been revoked since.
+ * Changes a password, revokes unused setup links, and signs the user out everywhere else. Pass `user` as
+ * returned by checkPassword: throws a Refusal when the password has changed or been revoked since.
  */
 export async function changePassword(
   { store, clock, random }: Context,

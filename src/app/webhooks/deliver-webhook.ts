@@ -11,8 +11,8 @@ import { type Outcome, sendWebhook } from "./send-webhook.ts";
 /** Sends due deliveries. One per process, because it tracks what is in flight. */
 export interface Deliverer {
   /**
-   * Records finished attempts, claims due deliveries that have a slot, and starts sending them. Returns how many
-   * were started.
+   * Records finished attempts, claims due deliveries that have a slot, and starts sending them. Returns how
+   * many were started.
    */
   dispatch(): Promise<number>;
   /** Resolves when nothing is in flight and everything is recorded. */
@@ -53,7 +53,8 @@ export function createDeliverer(context: WebhookContext, onDone: () => void = ()
     try {
       claimed = await recordAndClaim(context, recording, giveUp.signal.aborted ? null : { lanes, token });
     } catch (error) {
-      // A full disk gets emptied eventually: finished attempts wait to be recorded, so that nothing is sent twice.
+      // A full disk gets emptied eventually: finished attempts wait to be recorded, so that nothing is sent
+      // twice.
       if (storageFault(error)) finished = [...recording, ...finished];
       throw error;
     }
@@ -72,8 +73,8 @@ export function createDeliverer(context: WebhookContext, onDone: () => void = ()
 }
 
 /**
- * A single transaction records every attempt that has ended and claims every one that can start: a commit waits for
- * the disk, and with hundreds of attempts a second a commit each would be the bottleneck.
+ * A single transaction records every attempt that has ended and claims every one that can start: a commit
+ * waits for the disk, and with hundreds of attempts a second a commit each would be the bottleneck.
  */
 async function recordAndClaim(
   context: WebhookContext,
@@ -99,7 +100,8 @@ async function recordAndClaim(
         for (const endpoint of claim.lanes.inTurn(await dueEndpoints(tx, now))) {
           const room = claim.lanes.room(asLane(endpoint));
           if (room === 0) continue;
-          // Other processes send too. Whoever claims for an endpoint has it alone, and sees the claims of those before.
+          // Other processes send too. Whoever claims for an endpoint has it alone, and sees the claims of
+          // those before.
           if (!(await claimEndpoint(tx, endpoint.id))) continue;
           const left = MAX_DELIVERIES_PER_ENDPOINT - (await countSending(tx, endpoint.id));
           const limit = Math.min(room, left);

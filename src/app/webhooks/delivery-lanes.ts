@@ -16,7 +16,9 @@ export interface Place {
 }
 
 export interface DeliveryLanes {
-  /** How many attempts may start at this endpoint now. `failing`: its stored state, used until we know more. */
+  /**
+   * How many attempts may start at this endpoint now. `failing`: its stored state, used until we know more.
+   */
   room(endpoint: { id: string; failing: boolean }): number;
   take(endpoint: { id: string; failing: boolean }): Place;
   /** Endpoints in the order they should be served: least recently served first. */
@@ -29,7 +31,10 @@ interface Attempt {
 }
 
 interface EndpointLoad {
-  /** How many attempts may be in flight: grows by one with each accepted event, falls to one with each failure. */
+  /**
+   * How many attempts may be in flight: grows by one with each accepted event, falls to one with each
+   * failure.
+   */
   window: number;
   /** Its last response was a failure or late. */
   stalled: boolean;
@@ -38,11 +43,11 @@ interface EndpointLoad {
 }
 
 /**
- * Decides who may send, so that a dead or slow receiver delays nobody else. Receivers in good standing share one
- * lane of slots, those that recently failed or were slow another; an attempt that takes long gives up its prompt
- * slot, so a receiver that goes silent blocks that lane for seconds rather than for a whole time-out. Within an
- * endpoint the window opens as TCP's does (additive increase), so that a recovering receiver is not flooded; it
- * opens for slow ones too, which would otherwise fall behind for ever.
+ * Decides who may send, so that a dead or slow receiver delays nobody else. Receivers in good standing share
+ * one lane of slots, those that recently failed or were slow another; an attempt that takes long gives up its
+ * prompt slot, so a receiver that goes silent blocks that lane for seconds rather than for a whole time-out.
+ * Within an endpoint the window opens as TCP's does (additive increase), so that a recovering receiver is not
+ * flooded; it opens for slow ones too, which would otherwise fall behind for ever.
  */
 export function deliveryLanes(clock: Clock): DeliveryLanes {
   const loads = new Map<string, EndpointLoad>();

@@ -8,8 +8,8 @@ import { postWebhook } from "./send-webhook.ts";
 
 const POLL_MS = 500;
 /**
- * Events of the same millisecond arrive in any order, and a clock can be set back a little: this overlap is read
- * again.
+ * Events of the same millisecond arrive in any order, and a clock can be set back a little: this overlap is
+ * read again.
  */
 const LOOK_BACK_MS = 5_000;
 const BATCH = 100;
@@ -39,8 +39,8 @@ export function forwardingSecret({ secrets }: Pick<AppContext, "secrets">, scope
 }
 
 /**
- * Forwards an account's events from `since` on, one by one, until `signal` aborts. It only reads what the server
- * writes to the data folder, so endpoints and their deliveries are unaffected; nothing is retried.
+ * Forwards an account's events from `since` on, one by one, until `signal` aborts. It only reads what the
+ * server writes to the data folder, so endpoints and their deliveries are unaffected; nothing is retried.
  */
 export async function forwardEvents(context: AppContext, options: ForwardOptions): Promise<void> {
   const { signal } = options;

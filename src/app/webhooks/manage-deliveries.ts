@@ -48,7 +48,9 @@ export type Delivery = Omit<WebhookDelivery, "leaseToken" | "leaseExpiresAt"> & 
 /** A delivery with the body it sends. */
 export type DeliveryDetail = Delivery & { event: WebhookEvent };
 
-/** Sends a `webhook.test` to one endpoint, whatever its filter; its delivery can be inspected like any other. */
+/**
+ * Sends a `webhook.test` to one endpoint, whatever its filter; its delivery can be inspected like any other.
+ */
 export async function sendTest(context: WebhookContext, ref: EndpointRef): Promise<Delivery> {
   const { store, clock, random } = context;
   const delivery = await store.write(
@@ -70,7 +72,10 @@ export async function sendTest(context: WebhookContext, ref: EndpointRef): Promi
   return deliveryView(delivery, []);
 }
 
-/** Newest first, with their attempts. `cursor` is the previous page's `nextCursor`; `imageId` filters by image. */
+/**
+ * Newest first, with their attempts. `cursor` is the previous page's `nextCursor`; `imageId` filters by
+ * image.
+ */
 export async function listDeliveries(
   { store }: Pick<AppContext, "store">,
   query: {
@@ -128,9 +133,9 @@ export async function redeliver(context: WebhookContext, ref: DeliveryRef): Prom
 }
 
 /**
- * Sends everything an endpoint should have received since a time (epoch milliseconds) and did not: what failed, what
- * is waiting for a retry, and what happened while it was disabled or did not exist yet. Returns the number of
- * deliveries.
+ * Sends everything an endpoint should have received since a time (epoch milliseconds) and did not: what
+ * failed, what is waiting for a retry, and what happened while it was disabled or did not exist yet. Returns
+ * the number of deliveries.
  */
 export async function recoverSince(
   context: WebhookContext,

@@ -35,12 +35,14 @@ export interface FinishedAttempt {
 /** Pause before checking again whether secrets can be decrypted: somebody has to restore the right key. */
 const UNREADABLE_RETRY_MS = 300_000;
 
-/** `lastSuccessAt` is for people; writing it at every delivery would make it the busiest cell of the database. */
+/**
+ * `lastSuccessAt` is for people; writing it at every delivery would make it the busiest cell of the database.
+ */
 const LAST_SUCCESS_GRAIN_MS = 10_000;
 
 /**
- * Records finished attempts: what happens next to each delivery, and what they say about the endpoints. An attempt
- * whose lease was lost changes nothing, since another one replaces it.
+ * Records finished attempts: what happens next to each delivery, and what they say about the endpoints. An
+ * attempt whose lease was lost changes nothing, since another one replaces it.
  */
 export async function recordAttempts(
   tx: Tx,
@@ -83,8 +85,8 @@ function changeOf(endpoint: WebhookEndpoint, attempts: FinishedAttempt[]): Endpo
 }
 
 /**
- * The usual outcome, for all deliveries of a lease at once. Returns each attempt's number keyed by attempt, since a
- * late attempt of the same delivery, whose lease was lost, may be among them.
+ * The usual outcome, for all deliveries of a lease at once. Returns each attempt's number keyed by attempt,
+ * since a late attempt of the same delivery, whose lease was lost, may be among them.
  */
 async function recordDelivered(tx: Tx, finished: FinishedAttempt[]): Promise<Map<FinishedAttempt, number>> {
   const numbers = new Map<FinishedAttempt, number>();

@@ -18,8 +18,8 @@ import { VERSION } from "../../version.ts";
 import type { WebhookContext } from "./manage-webhooks.ts";
 
 /**
- * How one attempt ended. `unsignable`, `hindered` (by a lack of descriptors, ports or a resolver on our side) and
- * `given_back` do not count: nobody knows whether the receiver would have refused.
+ * How one attempt ended. `unsignable`, `hindered` (by a lack of descriptors, ports or a resolver on our side)
+ * and `given_back` do not count: nobody knows whether the receiver would have refused.
  */
 export type Outcome =
   | { kind: "delivered"; status: number }
@@ -71,7 +71,9 @@ export async function sendWebhook(
   }
 }
 
-/** The only kind of request that carries an event, within the limits for webhooks. Throws GuardedHttpError. */
+/**
+ * The only kind of request that carries an event, within the limits for webhooks. Throws GuardedHttpError.
+ */
 export function postWebhook(
   post: {
     url: string;

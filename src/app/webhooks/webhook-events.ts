@@ -25,8 +25,8 @@ export function recordEvent(tx: Tx, fresh: NewEvent, moment: Moment): Promise<vo
 }
 
 /**
- * Records events, and a delivery for each subscribed endpoint, in the transaction that makes them true. Recorded
- * even without subscribers, so that an endpoint created later can recover them.
+ * Records events, and a delivery for each subscribed endpoint, in the transaction that makes them true.
+ * Recorded even without subscribers, so that an endpoint created later can recover them.
  */
 export async function recordEvents(tx: Tx, fresh: NewEvent[], moment: Moment): Promise<void> {
   const events = await insertEvents(

@@ -1,11 +1,13 @@
-// The console's own script, beside what all pages have: forms, and the parts of pages that ask for themselves.
+// The console's own script, beside what all pages have: forms, and the parts of pages that ask for
+// themselves.
 (() => {
   // A form that is sent when one of its choices changes, such as a filter.
   document.addEventListener("change", ({ target }) => {
     if (target instanceof HTMLSelectElement && target.hasAttribute("data-submits"))
       target.form?.requestSubmit();
   });
-  // A colour's picker writes into the field beside it, which is what is sent, and shows what is written there.
+  // A colour's picker writes into the field beside it, which is what is sent, and shows what is written
+  // there.
   document.addEventListener("input", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;
     const written = target.dataset.writes && document.getElementById(target.dataset.writes);

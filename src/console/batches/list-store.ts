@@ -25,7 +25,8 @@ export interface Draft {
 export type Preview = { picture: string } | { problem: string };
 
 /**
- * Uploaded lists waiting to be ordered, in short-lived state only: whoever changes their mind leaves nothing behind.
+ * Uploaded lists waiting to be ordered, in short-lived state only: whoever changes their mind leaves nothing
+ * behind.
  */
 export interface ListStore {
   /** Replaces this person's previous list. */
@@ -35,9 +36,9 @@ export interface ListStore {
   drop(visit: ListVisit): Promise<void>;
   preview(key: string): Promise<Preview | undefined>;
   /**
-   * The card's preview as it stands. The first who asks for one that is not there has it drawn, and waits for nothing:
-   * a drawing may take longer than a connection is kept open. A draw that ends without a preview begins again with the
-   * next who asks.
+   * The card's preview as it stands. The first who asks for one that is not there has it drawn, and waits for
+   * nothing: a drawing may take longer than a connection is kept open. A draw that ends without a preview
+   * begins again with the next who asks.
    */
   drawnPreview(key: string, draw: () => Promise<Preview | undefined>): Promise<Preview | "drawing">;
 }

@@ -198,7 +198,10 @@ function readChanges(visit: MemberVisit, before: Changes): Changes {
   return Object.fromEntries(read) as Changes;
 }
 
-/** What a create request is to have otherwise: only what the form changed, so that the rest stays as it was written. */
+/**
+ * What a create request is to have otherwise: only what the form changed, so that the rest stays as it was
+ * written.
+ */
 function changeOf(before: CreateImageRequest, after: Changes): RemakeImageRequest {
   const was = changesOf(before);
   const isNew = (name: keyof Changes) => after[name] !== was[name];

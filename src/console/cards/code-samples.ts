@@ -1,6 +1,8 @@
 import { API_PATHS } from "../../core/api-paths.ts";
 
-/** A program that creates an image and waits for it. The key is read from the environment, as in every sample. */
+/**
+ * A program that creates an image and waits for it. The key is read from the environment, as in every sample.
+ */
 export function typescriptSample(baseUrl: string, request: unknown): string {
   const body = JSON.stringify(request, null, 2).replaceAll(/^ {2,}"(\w+)":/gm, (line) =>
     line.replaceAll('"', ""),

@@ -20,7 +20,9 @@ export function StatusBadge({ image }: { image: Pick<Image, "state" | "failureRe
   }
 }
 
-/** The player's name as it was sent. The request is JSON from the database, so nothing is assumed about it. */
+/**
+ * The player's name as it was sent. The request is JSON from the database, so nothing is assumed about it.
+ */
 export function playerName(image: Pick<Image, "request">): string {
   const { player } = (image.request ?? {}) as { player?: { name?: unknown } };
   return typeof player?.name === "string" ? player.name : "Unknown player";

@@ -26,7 +26,9 @@ export function PhotoDrop({ label, problem, note = "" }: { label: string; proble
   );
 }
 
-/** Keeps a photo that was dropped, as POST /v1/photos does, and returns its address. Throws what that refuses. */
+/**
+ * Keeps a photo that was dropped, as POST /v1/photos does, and returns its address. Throws what that refuses.
+ */
 export async function keepPhoto(
   { deps, account }: MemberVisit,
   environment: Environment,

@@ -95,8 +95,8 @@ export function fieldsOf(request: CreateImageRequest, config: FormFacts): Playgr
 }
 
 /**
- * The request body for the fields, unchecked: the API's own validation refuses it later, in the same words. Text
- * that is not a number stays text, so that the message can quote it. `own`: the template's own fields.
+ * The request body for the fields, unchecked: the API's own validation refuses it later, in the same words.
+ * Text that is not a number stays text, so that the message can quote it. `own`: the template's own fields.
  */
 export function requestOf(fields: PlaygroundFields, own?: Record<string, unknown>): unknown {
   const number = (text: string) => (/^-?\d{1,9}$/.test(text) ? Number(text) : text);

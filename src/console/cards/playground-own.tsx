@@ -6,8 +6,8 @@ import { exampleFields } from "../../templates/fields.ts";
 import { Field } from "../elements.tsx";
 import { ColourInput } from "./colour-input.tsx";
 
-// The fields that a template declares for itself, as a form. Inputs are named as the API names the values in its refusals:
-// `fields.club`, `fields.stats[0].value`.
+// The fields that a template declares for itself, as a form. Inputs are named as the API names the values in
+// its refusals: `fields.club`, `fields.stats[0].value`.
 
 /** What the inputs hold, by their names. */
 export type OwnInputs = Readonly<Record<string, string>>;
@@ -16,7 +16,10 @@ export type OwnInputs = Readonly<Record<string, string>>;
 const ROWS_SHOWN = 8;
 const ROWS_LEFT_OPEN = 2;
 
-/** The inputs of a form that was sent. Where it has none of the template's, another was chosen before: then its examples. */
+/**
+ * The inputs of a form that was sent. Where it has none of the template's, another was chosen before: then
+ * its examples.
+ */
 export function readOwn(form: URLSearchParams, declared: Fields): OwnInputs {
   const sent = [...form].filter(([name]) => name.startsWith("fields."));
   const isOurs = sent.some(([name]) => (/^fields\.(\w+)/.exec(name)?.[1] ?? "") in declared);
@@ -42,8 +45,8 @@ export function inputsOf(values: Record<string, unknown> = {}): OwnInputs {
 }
 
 /**
- * The request's `fields` that the inputs stand for, unchecked; what is empty is left out, and so are empty rows. `places`
- * maps each row of a list in the request to the row of the form that it is written in.
+ * The request's `fields` that the inputs stand for, unchecked; what is empty is left out, and so are empty
+ * rows. `places` maps each row of a list in the request to the row of the form that it is written in.
  */
 export function ownFields(declared: Fields, inputs: OwnInputs) {
   const places: Record<string, number[]> = {};

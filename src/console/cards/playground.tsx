@@ -46,7 +46,9 @@ function Samples({ visit, fields, own, template }: PlaygroundState & { visit: Me
   );
 }
 
-/** Filled in like an earlier request; with `sent`, used by browsers without scripts, its card is shown too. */
+/**
+ * Filled in like an earlier request; with `sent`, used by browsers without scripts, its card is shown too.
+ */
 async function playgroundPage(visit: MemberVisit): Promise<Response> {
   const sent = visit.query.get("sent");
   const id = sent ?? visit.query.get("from");

@@ -208,8 +208,8 @@ async function grantsPage(
 }
 
 /**
- * The whole statement of an account, newest first, streamed because it may be long. `named` adds the players, whom only
- * the account itself may see.
+ * The whole statement of an account, newest first, streamed because it may be long. `named` adds the players,
+ * whom only the account itself may see.
  */
 export function statementCsv(visit: UserVisit, accountId: string, { named = false } = {}): Response {
   const { read } = visit.deps.store;

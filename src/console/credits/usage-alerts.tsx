@@ -128,7 +128,9 @@ export async function saveBudget(visit: UserVisit, account: Account): Promise<st
   return budget ? "The budget is saved." : "There is no budget any more.";
 }
 
-/** What an account's people should know of its budget, on their first page; undefined below the first alert. */
+/**
+ * What an account's people should know of its budget, on their first page; undefined below the first alert.
+ */
 export async function budgetTrouble(
   visit: UserVisit,
   account: Account,

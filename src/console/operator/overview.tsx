@@ -235,7 +235,9 @@ async function overviewPage(visit: UserVisit): Promise<Response> {
   );
 }
 
-/** A thumbnail of a failed live image's photo, to see why it failed. Throws 404 when it is gone or unreadable. */
+/**
+ * A thumbnail of a failed live image's photo, to see why it failed. Throws 404 when it is gone or unreadable.
+ */
 async function failurePhoto(visit: UserVisit): Promise<Response> {
   const image = await findAnyImage(visit.deps.store.read, visit.params.id ?? "");
   if (image?.state !== "failed" || image.environment !== "live" || image.sourceSha256 === null)

@@ -8,7 +8,10 @@ function actionName(action: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The activity log. `who` names the actor as this reader may know them; `linked` adds the account, for operators. */
+/**
+ * The activity log. `who` names the actor as this reader may know them; `linked` adds the account, for
+ * operators.
+ */
 export function AuditTable({
   rows,
   who,

@@ -28,7 +28,10 @@ export function FreshLink({ link }: { link: NonNullable<Flash["link"]> }) {
   );
 }
 
-/** The message after somebody was added `as` a member or an operator: the link to pass on, or how they sign in. */
+/**
+ * The message after somebody was added `as` a member or an operator: the link to pass on, or how they sign
+ * in.
+ */
 export function addedFlash({ user, setupUrl, startsAnew }: NewMember, as: string): Flash {
   return setupUrl === null
     ? { notice: `${user.email} is ${as} and signs in with the password they have.` }

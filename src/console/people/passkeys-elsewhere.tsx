@@ -13,7 +13,9 @@ export function passkeysAt(passkeys: PasskeyService, url: URL): PasskeyService {
   };
 }
 
-/** Shown on the profile page instead of passkeys: why they are unavailable at this address, and what to do. */
+/**
+ * Shown on the profile page instead of passkeys: why they are unavailable at this address, and what to do.
+ */
 export function PasskeysElsewhere({ visit }: { visit: Visit }) {
   if (visit.passkeys.isPossible) return null;
   const { origin } = visit.passkeys;

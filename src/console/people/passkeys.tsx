@@ -29,7 +29,10 @@ export function PasskeySignIn({ visit }: { visit: Visit }) {
 /** Linked after sessions or a password were ended: passkeys keep working, and a thief may have added one. */
 export const CHECK_PASSKEYS = "/console/profile?check=passkeys";
 
-/** On the profile page after sessions or a password were ended: what still signs in, and a button to remove it. */
+/**
+ * On the profile page after sessions or a password were ended: what still signs in, and a button to remove
+ * it.
+ */
 export function PasskeyCheck({ visit, passkeys }: { visit: UserVisit; passkeys: Passkey[] }) {
   if (visit.query.get("check") !== "passkeys" || passkeys.length === 0) return null;
   const names = passkeys.map(({ name }) => name).join(", ");
@@ -158,8 +161,9 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Options for creating a passkey, given to whoever proves the password or a passkey again: a session alone, which
- * may be stolen, must not turn into a way in that outlives it. Problems are reported in the script's words.
+ * Options for creating a passkey, given to whoever proves the password or a passkey again: a session alone,
+ * which may be stolen, must not turn into a way in that outlives it. Problems are reported in the script's
+ * words.
  */
 async function offer(visit: UserVisit): Promise<Response> {
   const { passkeys, signIns, exchange, user, form } = visit;
@@ -203,8 +207,8 @@ async function removeAll(visit: UserVisit): Promise<Response> {
 
 async function signIn(visit: Visit): Promise<Response> {
   const { deps, signIns, exchange, token } = visit;
-  // The same budget as passwords, under a name no email can have; one per network, so that nobody can lock out
-  // everybody.
+  // The same budget as passwords, under a name no email can have; one per network, so that nobody can lock
+  // out everybody.
   const budget = `passkey ${networkOf(exchange.clientAddress)}`;
   const mayTry = await signIns.take(budget, exchange.clientAddress);
   const user = mayTry ? await visit.passkeys.verify(readResponse(visit)) : undefined;

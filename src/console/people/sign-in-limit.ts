@@ -25,8 +25,8 @@ export function signInLimit(state: ShortLivedState): SignInLimit {
   const byEmail = tryCounter(state, "email", SIGN_INS_PER_EMAIL);
   const pair = (email: string, network: string) => `${network} ${email}`;
   return {
-    // In this order, stopping at the first refusal: attempts a client may no longer make must not use up the email's
-    // own budget, or one client could lock its owner out everywhere.
+    // In this order, stopping at the first refusal: attempts a client may no longer make must not use up the
+    // email's own budget, or one client could lock its owner out everywhere.
     take: async (email, address) => {
       const network = networkOf(address);
       return (

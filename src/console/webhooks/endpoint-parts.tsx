@@ -54,7 +54,10 @@ export function readEvents({ form }: MemberVisit): string[] | null {
   return chosen.length === SUBSCRIBABLE_EVENTS.length ? null : chosen;
 }
 
-/** Counts a click that makes the service call out or resolve a name. Throws a Refusal when there were too many. */
+/**
+ * Counts a click that makes the service call out or resolve a name. Throws a Refusal when there were too
+ * many.
+ */
 export async function countSend({ deps, account }: MemberVisit): Promise<void> {
   const { exceeded } = await deps.limiter.take(`sends of ${account.id}`, MANUAL_SENDS_PER_MINUTE);
   if (exceeded)

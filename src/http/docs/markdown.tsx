@@ -17,7 +17,8 @@ const LANGUAGE_NAMES: Record<string, string> = {
 const CALLOUTS: Record<string, string> = { NOTE: "Note", TIP: "Tip", WARNING: "Careful" };
 
 /**
- * Code up to this length, such as a header's name, is never broken at its hyphens; longer code must wrap on a phone.
+ * Code up to this length, such as a header's name, is never broken at its hyphens; longer code must wrap on a
+ * phone.
  */
 const MAX_WHOLE_CODE_CHARS = 24;
 
@@ -35,8 +36,8 @@ export interface Rendered {
 }
 
 /**
- * Renders one of the project's own texts. In addition to GitHub's Markdown, neighbouring fences with `tab=Name` become
- * tabs, `title=name` names a fence, and `> [!NOTE]` is a callout.
+ * Renders one of the project's own texts. In addition to GitHub's Markdown, neighbouring fences with
+ * `tab=Name` become tabs, `title=name` names a fence, and `> [!NOTE]` is a callout.
  */
 export function renderMarkdown(text: string): Rendered {
   const headings: Heading[] = [];

@@ -23,8 +23,8 @@ export interface DocsSite {
 }
 
 /**
- * Renders the whole documentation once (about 0.5 s of CPU in a new process), with this service's addresses in every
- * example.
+ * Renders the whole documentation once (about 0.5 s of CPU in a new process), with this service's addresses
+ * in every example.
  */
 export function docsSite(facts: PublicFacts): DocsSite {
   const files = new Map<string, Asset>();

@@ -19,8 +19,8 @@ export interface PublicFacts {
 export type OpenApiDocument = Record<string, any>;
 
 /**
- * The partner API as an OpenAPI 3.1 document, built from the schemas that validate requests and with which the tests
- * check answers. https://spec.openapis.org/oas/v3.1.1
+ * The partner API as an OpenAPI 3.1 document, built from the schemas that validate requests and with which
+ * the tests check answers. https://spec.openapis.org/oas/v3.1.1
  */
 export function openApiDocument({ baseUrl, cdnBaseUrl, presets }: PublicFacts): OpenApiDocument {
   const document = {
@@ -73,9 +73,9 @@ function description(baseUrl: string): string {
 const PARTS: Record<string, "request" | "webhook"> = { requestBody: "request", webhooks: "webhook" };
 
 /**
- * Moves every schema with an `$id` to the components and leaves a `$ref` in its place, so that each is published once,
- * under its name. What we answer or send is published as open, so that a client made from it bears new fields; in a
- * partner's request an unknown field is a mistake.
+ * Moves every schema with an `$id` to the components and leaves a `$ref` in its place, so that each is
+ * published once, under its name. What we answer or send is published as open, so that a client made from it
+ * bears new fields; in a partner's request an unknown field is a mistake.
  */
 function publishSchemas<T>(node: T, components: Record<string, object>, within?: "request" | "webhook"): T {
   if (Array.isArray(node)) return node.map((item) => publishSchemas(item, components, within)) as T;

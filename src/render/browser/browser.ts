@@ -27,9 +27,14 @@ export interface PageFile {
 /** Answers a path such as "/card.css", or undefined to refuse it. */
 export type PageFiles = (path: string) => PageFile | undefined;
 
-/** A page and its scripts come from this process: 50 ms; a machine that is busy with others makes it seconds. */
+/**
+ * A page and its scripts come from this process: 50 ms; a machine that is busy with others makes it seconds.
+ */
 const LOAD_TIMEOUT_MS = 30_000;
-/** Longer than any step of a photo or a card may take: whoever asked for it ends it sooner, by the time that a processor was given. */
+/**
+ * Longer than any step of a photo or a card may take: whoever asked for it ends it sooner, by the time that a
+ * processor was given.
+ */
 const ANSWER_TIMEOUT_MS = MOST_RENDER_MS - 3 * SECOND_MS;
 
 export interface LaunchOptions {
@@ -89,8 +94,8 @@ export function profileOf(browser: Browser): string | undefined {
 }
 
 /**
- * Launches one headless Chromium over a pipe, so that it ends with this process even when this process is killed. Throws
- * an OperatorError where the browser itself says why it cannot start.
+ * Launches one headless Chromium over a pipe, so that it ends with this process even when this process is
+ * killed. Throws an OperatorError where the browser itself says why it cannot start.
  */
 export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
   const userDataDir = mkdtempSync(join(options.profilesDir, "profile-"));
@@ -112,11 +117,13 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     headless: "shell",
     pipe: true,
     userDataDir,
-    // The limit for one browser answer, such as the first after launch. The steps of a card have shorter limits of
-    // their own; without this one, any call that lacks a limit would wait for puppeteer's default of three minutes.
+    // The limit for one browser answer, such as the first after launch. The steps of a card have shorter
+    // limits of their own; without this one, any call that lacks a limit would wait for puppeteer's default
+    // of three minutes.
     protocolTimeout: ANSWER_TIMEOUT_MS,
     waitForInitialPage: false,
-    // Told of a page's loads, its engine keeps what it loaded for whoever may ask, base64 too: up to 200 MB a page.
+    // Told of a page's loads, its engine keeps what it loaded for whoever may ask, base64 too: up to 200 MB a
+    // page.
     networkEnabled: false,
     handleSIGINT: false,
     handleSIGTERM: false,
@@ -137,8 +144,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
 }
 
 /**
- * Opens a page that can load only what `files` answers: offline, every request intercepted. The page is at `PAGE_ORIGIN
- * + path` when this resolves.
+ * Opens a page that can load only what `files` answers: offline, every request intercepted. The page is at
+ * `PAGE_ORIGIN + path` when this resolves.
  * @param onRefused told of each address that the page asked for and did not get
  */
 export async function openSealedPage(
@@ -192,8 +199,9 @@ async function answer(session: CDPSession, requestId: string, file: PageFile | u
 }
 
 /**
- * Returns a function that hands a local file to the page by putting its path into the page's `<input type="file">`. The
- * page reads the file itself; sending bytes through the pipe would take 20 ms per megabyte.
+ * Returns a function that hands a local file to the page by putting its path into the page's `<input
+ * type="file">`. The page reads the file itself; sending bytes through the pipe would take 20 ms per
+ * megabyte.
  * @param input a JavaScript expression for the element
  */
 export async function fileSlot(page: Page, input: string): Promise<(path: string) => Promise<void>> {
@@ -210,8 +218,8 @@ async function objectOf(session: CDPSession, expression: string): Promise<string
 }
 
 /**
- * Makes all processes of a browser drop what they can make again, above all decoded pictures: Chromium keeps up to half a
- * gigabyte of them, in files of its temp folder that no count of private memory shows.
+ * Makes all processes of a browser drop what they can make again, above all decoded pictures: Chromium keeps
+ * up to half a gigabyte of them, in files of its temp folder that no count of private memory shows.
  */
 export async function freeMemory(browser: Browser): Promise<void> {
   const session = await browser.target().createCDPSession();

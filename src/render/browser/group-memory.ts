@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Linux's page size on x64 and, usually, arm64; with larger pages the result is too small, never too large. */
+/**
+ * Linux's page size on x64 and, usually, arm64; with larger pages the result is too small, never too large.
+ */
 const PAGE_BYTES = 4096;
 
 /**
- * The memory of process groups in bytes, without memory shared with other processes, by the group leader's process id.
- * Read from /proc, which also covers sandboxed Chromium processes; empty on systems other than Linux.
+ * The memory of process groups in bytes, without memory shared with other processes, by the group leader's
+ * process id. Read from /proc, which also covers sandboxed Chromium processes; empty on systems other than
+ * Linux.
  */
 export function memoryOfGroups(): Map<number, number> {
   const groups = new Map<number, number>();

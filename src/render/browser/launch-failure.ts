@@ -30,9 +30,10 @@ export interface FailedLaunch {
 }
 
 /**
- * Why a browser did not start, for an operator: its last words with the remedy where they are known, as they are where not;
- * undefined when it says nothing. Starts it once more, since what a browser writes before it answers is read by nobody.
- * That one may well start: like any other it ends with this process, and leads a group by which it can be ended.
+ * Why a browser did not start, for an operator: its last words with the remedy where they are known, as they
+ * are where not; undefined when it says nothing. Starts it once more, since what a browser writes before it
+ * answers is read by nobody. That one may well start: like any other it ends with this process, and leads a
+ * group by which it can be ended.
  */
 export async function whyNotLaunched({
   path,
@@ -66,7 +67,10 @@ export async function whyNotLaunched({
   }
 }
 
-/** A program that ends by itself instead of waiting for what to open, and says nothing of Chromium's, is something else. */
+/**
+ * A program that ends by itself instead of waiting for what to open, and says nothing of Chromium's, is
+ * something else.
+ */
 function noBrowser(path: string, code: number, words: string): string {
   const said = words.trim().split("\n", 1)[0]?.slice(0, 300);
   return `${path} ended at once, with exit code ${code}${said ? ` ("${said}")` : ""}. If it is no Chromium, set CARDPRESS_CHROMIUM to one, or unset it for the packaged browser.`;

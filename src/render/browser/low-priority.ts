@@ -9,8 +9,8 @@ const CAP_SYS_NICE = 23;
 const SESSION_TRIES = 20;
 
 /**
- * Lowers the priority of this process, all its threads and its children. On Linux priority is per thread, so setting it
- * for the process alone would leave the runtime's existing threads unchanged.
+ * Lowers the priority of this process, all its threads and its children. On Linux priority is per thread, so
+ * setting it for the process alone would leave the runtime's existing threads unchanged.
  */
 export function lowerPriority(niceness: number): void {
   setPriority(niceness);
@@ -26,10 +26,10 @@ export function lowerPriority(niceness: number): void {
 }
 
 /**
- * Gives a session the niceness of the process that leads it. Where Linux shares the processor out among sessions
- * (sched(7), "The autogroup feature"), niceness counts within one only, and workers and browsers lead their own: each
- * would get as much as the server and everybody who asks it. Resolves without it where there are no autogroups, or
- * where the process leads no session.
+ * Gives a session the niceness of the process that leads it. Where Linux shares the processor out among
+ * sessions (sched(7), "The autogroup feature"), niceness counts within one only, and workers and browsers
+ * lead their own: each would get as much as the server and everybody who asks it. Resolves without it where
+ * there are no autogroups, or where the process leads no session.
  */
 export async function lowerSession(pid: number): Promise<void> {
   // The kernel takes one such change in 100 ms of all users together, and workers start at the same time.
@@ -51,7 +51,8 @@ function leadsSession(pid: number): boolean {
 }
 
 /**
- * As root, Chromium raises the priority of its own threads above everything else; without this capability it cannot.
+ * As root, Chromium raises the priority of its own threads above everything else; without this capability it
+ * cannot.
  */
 function keepChildrenLow(): void {
   for (const name of ["libc.so.6", "libc.so"]) {
@@ -62,7 +63,8 @@ function keepChildrenLow(): void {
       symbols.prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0);
       return;
     } catch {
-      // Another libc, or none that can be loaded: renders then run at the priority of requests, nothing worse.
+      // Another libc, or none that can be loaded: renders then run at the priority of requests, nothing
+      // worse.
     }
   }
 }

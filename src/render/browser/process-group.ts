@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-// A browser is a dozen processes in a group of their own, led by the first. When the first ends, the others end only if
-// they still respond; hung or stopped ones would stay in memory for good.
+// A browser is a dozen processes in a group of their own, led by the first. When the first ends, the others
+// end only if they still respond; hung or stopped ones would stay in memory for good.
 
-/** How long to wait for the processes of a killed group: they end within milliseconds unless nobody reaps them. */
+/**
+ * How long to wait for the processes of a killed group: they end within milliseconds unless nobody reaps
+ * them.
+ */
 const END_PATIENCE_MS = 1_000;
 const END_POLL_MS = 5;
 

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 
 /**
- * Opens the file in a page's private file system that begins with a text the page has just written. Chromium stores
- * such files unchanged in its profile, so page and process read and write the same bytes: half a megabyte there and
- * back costs 2 ms of CPU, through the pipe 18 ms.
+ * Opens the file in a page's private file system that begins with a text the page has just written. Chromium
+ * stores such files unchanged in its profile, so page and process read and write the same bytes: half a
+ * megabyte there and back costs 2 ms of CPU, through the pipe 18 ms.
  * @returns the file descriptor, which the caller closes
  */
 export function openSharedFile(browser: Browser, beginning: string): number {

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 export type Waits = ReadonlyMap<number, number>;
 
 /**
- * The waits of a process and all that descend from it: a worker with its browser. Read from Linux' scheduler; empty
- * elsewhere. Takes some milliseconds, so it is for those that are late already.
+ * The waits of a process and all that descend from it: a worker with its browser. Read from Linux' scheduler;
+ * empty elsewhere. Takes some milliseconds, so it is for those that are late already.
  */
 export function waitsBelow(root: number): Waits {
   const waits = new Map<number, number>();
@@ -85,9 +85,10 @@ const SYSTEM: LimitPorts = {
 const LOOKS = 3;
 
 /**
- * A time limit that counts the time in which a processor was given: what the machine's other programs took is not held
- * against the work, so a card on a busy machine is slow instead of broken off and begun again. Work that waits for
- * something else than a processor, or runs for ever, is over as soon as on a quiet machine. Returns what cancels it.
+ * A time limit that counts the time in which a processor was given: what the machine's other programs took is
+ * not held against the work, so a card on a busy machine is slow instead of broken off and begun again. Work
+ * that waits for something else than a processor, or runs for ever, is over as soon as on a quiet machine.
+ * Returns what cancels it.
  */
 export function limitGivenTime({ limitMs, mostMs, root, onOver }: Limit, ports = SYSTEM): () => void {
   const sliceMs = limitMs / LOOKS;

@@ -4,7 +4,8 @@
 const MAX_BADGE_ENLARGEMENT = 2.5;
 
 /**
- * Brightness (0..255) from which a badge counts as light, and that its outline needs to stand out from the card's foot.
+ * Brightness (0..255) from which a badge counts as light, and that its outline needs to stand out from the
+ * card's foot.
  */
 const LIGHT_BADGE = 150;
 const EDGE_ON_DEEP = 100;
@@ -14,8 +15,8 @@ const EDGE_ON_PALE = 110;
 const SAME_COLOUR = 12;
 
 /**
- * Reports to the style sheet the badge's shape, whether it is light, whether it can do without a plate, and how large
- * it may get before it blurs.
+ * Reports to the style sheet the badge's shape, whether it is light, whether it can do without a plate, and
+ * how large it may get before it blurs.
  * @param {HTMLElement} card
  */
 export function describeBadge(card) {
@@ -33,8 +34,8 @@ export function describeBadge(card) {
 }
 
 /**
- * Mean brightness of a picture and of its outline, 0..255, whether its corners are transparent, and its background
- * colour if all corners have the same.
+ * Mean brightness of a picture and of its outline, 0..255, whether its corners are transparent, and its
+ * background colour if all corners have the same.
  * @param {HTMLImageElement} image
  */
 function lookAtBadge(image) {

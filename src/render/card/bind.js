@@ -1,5 +1,5 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Puts a card's data where card.html asks for it.
-// Whatever a partner sent only ever becomes a text node or a custom property.
+// Runs inside the page. Type-checked through JSDoc, served as it is. Puts a card's data where card.html asks
+// for it. Whatever a partner sent only ever becomes a text node or a custom property.
 
 /**
  * A text to show. If it is not in any particular language, `lang` is empty and `direction` is "ltr".
@@ -20,7 +20,8 @@
 const patterns = new Map();
 
 /**
- * Prepares a card's markup, once: removes the sample content, and wraps each fitted text in an element of its own.
+ * Prepares a card's markup, once: removes the sample content, and wraps each fitted text in an element of its
+ * own.
  * @param {HTMLElement} card
  */
 export function prepare(card) {
@@ -96,7 +97,12 @@ function setText(element, shown) {
   element.textContent = isUpper ? text.replaceAll("ß", "ẞ") : text;
 }
 
-/** Replaces an element's attributes with another's. @param {Element} to @param {Element} from @param {string[]} but names to leave alone */
+/**
+ * Replaces an element's attributes with another's.
+ * @param {Element} to
+ * @param {Element} from
+ * @param {string[]} but names to leave alone
+ */
 export function takeAttributes(to, from, but = []) {
   for (const name of to.getAttributeNames()) if (!but.includes(name)) to.removeAttribute(name);
   for (const { name, value } of from.attributes) if (!but.includes(name)) to.setAttribute(name, value);

@@ -4,12 +4,16 @@ import { keepPlates, layPlates, liftPlates, loadPlates, UNSEEN } from "./plates.
 /**
  * Elements drawn into a canvas, which browsers have behind a flag: https://github.com/WICG/html-in-canvas
  * @typedef {HTMLCanvasElement & { requestPaint(): void, onpaint: (() => void) | null }} ElementCanvas
- * @typedef {CanvasRenderingContext2D & { drawElementImage(element: Element, x: number, y: number): void }} ElementContext
+ * @typedef {CanvasRenderingContext2D & { drawElementImage(element: Element, x: number, y: number): void }}
+ *   ElementContext
  */
 
 /** The page paints at once; this catches one that never does. */
 const PAINT_TIMEOUT_MS = 8000;
-/** The file opens in a few milliseconds; a worker that never answers must not keep the whole browser from starting. */
+/**
+ * The file opens in a few milliseconds; a worker that never answers must not keep the whole browser from
+ * starting.
+ */
 const OPEN_TIMEOUT_MS = 5000;
 
 /** Side of the probe in pixels, and the colours of its four quarters. */
@@ -24,8 +28,8 @@ const WHOLE_VIEW =
 let shown;
 
 /**
- * Moves the page's body into a canvas, which does not change its layout, and opens the file for its pixels. False, with
- * nothing changed, when the browser cannot draw elements.
+ * Moves the page's body into a canvas, which does not change its layout, and opens the file for its pixels.
+ * False, with nothing changed, when the browser cannot draw elements.
  * @param {string} name of the file, in the page's own folder of the profile
  */
 export async function open(name) {
@@ -81,7 +85,8 @@ export async function shoot(width, height) {
 }
 
 /**
- * The body's pixels on white before and after a change, with every plate drawn anew; null when the canvas is not open.
+ * The body's pixels on white before and after a change, with every plate drawn anew; null when the canvas is
+ * not open.
  * @param {number} width @param {number} height @param {() => void} change
  * @returns {Promise<[ImageData, ImageData] | null>}
  */

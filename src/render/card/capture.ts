@@ -12,9 +12,9 @@ import { withTimeout } from "./within-time.ts";
 const CAPTURE_TIMEOUT_MS = 12_000;
 
 /**
- * How pictures leave a page. `canvas`: the page draws itself into a canvas and writes the pixels to a file, and this
- * process encodes them. `screenshot`: the browser encodes, and the file comes through the pipe as text; works in any
- * browser.
+ * How pictures leave a page. `canvas`: the page draws itself into a canvas and writes the pixels to a file,
+ * and this process encodes them. `screenshot`: the browser encodes, and the file comes through the pipe as
+ * text; works in any browser.
  */
 export type CaptureWay = "canvas" | "screenshot";
 
@@ -34,8 +34,8 @@ export interface Camera {
 export interface Photograph {
   bytes: Uint8Array;
   /**
-   * Time until the pixels were there, of that for its plates, and then until they were encoded; a screenshot does all at
-   * once.
+   * Time until the pixels were there, of that for its plates, and then until they were encoded; a screenshot
+   * does all at once.
    */
   timingsMs: { pixels: number; encode: number } & PlatesTime;
 }
@@ -46,8 +46,8 @@ export interface CameraOptions {
 }
 
 /**
- * The time for a card's plates: `plates_kept` when all were there from earlier cards, `plates_drawn` when one had to be
- * drawn, nothing when it has none.
+ * The time for a card's plates: `plates_kept` when all were there from earlier cards, `plates_drawn` when one
+ * had to be drawn, nothing when it has none.
  */
 type PlatesTime = { plates_kept?: number; plates_drawn?: number };
 
@@ -60,8 +60,8 @@ function platesTime({ drawn, kept, ms }: PlatesLaid): PlatesTime {
 type InPage = { cardpressCanvas: typeof import("./canvas.js") };
 
 /**
- * Opens a camera for a page that has loaded canvas.js. Uses the canvas if a probe of four colours comes out unchanged;
- * if anything about it fails, uses screenshots.
+ * Opens a camera for a page that has loaded canvas.js. Uses the canvas if a probe of four colours comes out
+ * unchanged; if anything about it fails, uses screenshots.
  */
 export async function openCamera(
   page: Page,

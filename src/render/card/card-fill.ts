@@ -120,7 +120,10 @@ interface PageSupplies {
   keepsPlates: boolean;
 }
 
-/** Everything that one card changes in its page. Pictures go into `media` under the addresses the page requests. */
+/**
+ * Everything that one card changes in its page. Pictures go into `media` under the addresses the page
+ * requests.
+ */
 export function composeFill(
   job: CardJob,
   { markup, manifest }: LoadedTemplate,
@@ -260,8 +263,8 @@ function attributesOf(
 }
 
 /**
- * The scene's address. Inlined as a data URL it arrives with the rest, where a request for it takes 10 ms; on a plate,
- * which is mostly there already, it is only drawn when it is asked for.
+ * The scene's address. Inlined as a data URL it arrives with the rest, where a request for it takes 10 ms; on
+ * a plate, which is mostly there already, it is only drawn when it is asked for.
  * @param media where a plate's scene is published
  */
 function sceneAddress(of: Parameters<typeof sceneOf>, media: Map<string, PageFile> | null): string {
@@ -277,7 +280,9 @@ function sceneAddress(of: Parameters<typeof sceneOf>, media: Map<string, PageFil
   return path;
 }
 
-/** Equal bytes get equal addresses, so that a page already showing them neither loads nor decodes them again. */
+/**
+ * Equal bytes get equal addresses, so that a page already showing them neither loads nor decodes them again.
+ */
 function publish(media: Map<string, PageFile>, file: { bytes: Uint8Array; contentType: string }): string {
   const path = `/media/${new Bun.CryptoHasher("sha256").update(file.bytes).digest("hex")}`;
   media.set(path, { body: file.bytes, contentType: file.contentType });
@@ -285,8 +290,8 @@ function publish(media: Map<string, PageFile>, file: { bytes: Uint8Array; conten
 }
 
 /**
- * A trading card of 63 x 88 mm with 3 mm of bleed around it, at 300 dpi. The printer trims the bleed, so the card stays
- * inside it and only its background reaches the edge, unless the template declares that it bleeds.
+ * A trading card of 63 x 88 mm with 3 mm of bleed around it, at 300 dpi. The printer trims the bleed, so the
+ * card stays inside it and only its background reaches the edge, unless the template declares that it bleeds.
  */
 const PRINT = { shortPx: 815, longPx: 1110, bleedPx: 35 };
 
@@ -294,7 +299,8 @@ const isPrint = ({ width, height }: { width: number; height: number }) =>
   Math.min(width, height) === PRINT.shortPx && Math.max(width, height) === PRINT.longPx;
 
 /**
- * The card's box in the picture: everything inside the margin, or centred when the picture is too narrow or too wide.
+ * The card's box in the picture: everything inside the margin, or centred when the picture is too narrow or
+ * too wide.
  */
 function cardBox(
   picture: { width: number; height: number },

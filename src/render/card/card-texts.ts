@@ -4,7 +4,9 @@ import { isDrawable } from "../fonts/fonts.ts";
 import { type DisplayText, displayName, displayText } from "./display-name.ts";
 import type { CardList, CardText } from "./fill.js";
 
-/** Everything a card says in words and numbers, by the paths that card.html uses. Absent values have no entry. */
+/**
+ * Everything a card says in words and numbers, by the paths that card.html uses. Absent values have no entry.
+ */
 export interface CardTexts {
   name: DisplayText;
   texts: Record<string, CardText>;
@@ -21,8 +23,8 @@ export interface CardTexts {
 const SUFFIXES = /^(?:jr|sr|ii|iii|iv|junior|senior)\.?$/i;
 
 /**
- * Splits a name the way shirts do: the family name with its particles ("van Dijk", "de Bruyne") and suffix ("Neymar
- * Jr"), and what comes before it. A single word is a family name.
+ * Splits a name the way shirts do: the family name with its particles ("van Dijk", "de Bruyne") and suffix
+ * ("Neymar Jr"), and what comes before it. A single word is a family name.
  */
 export function nameParts(name: string): { first: string; last: string } {
   const words = name.split(" ");

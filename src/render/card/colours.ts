@@ -15,7 +15,10 @@ export type Tier = "bronze" | "silver" | "gold" | "elite";
 /** Colours as `#rrggbb`. A `...From`/`...To` pair is a gradient whose every colour carries the named ink. */
 export interface Palette {
   tier: Tier;
-  /** The brand's two colours unchanged, or the tier's; one that is missing or too similar to the other is derived. */
+  /**
+   * The brand's two colours unchanged, or the tier's; one that is missing or too similar to the other is
+   * derived.
+   */
   primary: string;
   secondary: string;
   /** The scene behind the player, from the darkest edge to the light behind the head. */
@@ -198,8 +201,8 @@ function shade(base: Oklch, l: number, chroma = 1, cap = 0.3): string {
 }
 
 /**
- * A brand colour unchanged, a similar one further from the ink to pair with it, and the ink. Black or white is readable
- * on every colour (at least 4.58 to 1); a tinted ink is used when it is readable too.
+ * A brand colour unchanged, a similar one further from the ink to pair with it, and the ink. Black or white
+ * is readable on every colour (at least 4.58 to 1); a tinted ink is used when it is readable too.
  */
 function groundAndInk(from: string): { from: string; to: string; ink: string } {
   const base = toOklch(from);
@@ -239,9 +242,9 @@ function companionOf(primary: string): string {
 }
 
 /**
- * Derives the card's colours. The tier of `skillLevel` (1 to 99) gives the metal and, for clubs without colours,
- * everything else; a single brand colour gets a companion; two are both kept. Brand colours are never altered: the ink
- * is chosen to be readable on them.
+ * Derives the card's colours. The tier of `skillLevel` (1 to 99) gives the metal and, for clubs without
+ * colours, everything else; a single brand colour gets a companion; two are both kept. Brand colours are
+ * never altered: the ink is chosen to be readable on them.
  */
 export function paletteOf(
   branding: { primaryColor?: string; secondaryColor?: string },

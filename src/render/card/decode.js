@@ -19,8 +19,9 @@ export async function decodeInto(image, source, name) {
 }
 
 /**
- * Loads a picture whose bytes are known to decode, so that it is there when the card is drawn. Without `decode`, which
- * decodes for a layer of the page: a canvas then decodes once more. Throws when it is no picture at all.
+ * Loads a picture whose bytes are known to decode, so that it is there when the card is drawn. Without
+ * `decode`, which decodes for a layer of the page: a canvas then decodes once more. Throws when it is no
+ * picture at all.
  * @param {HTMLImageElement} image
  * @param {Blob} source
  * @param {string} name for the error
@@ -43,7 +44,8 @@ export async function loadInto(image, source, name) {
 let lastOutline;
 
 /**
- * A player's outline, decoded. A card asks for it up to five times, and many cards in a row have the same. Throws when that fails.
+ * A player's outline, decoded. A card asks for it up to five times, and many cards in a row have the same.
+ * Throws when that fails.
  * @param {string} source a data URL
  */
 export function decodedOutline(source) {

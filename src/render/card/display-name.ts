@@ -26,8 +26,8 @@ export function displayName(raw: string, isDrawable: (codePoint: number) => bool
 }
 
 /**
- * Cleans a text. `isDrawable` tells whether some font has a character; characters that no font has are dropped rather
- * than shown as empty boxes.
+ * Cleans a text. `isDrawable` tells whether some font has a character; characters that no font has are
+ * dropped rather than shown as empty boxes.
  */
 export function displayText(raw: string, isDrawable: (codePoint: number) => boolean): DisplayText {
   const text = kept(raw, isDrawable);
@@ -39,8 +39,8 @@ export function displayText(raw: string, isDrawable: (codePoint: number) => bool
 const SPELLING = /[\p{L}\p{M}\p{N}]/u;
 
 /**
- * What keeps a name off the card: the letters, marks and digits that no font has, each once; or, when nothing else
- * would be left to show, every other visible character. Empty for a name that can be drawn.
+ * What keeps a name off the card: the letters, marks and digits that no font has, each once; or, when nothing
+ * else would be left to show, every other visible character. Empty for a name that can be drawn.
  */
 export function undrawable(raw: string, isDrawable: (codePoint: number) => boolean): string[] {
   const missing = [...new Set(cleaned(raw))].filter(

@@ -4,8 +4,9 @@
 export const FAR = 1e4;
 
 /**
- * For each pixel the distance to the nearest seed, plus the seed's own value, within 2 of 100: two passes with steps to
- * neighbours and by knight's moves (Borgefors, "Distance transformations in digital images", 1986).
+ * For each pixel the distance to the nearest seed, plus the seed's own value, within 2 of 100: two passes
+ * with steps to neighbours and by knight's moves (Borgefors, "Distance transformations in digital images",
+ * 1986).
  * @param {Float32Array} d changed in place: a seed's own value, elsewhere FAR
  * @param {number} w @param {number} h
  * @returns {Float32Array} the same

@@ -1,4 +1,5 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. The pictures that the page itself draws for a card.
+// Runs inside the page. Type-checked through JSDoc, served as it is. The pictures that the page itself draws
+// for a card.
 import { backdropOf } from "./backdrop.js";
 import { decodedOutline } from "./decode.js";
 import { rimLight, softOutline } from "./light.js";
@@ -6,19 +7,31 @@ import { outlineOf } from "./outline.js";
 
 /** @typedef {import("./fill.js").CardFill} CardFill */
 
-/** @typedef {{ draw: (outline: HTMLImageElement, style: any) => string, styleOf: (fill: CardFill) => object | null }} Drawing */
+/**
+ * @typedef {{ draw: (outline: HTMLImageElement, style: any) => string, styleOf: (fill: CardFill) => object |
+ *   null }} Drawing
+ */
 
-/** The pictures that the page draws from the player's outline, each in a style of the card; without one it is not on the card. */
+/**
+ * The pictures that the page draws from the player's outline, each in a style of the card; without one it is
+ * not on the card.
+ */
 const DRAWINGS = /** @type {Record<string, Drawing>} */ ({
   shadow: { draw: softOutline, styleOf: ({ light }) => light },
   light: { draw: rimLight, styleOf: ({ light }) => light },
   outline: { draw: outlineOf, styleOf: ({ edge }) => edge },
 });
-/** Those already drawn, by name, style and outline: they are small, and most photos come again. @type {Map<string, string>} */
+/**
+ * Those already drawn, by name, style and outline: they are small, and most photos come again.
+ * @type {Map<string, string>}
+ */
 const known = new Map();
 const MAX_KNOWN = 100;
 
-/** The names of the pictures that the page draws for this card from the player's outline. @param {CardFill} fill */
+/**
+ * The names of the pictures that the page draws for this card from the player's outline.
+ * @param {CardFill} fill
+ */
 export const drawnFor = (fill) => Object.keys(DRAWINGS).filter((name) => DRAWINGS[name]?.styleOf(fill));
 
 /**

@@ -30,8 +30,8 @@ const BITS = 8;
 const TRUECOLOUR_WITH_ALPHA = 6;
 
 /**
- * PNG specification (third edition). Uses the Up filter, which compresses a card better than Sub; libdeflate at level 1
- * takes half the time of zlib for smaller files.
+ * PNG specification (third edition). Uses the Up filter, which compresses a card better than Sub; libdeflate
+ * at level 1 takes half the time of zlib for smaller files.
  */
 export function encodePng({ rgba, width, height }: Pixels, encoding: Encoding = "file"): Uint8Array {
   const head = new Uint8Array(13);
@@ -56,7 +56,10 @@ export function encodePng({ rgba, width, height }: Pixels, encoding: Encoding = 
 /** RFC 1950: method and window, and that the level was the fastest. */
 const DEFLATE = Uint8Array.of(0x78, 0x01);
 
-/** Kept from card to card: the system would hand out every page of a new one as zeros, which takes as long as the filter. */
+/**
+ * Kept from card to card: the system would hand out every page of a new one as zeros, which takes as long as
+ * the filter.
+ */
 let kept = new Uint8Array();
 
 /** Room for the filtered rows, valid until the next call; not cleared. */
@@ -87,7 +90,8 @@ function upFiltered(rgba: Uint8Array, width: number, height: number): Uint8Array
     for (let x = 0; x < width; x++) {
       const here = pixels[at + x] as number;
       const above = pixels[at + x - width] as number;
-      // Four differences at once: the high bits are handled apart, so that no byte borrows from its neighbour.
+      // Four differences at once: the high bits are handled apart, so that no byte borrows from its
+      // neighbour.
       row[x] = ((here | HIGH_BITS) - (above & LOW_BITS)) ^ ((here ^ ~above) & HIGH_BITS);
     }
     const out = y * (rowBytes + 1);
@@ -112,12 +116,14 @@ const BMP_HEAD_BYTES = 14 + 108;
 /** The header value for "bit masks define the channels". */
 const BITFIELDS = 3;
 
-/** The last bitmap, kept as `kept` is; whoever encodes takes it away, since Bun reads it on another thread. */
+/**
+ * The last bitmap, kept as `kept` is; whoever encodes takes it away, since Bun reads it on another thread.
+ */
 let spareBitmap: Uint8Array | undefined;
 
 /**
- * The simplest container for pixels: a Windows bitmap with a version 4 header, which supports alpha and this channel
- * order.
+ * The simplest container for pixels: a Windows bitmap with a version 4 header, which supports alpha and this
+ * channel order.
  */
 function asBmp({ rgba, width, height }: Pixels): Uint8Array {
   const bytes = BMP_HEAD_BYTES + rgba.length;

@@ -35,12 +35,17 @@ import { showWatermark } from "./watermark.js";
 
 /** @typedef {{ fits: import("./fit.js").FitResult[], timingsMs: Record<string, number> }} FillResult */
 
-/** @typedef {{ x: number, y: number, width: number, height: number }} Part a rectangle in fractions of the card */
+/**
+ * @typedef {{ x: number, y: number, width: number, height: number }} Part a rectangle in fractions of the
+ *   card
+ */
 
 /** The longest wait for pictures or fonts: even on a busy machine, no picture takes this long to decode. */
 const READY_TIMEOUT_MS = 8000;
 
-/** The prefix of a picture's address that stands for the file in `cutoutInput`; the rest tells files apart. */
+/**
+ * The prefix of a picture's address that stands for the file in `cutoutInput`; the rest tells files apart.
+ */
 const PICKED = "picked:";
 
 /** The prefix that stands for the whole photo in `photoInput`. */
@@ -60,8 +65,8 @@ const photoInput = document.createElement("input");
 photoInput.type = "file";
 
 /**
- * The most recent players, by source: a photo is often requested again soon, in another size or format, and its cutout
- * takes 6 to 70 ms to load and decode.
+ * The most recent players, by source: a photo is often requested again soon, in another size or format, and
+ * its cutout takes 6 to 70 ms to load and decode.
  * @type {Map<string, HTMLImageElement>}
  */
 const lastPlayers = new Map();
@@ -78,8 +83,8 @@ const PHOTOGRAPHIC = ["player", "photo"];
 const GRAIN_ALPHA = 12;
 
 /**
- * Fills in one card. Each call sets every value, so nothing of the previous card remains. Whatever takes time comes first:
- * the card then changes within one task, and the browser never draws it half filled.
+ * Fills in one card. Each call sets every value, so nothing of the previous card remains. Whatever takes time
+ * comes first: the card then changes within one task, and the browser never draws it half filled.
  * @param {CardFill} fill
  * @returns {Promise<FillResult>}
  */
@@ -89,8 +94,8 @@ export async function fillCard(fill) {
   const pictures = await bounded("pictures", readyPictures(card, fill));
   const side = fill.sides ? await sideOf(fill.outline, fill.sides) : "";
   const picturesReady = performance.now();
-  // Hiding and showing the card makes the browser repaint all of it. Otherwise only changed parts are repainted, and at
-  // their borders edges are smoothed slightly differently.
+  // Hiding and showing the card makes the browser repaint all of it. Otherwise only changed parts are
+  // repainted, and at their borders edges are smoothed slightly differently.
   card.style.cssText = "display: none";
   card.getBoundingClientRect();
   dress(card, fill.variables, fill.attributes);
@@ -142,8 +147,8 @@ function dress(card, variables, attributes) {
 }
 
 /**
- * The boxes of the template's zones on a card with these variables and attributes. No other contents may move them, since
- * they are measured once for all cards of a size. Throws when a zone has no size.
+ * The boxes of the template's zones on a card with these variables and attributes. No other contents may move
+ * them, since they are measured once for all cards of a size. Throws when a zone has no size.
  * @param {Record<string, string>} variables
  * @param {Record<string, string>} attributes
  * @returns {Record<string, Part>}
@@ -171,14 +176,18 @@ export function measureZones(variables, attributes) {
   return Object.fromEntries(zones);
 }
 
-/** Rounded, since layout counts in 64ths of a pixel and the style sheet gave a rounder number. @param {number} length @param {number} whole */
+/**
+ * Rounded, since layout counts in 64ths of a pixel and the style sheet gave a rounder number.
+ * @param {number} length
+ * @param {number} whole
+ */
 function part(length, whole) {
   return Math.round((length / whole) * 10_000) / 10_000;
 }
 
 /**
- * Waits for any fonts the card's text needs that this page has not loaded yet. The card is invisible meanwhile. Throws
- * when one cannot be loaded.
+ * Waits for any fonts the card's text needs that this page has not loaded yet. The card is invisible
+ * meanwhile. Throws when one cannot be loaded.
  * @param {HTMLElement} card
  */
 async function fontsReady(card) {
@@ -194,8 +203,8 @@ async function fontsReady(card) {
 }
 
 /**
- * Switches to another card.html, keeping what is loaded and decoded. Scripts in it do not run. Throws when it requires
- * another layout mode, which an open page cannot change.
+ * Switches to another card.html, keeping what is loaded and decoded. Scripts in it do not run. Throws when it
+ * requires another layout mode, which an open page cannot change.
  * @param {string} html
  */
 export function remake(html) {
@@ -292,9 +301,9 @@ async function cleared(player, parts, key) {
 }
 
 /**
- * Reduces pictures that are shown far smaller than they are, as often to half as leaves the browser one half at most. It
- * would do all of it too, but begin with whichever smaller one it still has of other cards, and so the same card would
- * come out differently after others.
+ * Reduces pictures that are shown far smaller than they are, as often to half as leaves the browser one half
+ * at most. It would do all of it too, but begin with whichever smaller one it still has of other cards, and
+ * so the same card would come out differently after others.
  * @param {HTMLElement} card
  */
 async function reducePictures(card) {
@@ -331,12 +340,15 @@ function bounded(what, work) {
   ]);
 }
 
-/** The picture of the grain, held so that the browser keeps it: what a style sheet shows, nobody waits for. */
+/**
+ * The picture of the grain, held so that the browser keeps it: what a style sheet shows, nobody waits for.
+ */
 const grain = new Image();
 
 /**
- * A tile of fine grain as a blob URL, loaded, the same on every machine. Three pixels in ten are black or white: noise on every
- * pixel looks no better, and each card would take 5 ms more to encode and 120 KB more to send.
+ * A tile of fine grain as a blob URL, loaded, the same on every machine. Three pixels in ten are black or
+ * white: noise on every pixel looks no better, and each card would take 5 ms more to encode and 120 KB more
+ * to send.
  */
 export async function makeGrain() {
   const size = 256;

@@ -6,20 +6,25 @@
 const ONE_LINE = 0.6;
 const SMALLEST = 0.4;
 
-/** The fraction of a box's height left for letters that carry marks: a mark is a tenth of its letter's height. */
+/**
+ * The fraction of a box's height left for letters that carry marks: a mark is a tenth of its letter's height.
+ */
 const HEIGHT_UNDER_MARKS = 0.89;
 
-/** Each comes closer to the size that fits; four leave less than a hundredth of a spacing that makes up half a line. */
+/**
+ * Each comes closer to the size that fits; four leave less than a hundredth of a spacing that makes up half a
+ * line.
+ */
 const NARROWINGS = 4;
 
 /** The margin kept free of ink at the top and bottom of the box, as a fraction of its height. */
 const CLEAR_OF_INK = 0.03;
 
 /**
- * Sets the text of `box` as large as fits: on one line, else on as many balanced lines as its `data-fit` allows, else cut
- * with an ellipsis. The box's CSS properties are the limits: `--fit-largest` is the largest size, `--fit-one-line` the
- * fraction of it below which a text takes more lines instead, `--fit-smallest` the smallest fraction of it that is
- * allowed, and `--fit-line` the line height.
+ * Sets the text of `box` as large as fits: on one line, else on as many balanced lines as its `data-fit`
+ * allows, else cut with an ellipsis. The box's CSS properties are the limits: `--fit-largest` is the largest
+ * size, `--fit-one-line` the fraction of it below which a text takes more lines instead, `--fit-smallest` the
+ * smallest fraction of it that is allowed, and `--fit-line` the line height.
  * @param {HTMLElement} box of fixed size, with one child element that holds the text
  * @returns {FitResult}
  */
@@ -56,8 +61,8 @@ export function fitText(box) {
 }
 
 /**
- * Sets a line as large as `wanted`, or smaller where it is wider than its box: letter spacing is inherited as a length,
- * so it does not shrink with the letters. Returns the size.
+ * Sets a line as large as `wanted`, or smaller where it is wider than its box: letter spacing is inherited as
+ * a length, so it does not shrink with the letters. Returns the size.
  * @param {HTMLElement} text @param {number} width @param {number} wanted
  */
 function narrowed(text, width, wanted) {
@@ -76,7 +81,8 @@ function narrowed(text, width, wanted) {
 }
 
 /**
- * The text in upper or lower case, as it is shown. `innerText` would be empty while the card is hidden, waiting for fonts.
+ * The text in upper or lower case, as it is shown. `innerText` would be empty while the card is hidden,
+ * waiting for fonts.
  * @param {HTMLElement} text
  */
 function rendered(text) {
@@ -89,8 +95,8 @@ function rendered(text) {
 }
 
 /**
- * How far the text's ink, and the line its font declares, extend above and below the baseline, as fractions of the font
- * size.
+ * How far the text's ink, and the line its font declares, extend above and below the baseline, as fractions
+ * of the font size.
  * @param {HTMLElement} text
  */
 function inkOf(text) {
@@ -109,8 +115,9 @@ function inkOf(text) {
 }
 
 /**
- * Shifts a line whose ink would leave the box, and returns the size, at most `wanted`, at which it stays inside. Scripts
- * that stack their letters, such as Burmese, extend far beyond the line height their font declares.
+ * Shifts a line whose ink would leave the box, and returns the size, at most `wanted`, at which it stays
+ * inside. Scripts that stack their letters, such as Burmese, extend far beyond the line height their font
+ * declares.
  * @param {HTMLElement} box
  * @param {HTMLElement} text one line, centred in the box
  * @param {number} wanted size in pixels
@@ -128,9 +135,11 @@ function keepInkInside(box, text, wanted) {
 }
 
 /**
- * Finds the largest size at which the text fits on several lines, and cuts the text if even the smallest is too large.
+ * Finds the largest size at which the text fits on several lines, and cuts the text if even the smallest is
+ * too large.
  * @param {HTMLElement} text
- * @param {{ width: number, height: number, largest: number, tallest: number, smallest: number, lines: number }} room
+ * @param {{ width: number, height: number, largest: number, tallest: number, smallest: number, lines: number
+ *   }} room
  * @returns {FitResult}
  */
 function fitLines(text, room) {
@@ -158,8 +167,8 @@ function fitLines(text, room) {
 }
 
 /**
- * Shortens the text with an ellipsis until it fits; returns whether it had to. The browser's line clamp would not do: it
- * keeps the hidden lines, whose accents would show below the last visible one.
+ * Shortens the text with an ellipsis until it fits; returns whether it had to. The browser's line clamp would
+ * not do: it keeps the hidden lines, whose accents would show below the last visible one.
  * @param {HTMLElement} text
  * @param {() => boolean} fits
  */
@@ -181,8 +190,8 @@ function cutToFit(text, fits) {
 }
 
 /**
- * Throws when the browser finds no system font: it then silently refuses the bundled fonts too, and cards would have no
- * text.
+ * Throws when the browser finds no system font: it then silently refuses the bundled fonts too, and cards
+ * would have no text.
  */
 export function checkFonts() {
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (

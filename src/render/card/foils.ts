@@ -2,8 +2,8 @@ import type { Tier } from "./colours.ts";
 import { n, path, polygon, times } from "./svg.ts";
 import type { Canvas } from "./themes.ts";
 
-// What the tier's print adds to every scene, whatever its theme and the club's colours. Flat shapes only: one gradient
-// over the whole card would cost as much as everything else on it.
+// What the tier's print adds to every scene, whatever its theme and the club's colours. Flat shapes only: one
+// gradient over the whole card would cost as much as everything else on it.
 
 const FOILS: Record<Tier, (canvas: Canvas) => string> = { bronze, silver, gold, elite };
 

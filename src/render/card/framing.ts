@@ -4,18 +4,19 @@ import type { Part, Zones } from "./template-layout.ts";
 /** Where the cutout goes on the card, in card pixels. */
 export interface Placement extends Box {
   /**
-   * How far the photo's own straight edges end inside the frame. A wall of this width covers the gap between edge and
-   * frame, so that the card crops the player like a window. 0 when the frame itself hides the edge, or there is none.
+   * How far the photo's own straight edges end inside the frame. A wall of this width covers the gap between
+   * edge and frame, so that the card crops the player like a window. 0 when the frame itself hides the edge,
+   * or there is none.
    */
   walls: { top: number; right: number; left: number };
   /**
-   * Whether the photo cuts off the player at that side; there the frame must contain them, elsewhere arms may overlap
-   * it.
+   * Whether the photo cuts off the player at that side; there the frame must contain them, elsewhere arms may
+   * overlap it.
    */
   cut: { top: boolean; right: boolean; left: boolean };
   /**
-   * What the card shows of the cutout's width, as fractions of it, if the card cuts arms that the photo shows whole; null
-   * if it does not.
+   * What the card shows of the cutout's width, as fractions of it, if the card cuts arms that the photo shows
+   * whole; null if it does not.
    */
   seen: { from: number; to: number } | null;
   /** Whether the whole figure is shown, its feet before the plate's upper edge. */
@@ -30,42 +31,67 @@ interface Size {
 /** Beyond this, skin turns to mush: a smaller player is better than a blurred one. */
 const MAX_ENLARGEMENT = 2.4;
 /**
- * When only more enlargement lets a photo's lower edge reach the plate, a little more blur is better than a low head.
+ * When only more enlargement lets a photo's lower edge reach the plate, a little more blur is better than a
+ * low head.
  */
 const MAX_REACH_ENLARGEMENT = 3.4;
 /** Brow to chin as a fraction of a head with hair (Farkas, "Anthropometry of the Head and Face", 1994). */
 const FACE_PER_HEAD = 0.62;
 /**
- * Distance from the crown in face heights: to above the knees on a portrait card, to the hips on a wide one (an adult
- * is about 12).
+ * Distance from the crown in face heights: to above the knees on a portrait card, to the hips on a wide one
+ * (an adult is about 12).
  */
 export const KNEES_FACES = 7.4;
 export const HIPS_FACES = 5.2;
-/** Feet do not stand on the plate: this fraction of a player shown whole is visible, the rest is behind the plate. */
+/**
+ * Feet do not stand on the plate: this fraction of a player shown whole is visible, the rest is behind the
+ * plate.
+ */
 const SEEN_OF_WHOLE = 0.8;
-/** The largest face, as a fraction of the card's shorter side; a larger close-up leaves no room for the card. */
+/**
+ * The largest face, as a fraction of the card's shorter side; a larger close-up leaves no room for the card.
+ */
 const MAX_FACE = 0.5;
-/** The largest to which a player grows so that the frame hides the sides cut by the photo, of the height above the plate. */
+/**
+ * The largest to which a player grows so that the frame hides the sides cut by the photo, of the height above
+ * the plate.
+ */
 const MAX_COVERING_FACE = 0.53;
 /**
- * A player whose head the photo cuts is a close-up in any case, and must reach from the frame's top to the plate. So is one
- * seen less than NECK_FACES face heights from the crown down: at the usual size the head would hang low on an empty card.
+ * A player whose head the photo cuts is a close-up in any case, and must reach from the frame's top to the
+ * plate. So is one seen less than NECK_FACES face heights from the crown down: at the usual size the head
+ * would hang low on an empty card.
  */
 const MAX_CUT_FACE = 0.66;
 const NECK_FACES = 1.7;
-/** Cards taller than 4:5 leave a close-up more room than their width suggests; it may grow by up to this factor. */
+/**
+ * Cards taller than 4:5 leave a close-up more room than their width suggests; it may grow by up to this
+ * factor.
+ */
 const MAX_TALL = 1.25;
 /**
- * Outstretched arms stay on the card unless that would shrink the player below this fraction of the available size ...
+ * Outstretched arms stay on the card unless that would shrink the player below this fraction of the available
+ * size ...
  */
 const LEAST_FOR_ARMS = 0.6;
-/** ... in which case the card cuts them, and the player is shown this large: cut arms on a small player look worse. */
+/**
+ * ... in which case the card cuts them, and the player is shown this large: cut arms on a small player look
+ * worse.
+ */
 const WITH_CUT_ARMS = 0.78;
-/** A whole figure lower than this, in face heights, crouches, dives or flies: its breadth is the picture ... */
+/**
+ * A whole figure lower than this, in face heights, crouches, dives or flies: its breadth is the picture ...
+ */
 const LOW_FACES = 5.8;
-/** ... and stays on the card, also where the photo's edge touches it, unless that would shrink it below this fraction. */
+/**
+ * ... and stays on the card, also where the photo's edge touches it, unless that would shrink it below this
+ * fraction.
+ */
 const LEAST_FOR_LOW = 0.55;
-/** How much a player may grow beyond the wanted size, as little as is enough, so that the frame hides the sides cut by the photo ... */
+/**
+ * How much a player may grow beyond the wanted size, as little as is enough, so that the frame hides the
+ * sides cut by the photo ...
+ */
 const COVER = 1.3;
 /** ... and at once where that is not enough, unless the card would then cut arms. */
 const MAX_COVER = 1.42;
@@ -98,9 +124,10 @@ export function faceOf(framing: Framing): Box {
 }
 
 /**
- * Places a cutout of `size` pixels on a card of `card` pixels, on the template's stage: crown and raised hands complete, the
- * body down to the knees or as far as the photo goes, its lower edge always behind the plate, or a whole figure with its feet
- * at the plate's edge, and the face in its zone as far as that allows. A straight photo edge ends behind the frame or at a wall.
+ * Places a cutout of `size` pixels on a card of `card` pixels, on the template's stage: crown and raised
+ * hands complete, the body down to the knees or as far as the photo goes, its lower edge always behind the
+ * plate, or a whole figure with its feet at the plate's edge, and the face in its zone as far as that allows.
+ * A straight photo edge ends behind the frame or at a wall.
  */
 export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Size): Placement {
   const { stage } = zones;
@@ -270,7 +297,10 @@ function sizeForArms(fitting: number, reach: number, whole: number): number {
   return fitting < Math.min(LEAST_FOR_ARMS * reach, whole) ? WITH_CUT_ARMS * reach : fitting;
 }
 
-/** The scale at which a player shown complete from side to side just fits on the card, the face near its target. */
+/**
+ * The scale at which a player shown complete from side to side just fits on the card, the face near its
+ * target.
+ */
 function widthLimit({ cutSides, body }: Framing, face: Box, target: Box, card: Size): number {
   const step = MAX_FACE_SHIFT * card.width;
   const middle = target.x + target.width / 2;
@@ -286,8 +316,8 @@ function widthLimit({ cutSides, body }: Framing, face: Box, target: Box, card: S
 }
 
 /**
- * The enlargement allowed: large cards show a small photo's blur more, so the limit loosens only as far as they need
- * filling.
+ * The enlargement allowed: large cards show a small photo's blur more, so the limit loosens only as far as
+ * they need filling.
  */
 export function sharpness(shown: Size): number {
   return Math.max(1, Math.sqrt((shown.width * shown.height) / (1024 * 1280)));
@@ -301,9 +331,9 @@ function gaps(x: number, size: Size, scale: number, cutSides: Framing["cutSides"
 }
 
 /**
- * Puts the face on its target; then lets the middle of the whole body pull it a little, so that outstretched arms look
- * balanced; then moves straight edges under the frame where a small step of the face is enough, and keeps a whole
- * player on the card, or the arm on the side that the photo does not cut.
+ * Puts the face on its target; then lets the middle of the whole body pull it a little, so that outstretched
+ * arms look balanced; then moves straight edges under the frame where a small step of the face is enough, and
+ * keeps a whole player on the card, or the arm on the side that the photo does not cut.
  */
 function placeAcross(
   size: Size,
@@ -330,7 +360,8 @@ function placeAcross(
   const [leftmost, rightmost] = [edge - body.x * scale, card.width - edge - (body.x + body.width) * scale];
   const shoulders = SHOULDERS_FACES * face.height;
   const middle = face.x + face.width / 2;
-  // Where no step is enough there has to be a wall anyway, or the card cuts the arm, so the face keeps its place.
+  // Where no step is enough there has to be a wall anyway, or the card cuts the arm, so the face keeps its
+  // place.
   if (cutSides.left) {
     const under = underLeft < least ? pulled : Math.min(pulled, underLeft);
     const isArm = body.x + body.width - middle > shoulders;

@@ -1,10 +1,10 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Lights a player like the rest of a set, with a shadow
-// and an edge of light in the card's colour, gives small photos sharper lines, and brings pictures to the size at which they
-// are shown.
+// Runs inside the page. Type-checked through JSDoc, served as it is. Lights a player like the rest of a set,
+// with a shadow and an edge of light in the card's colour, gives small photos sharper lines, and brings
+// pictures to the size at which they are shown.
 
 /**
- * The longer side in pixels at which the rim light is drawn: fine enough for an edge. Outlines of players have it already
- * (SMALL_PX in studio.js); the silhouette shown for want of a player is larger.
+ * The longer side in pixels at which the rim light is drawn: fine enough for an edge. Outlines of players
+ * have it already (SMALL_PX in studio.js); the silhouette shown for want of a player is larger.
  */
 const RIM_SIDE_PX = 320;
 
@@ -25,16 +25,19 @@ const RIM_OPACITY = 0.62;
  */
 const ENLARGEMENT = 2;
 /**
- * How much of its difference from its own blur is added when sharpening, and the size of that blur in pixels. Differences
- * in brightness below NOISE_STEP, of 255, are noise and not amplified; those above EDGE_STEP are edges, which would get a
- * halo, and gain no more than that step does.
+ * How much of its difference from its own blur is added when sharpening, and the size of that blur in pixels.
+ * Differences in brightness below NOISE_STEP, of 255, are noise and not amplified; those above EDGE_STEP are
+ * edges, which would get a halo, and gain no more than that step does.
  */
 const SHARPEN = 0.85;
 const SHARPEN_BLUR_PX = 2;
 const NOISE_STEP = 2.5;
 const EDGE_STEP = 26;
 
-/** The size at which the player's longer side is drawn for a shadow, the shadow's blur at that size, and its opacity. */
+/**
+ * The size at which the player's longer side is drawn for a shadow, the shadow's blur at that size, and its
+ * opacity.
+ */
 const SHADOW_PX = 96;
 const SHADOW_BLUR_PX = 2.2;
 const SHADOW_OPACITY = 0.62;
@@ -58,9 +61,11 @@ export function rgbOf(hex) {
 }
 
 /**
- * The light that catches the player's edge from behind, as the data URL of a picture with the player's proportions.
+ * The light that catches the player's edge from behind, as the data URL of a picture with the player's
+ * proportions.
  * @param {HTMLImageElement} outline the player's, decoded
- * @param {{ colour: string, side: 1 | -1 }} light its colour, and whether it comes from the right (1) or the left (-1)
+ * @param {{ colour: string, side: 1 | -1 }} light its colour, and whether it comes from the right (1) or the
+ *   left (-1)
  */
 export function rimLight(outline, { colour, side }) {
   const { naturalWidth, naturalHeight } = outline;
@@ -86,9 +91,10 @@ export function rimLight(outline, { colour, side }) {
 }
 
 /**
- * The light that shines past the player from behind, and the player's shadow, as a data URL for the template's
- * `<img data-picture="shadow">`. Drawn small from the outline and enlarged on the card: a CSS filter would take twenty
- * times as long to blur it. A canvas in the page itself would become a layer of its own, and everything above it another.
+ * The light that shines past the player from behind, and the player's shadow, as a data URL for the
+ * template's `<img data-picture="shadow">`. Drawn small from the outline and enlarged on the card: a CSS
+ * filter would take twenty times as long to blur it. A canvas in the page itself would become a layer of its
+ * own, and everything above it another.
  * @param {HTMLImageElement} player the outline
  * @param {{ colour: string, side: 1 | -1 }} light
  */
@@ -96,7 +102,12 @@ export function softOutline(player, light) {
   const { naturalWidth: width, naturalHeight: height } = player;
   const scale = SHADOW_PX / Math.max(width, height);
   const [w, h] = [Math.max(4, Math.round(width * scale)), Math.max(4, Math.round(height * scale))];
-  /** @param {string} colour @param {number} blurPx @param {number} opacity @param {number} shift towards the right */
+  /**
+   * @param {string} colour
+   * @param {number} blurPx
+   * @param {number} opacity
+   * @param {number} shift towards the right
+   */
   const soft = (colour, blurPx, opacity, shift) => {
     const canvas = document.createElement("canvas");
     canvas.width = w * 1.5;
@@ -122,13 +133,14 @@ export function softOutline(player, light) {
 }
 
 /**
- * A small player enlarged, with clearer lines. Done once per photo: with a filter in the style sheet, every card would pay
- * for it. Throws when the file cannot be decoded.
+ * A small player enlarged, with clearer lines. Done once per photo: with a filter in the style sheet, every
+ * card would pay for it. Throws when the file cannot be decoded.
  * @param {Blob} file
  * @returns {Promise<Blob>} a BMP file
  */
 export async function sharpened(file) {
-  // Decoded apart from the element: what an <img> has decoded to show, the browser decodes again for a canvas.
+  // Decoded apart from the element: what an <img> has decoded to show, the browser decodes again for a
+  // canvas.
   const decoded = await createImageBitmap(file).catch(() => {
     throw new Error("the player picture could not be decoded");
   });
@@ -187,7 +199,8 @@ export async function halved(picture, times) {
 }
 
 /**
- * An unsharp mask: amplifies differences from the picture's own blur, but not noise, and at edges only up to a limit.
+ * An unsharp mask: amplifies differences from the picture's own blur, but not noise, and at edges only up to
+ * a limit.
  * @param {ImageData} picture changed in place
  */
 function sharpen({ data, width, height }) {
@@ -214,8 +227,8 @@ function gainOf(difference) {
 }
 
 /**
- * Writes a picture as a BMP file with a version 4 header (Windows GDI, BITMAPV4HEADER): uncompressed pixels with alpha.
- * Writing and reading a PNG would take ten times as long, and this file is not kept.
+ * Writes a picture as a BMP file with a version 4 header (Windows GDI, BITMAPV4HEADER): uncompressed pixels
+ * with alpha. Writing and reading a PNG would take ten times as long, and this file is not kept.
  * @param {ImageData} picture
  */
 export function bitmapFile({ data, width, height }) {

@@ -15,8 +15,8 @@ const DOTS_PER_METRE = Math.round(DPI / 0.0254);
 const ascii = (text: string) => new TextEncoder().encode(text);
 
 /**
- * Writes maker, print resolution and colour space (sRGB) into a picture without touching its pixels. The encoder that
- * produced `bytes` must not have written metadata, other than an ICC profile.
+ * Writes maker, print resolution and colour space (sRGB) into a picture without touching its pixels. The
+ * encoder that produced `bytes` must not have written metadata, other than an ICC profile.
  */
 export function withMetadata(bytes: Uint8Array, format: ImageFormat): Uint8Array {
   if (format === "png") return intoPng(bytes);
@@ -42,7 +42,10 @@ function intoPng(bytes: Uint8Array): Uint8Array {
   );
 }
 
-/** A PNG chunk with its length and checksum, in parts that follow each other: megabytes of data are copied once less. */
+/**
+ * A PNG chunk with its length and checksum, in parts that follow each other: megabytes of data are copied
+ * once less.
+ */
 export function pngChunk(type: string, ...data: Uint8Array[]): Uint8Array[] {
   const head = join(new Uint8Array(4), ascii(type));
   new DataView(head.buffer).setUint32(
@@ -85,7 +88,10 @@ function jpegProfile(bytes: Uint8Array): Uint8Array {
   return join(head, payload);
 }
 
-/** EXIF 2.32 as little-endian TIFF: one directory with horizontal and vertical resolution and their unit, the inch. */
+/**
+ * EXIF 2.32 as little-endian TIFF: one directory with horizontal and vertical resolution and their unit, the
+ * inch.
+ */
 function exif(): Uint8Array {
   const SHORT = 3;
   const RATIONAL = 5;

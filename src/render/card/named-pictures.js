@@ -7,8 +7,8 @@
 const namedPictures = new Map();
 
 /**
- * Loads every picture that a style sheet names, shown or not. Otherwise the first card of a theme, tier or position with a
- * background of its own could be taken before that background is there.
+ * Loads every picture that a style sheet names, shown or not. Otherwise the first card of a theme, tier or
+ * position with a background of its own could be taken before that background is there.
  */
 export async function loadNamed() {
   const named = [...document.styleSheets].flatMap((sheet) => {

@@ -1,13 +1,15 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Draws a die-cut player's outline: an even line around the
-// silhouette as on a sticker, a thin dark one around that, and a tight shadow.
+// Runs inside the page. Type-checked through JSDoc, served as it is. Draws a die-cut player's outline: an
+// even line around the silhouette as on a sticker, a thin dark one around that, and a tight shadow.
 import { patches } from "../photo/page/masks.js";
 import { distances, FAR } from "./distances.js";
 import { canvasOf, rgbOf } from "./light.js";
 
 /**
- * Lengths in pixels of the card: the player's box, the margin of the picture around it, the line's width, the radius by which gaps
- * between two lines are closed, the width of the line in gaps that the player encloses, and of the dark line outside.
- * @typedef {{ width: number, height: number, margin: number, line: number, close: number, thin: number, dark: number, colour: string }} OutlineStyle
+ * Lengths in pixels of the card: the player's box, the margin of the picture around it, the line's width, the
+ * radius by which gaps between two lines are closed, the width of the line in gaps that the player encloses,
+ * and of the dark line outside.
+ * @typedef {{ width: number, height: number, margin: number, line: number, close: number, thin: number, dark:
+ *   number, colour: string }} OutlineStyle
  */
 
 const INSIDE_ALPHA = 128;
@@ -84,7 +86,12 @@ function castShadow(canvas, context, line) {
 /** A gap that the player encloses has a line of its own from this area on, in squared widths of the line. */
 const LINED_GAP = 90;
 
-/** The pixels of gaps that the player encloses: 1 in large ones, 2 in small ones. @param {Uint8Array} alpha @param {number} w @param {number} line */
+/**
+ * The pixels of gaps that the player encloses: 1 in large ones, 2 in small ones.
+ * @param {Uint8Array} alpha
+ * @param {number} w
+ * @param {number} line
+ */
 function enclosedBy(alpha, w, line) {
   const n = alpha.length;
   const { labels, sizes } = patches(n, w, (i) => Number(alpha[i]) < INSIDE_ALPHA);

@@ -20,8 +20,8 @@ export interface PinnedTemplate {
 /** The warm pages of one browser, one per recently requested template. */
 export interface PageCache {
   /**
-   * The page of a template: as pinned, or as its files are now. When a pinned version is no longer available, the card
-   * is made with the current files, since a newer design is better than no card.
+   * The page of a template: as pinned, or as its files are now. When a pinned version is no longer available,
+   * the card is made with the current files, since a newer design is better than no card.
    */
   get(preset: string, pinned?: PinnedTemplate): Promise<TemplatePage>;
   /** To be called after a failure, with a preset or digest: the next request gets a new page. */
@@ -29,8 +29,8 @@ export interface PageCache {
 }
 
 /**
- * Keeps pages by template digest. When edited files cannot be opened as a page, the previous page stays in use and
- * `onProblem` is called once: a half-finished edit must not cost anybody a card.
+ * Keeps pages by template digest. When edited files cannot be opened as a page, the previous page stays in
+ * use and `onProblem` is called once: a half-finished edit must not cost anybody a card.
  */
 export function pageCache(
   browser: Browser,

@@ -47,7 +47,10 @@ import watermarkSource from "./watermark.js" with { type: "text" };
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'";
 
-/** Rules for every template: hidden elements stay hidden, zones are invisible boxes, and plates keep to themselves. */
+/**
+ * Rules for every template: hidden elements stay hidden, zones are invisible boxes, and plates keep to
+ * themselves.
+ */
 const BASE_CSS =
   "[hidden] { display: none !important } [data-zone] { position: absolute; visibility: hidden; pointer-events: none } [data-plate] { contain: strict !important }\n";
 
@@ -99,7 +102,10 @@ function pageFile(html: string): PageFile {
   };
 }
 
-/** A picture or font of the template, served with the type its name implies and nothing else, so that it never runs. */
+/**
+ * A picture or font of the template, served with the type its name implies and nothing else, so that it never
+ * runs.
+ */
 function ownFile({ files }: LoadedTemplate, path: string): PageFile | undefined {
   if (!OWN_FOLDERS.some((folder) => path.startsWith(`/${folder}/`))) return undefined;
   let name: string;

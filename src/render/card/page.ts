@@ -16,15 +16,20 @@ export interface CardPicture {
   timingsMs: Record<string, number>;
 }
 
-/** One warm page: template, fonts and styles load once, and each card only changes data. Renders one card at a time. */
+/**
+ * One warm page: template, fonts and styles load once, and each card only changes data. Renders one card at a
+ * time.
+ */
 export interface CardPage {
-  /** Fills in and captures a card; throws when fonts or pictures are not ready in time or cannot be decoded. */
+  /**
+   * Fills in and captures a card; throws when fonts or pictures are not ready in time or cannot be decoded.
+   */
   render(job: CardJob, onStage?: (stage: "compose" | "capture") => void): Promise<CardPicture>;
   /** Where the template places face, body, frame and safe area on this card. */
   zones(job: CardJob): Promise<Zones>;
   /**
-   * Switches to a template that differs only in its texts (card.html, card.css, template.json), without opening a new
-   * page: the case for most of a designer's saves. Throws when only a new page can show it.
+   * Switches to a template that differs only in its texts (card.html, card.css, template.json), without
+   * opening a new page: the case for most of a designer's saves. Throws when only a new page can show it.
    */
   remake(template: LoadedTemplate): Promise<void>;
   /** For inspecting the card set last. */
@@ -46,14 +51,17 @@ export interface CardPageOptions extends CameraOptions {
 /** The page itself gives up after 8 s; this catches a page that no longer answers at all. */
 const FILL_TIMEOUT_MS = 12_000;
 /**
- * Each card's scene is a document of its own in the browser, 1.5 MB in all, while the page's own heap is too small to
- * trigger garbage collection; so it is triggered after this many cards, and decoded pictures are dropped with it.
+ * Each card's scene is a document of its own in the browser, 1.5 MB in all, while the page's own heap is too
+ * small to trigger garbage collection; so it is triggered after this many cards, and decoded pictures are
+ * dropped with it.
  */
 const CARDS_PER_CLEANING = 16;
 /** How many sizes and sets of contents a page remembers the zones of. */
 const MAX_MEASURED = 500;
 
-/** Opens a page in `browser` with the template's files and the bundled fonts. Throws when it can draw no text. */
+/**
+ * Opens a page in `browser` with the template's files and the bundled fonts. Throws when it can draw no text.
+ */
 export async function openCardPage(
   browser: Browser,
   opened: LoadedTemplate,
@@ -148,7 +156,10 @@ function resizer(page: Page): (size: Size) => Promise<void> {
   };
 }
 
-/** Returns a function to call after each card: its picture is done, and the page can clean up while it is stored. */
+/**
+ * Returns a function to call after each card: its picture is done, and the page can clean up while it is
+ * stored.
+ */
 function cleaner(browser: Browser, session: CDPSession): () => void {
   let cards = 0;
   const clean = async () => {
@@ -175,7 +186,9 @@ function zonesOnce(page: Page) {
   };
 }
 
-/** Waits for the page's own code, and returns a session whose captures are transparent where nothing is drawn. */
+/**
+ * Waits for the page's own code, and returns a session whose captures are transparent where nothing is drawn.
+ */
 async function startedSession(page: Page): Promise<CDPSession> {
   await page.waitForFunction("globalThis.cardpress && globalThis.cardpressCanvas", {
     timeout: FILL_TIMEOUT_MS,
@@ -202,7 +215,10 @@ const slotsOf = (page: Page) =>
 
 const swapSheet = (page: Page, digest: string) => page.evaluate(swapSheetInPage, `/card.css?${digest}`);
 
-/** Runs in the page: the new sheet applies before the old one is removed, so that no card is ever set without one. */
+/**
+ * Runs in the page: the new sheet applies before the old one is removed, so that no card is ever set without
+ * one.
+ */
 async function swapSheetInPage(address: string): Promise<void> {
   const [old] = [...document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')].filter((link) =>
     /(^|\/)card\.css(\?|$)/.test(link.getAttribute("href") ?? ""),

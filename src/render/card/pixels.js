@@ -1,4 +1,5 @@
-// Runs in a worker of the page, where files can be written at once. Type-checked through JSDoc, served as it is.
+// Runs in a worker of the page, where files can be written at once. Type-checked through JSDoc, served as it
+// is.
 
 /**
  * @typedef {{ write(bytes: Uint8Array, options?: { at: number }): number, flush(): void }} SyncFile
@@ -9,7 +10,8 @@ let file;
 addEventListener("message", write);
 
 /**
- * First the file's name, which is also written into it: by that the process outside finds it. Then, again and again, pixels.
+ * First the file's name, which is also written into it: by that the process outside finds it. Then, again and
+ * again, pixels.
  * @param {MessageEvent<{ name: string } | { pixels: ArrayBuffer }>} message
  */
 async function write({ data }) {

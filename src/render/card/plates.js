@@ -2,10 +2,11 @@
 import { decodeInto } from "./decode.js";
 import { keepRecent } from "./recent.js";
 
-// A plate is an element with `data-plate`: its content depends on the look of a card and not on its player, is drawn once
-// and kept as pixels for the next cards of the same look. What it depends on is never guessed: it is kept under all that
-// the browser would draw it from, so a plate that differs from card to card is right too, and only never found again.
-// By `contain: strict`, nothing outside depends on its content, and its content paints nothing outside its box.
+// A plate is an element with `data-plate`: its content depends on the look of a card and not on its player,
+// is drawn once and kept as pixels for the next cards of the same look. What it depends on is never guessed:
+// it is kept under all that the browser would draw it from, so a plate that differs from card to card is
+// right too, and only never found again. By `contain: strict`, nothing outside depends on its content, and
+// its content paints nothing outside its box.
 
 /** Draws the whole page into the canvas. @typedef {() => Promise<void>} Paint */
 /** What laying the plates came to. @typedef {{ drawn: number, kept: number, ms: number }} PlatesLaid */
@@ -35,8 +36,9 @@ const WITHOUT_EFFECTS = {
 };
 
 /**
- * A background that changes no pixel and fills the whole picture. Gradients are dithered in a pattern that begins where the
- * painted begins; with this below, it begins at the same place for a plate alone and for a whole card.
+ * A background that changes no pixel and fills the whole picture. Gradients are dithered in a pattern that
+ * begins where the painted begins; with this below, it begins at the same place for a plate alone and for a
+ * whole card.
  */
 export const UNSEEN = "rgb(0 0 0 / 0.001)";
 
@@ -45,7 +47,10 @@ const kept = new Map();
 
 let isOn = false;
 
-/** Begins or ends keeping plates; without that, everything is drawn anew for each card. @param {boolean} wanted */
+/**
+ * Begins or ends keeping plates; without that, everything is drawn anew for each card.
+ * @param {boolean} wanted
+ */
 export function keepPlates(wanted) {
   isOn = wanted;
   kept.clear();
@@ -64,8 +69,8 @@ export function leaveToPlate(picture, source) {
 }
 
 /**
- * Lets each plate of the card show its kept pixels instead of its content, until `liftPlates`; those that are not kept
- * yet are drawn first.
+ * Lets each plate of the card show its kept pixels instead of its content, until `liftPlates`; those that are
+ * not kept yet are drawn first.
  * @param {HTMLCanvasElement} canvas what `paint` draws into
  * @param {Paint} paint
  * @returns {Promise<PlatesLaid>}
@@ -111,7 +116,10 @@ const waiting = (plate) =>
 /** @type {WeakMap<HTMLElement, HTMLSlotElement>} */
 const slots = new WeakMap();
 
-/** The place of a plate's content, in a shadow tree so that no selector of the template notices. @param {HTMLElement} plate */
+/**
+ * The place of a plate's content, in a shadow tree so that no selector of the template notices.
+ * @param {HTMLElement} plate
+ */
 function slotOf(plate) {
   const known = slots.get(plate);
   if (known) return known;
@@ -154,9 +162,9 @@ async function drawn(plate, canvas, paint) {
 }
 
 /**
- * The whole pixels that a plate's content may fill, from its own corner, also where that lies outside the picture: laid
- * farther inside than its corner, a canvas is painted as if it were not. The browser moves a plate to the next whole
- * pixel, so its end can be half a pixel further.
+ * The whole pixels that a plate's content may fill, from its own corner, also where that lies outside the
+ * picture: laid farther inside than its corner, a canvas is painted as if it were not. The browser moves a
+ * plate to the next whole pixel, so its end can be half a pixel further.
  * @param {HTMLElement} plate @param {HTMLCanvasElement} canvas
  */
 function boundsOf(plate, canvas) {
@@ -193,8 +201,8 @@ function isolate(plate) {
   }
   return () => {
     for (const [element, style] of before.reverse()) {
-      // Set to something first: Chromium leaves an empty attribute behind a style that no one has read, and a plate with
-      // one is not found again.
+      // Set to something first: Chromium leaves an empty attribute behind a style that no one has read, and a
+      // plate with one is not found again.
       element.setAttribute("style", style ?? "");
       if (style === null) element.removeAttribute("style");
     }
@@ -203,8 +211,8 @@ function isolate(plate) {
 }
 
 /**
- * Puts the pixels in the place of the content, where they lie as they were drawn. False, with nothing changed, when they
- * would not: the plate is turned or scaled.
+ * Puts the pixels in the place of the content, where they lie as they were drawn. False, with nothing
+ * changed, when they would not: the plate is turned or scaled.
  * @param {HTMLElement} plate @param {HTMLCanvasElement} pixels
  */
 function show(plate, pixels) {
@@ -222,8 +230,8 @@ function show(plate, pixels) {
 }
 
 /**
- * All that a plate's pixels depend on: its place, its content, and every style of it that the style sheets set, resolved.
- * null when that would take too long to tell.
+ * All that a plate's pixels depend on: its place, its content, and every style of it that the style sheets
+ * set, resolved. null when that would take too long to tell.
  * @param {HTMLElement} plate
  */
 function keyOf(plate) {

@@ -2,8 +2,8 @@ import { glow } from "./scene-sky.ts";
 import { circle, ellipse, linear, n, path, polygon, rect, stroke, times } from "./svg.ts";
 import type { Canvas } from "./themes.ts";
 
-// Layers that can cover any scene, for texts that name two: weather, light and things in the air. Their gradients have
-// names of their own, because the scene below uses the others.
+// Layers that can cover any scene, for texts that name two: weather, light and things in the air. Their
+// gradients have names of their own, because the scene below uses the others.
 
 const PAINTERS: Record<string, (canvas: Canvas) => string> = {
   snow,

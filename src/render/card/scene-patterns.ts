@@ -10,8 +10,8 @@ const MOTIFS: Motif[] = [hexagons, triangles, rings, chevrons, bars, halftone, w
 const LIGHTS = [rays, blades, orbits, speedLines];
 
 /**
- * Draws "facets", the design of a card without a theme; "sashes" in the canvas's tones; or the pattern of an unknown
- * text.
+ * Draws "facets", the design of a card without a theme; "sashes" in the canvas's tones; or the pattern of an
+ * unknown text.
  */
 export function drawPattern(theme: string, canvas: Canvas): string {
   if (theme === "facets") return facets(canvas);
@@ -54,7 +54,10 @@ function lightOf({ x, y, colours: c }: Canvas): string {
   return `<radialGradient id="ray" gradientUnits="userSpaceOnUse" cx="${n(x)}" cy="${n(y + 80)}" r="1100"><stop offset="0" stop-color="${c.glow}" stop-opacity="0.5"/><stop offset="0.6" stop-color="${c.light}" stop-opacity="0.3"/><stop offset="1" stop-color="${c.light}" stop-opacity="0"/></radialGradient>`;
 }
 
-/** Cut crystal: a mesh of tilted facets around the light behind the player, light in it, bars in the second colour. */
+/**
+ * Cut crystal: a mesh of tilted facets around the light behind the player, light in it, bars in the second
+ * colour.
+ */
 function facets(canvas: Canvas): string {
   const { height: h, colours: c, random } = canvas;
   const at = pointAt(canvas);

@@ -21,7 +21,8 @@ function fire(canvas: Canvas): string {
       const lean = random(-90, 90);
       const y = h * base;
       const tip = y - t;
-      // Each side of a flame: out at the foot, in at the waist, out again and over to the tip, as two opposite bends.
+      // Each side of a flame: out at the foot, in at the waist, out again and over to the tip, as two
+      // opposite bends.
       const side = (edge: number, turn: number) =>
         `${n(x + edge * 1.25)} ${n(y)} ${n(x + edge * 0.1 - lean * 0.8)} ${n(y - t * turn)} `;
       return path(

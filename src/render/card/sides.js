@@ -9,13 +9,17 @@ import { canvasOf } from "./light.js";
 
 /** The size in pixels at which covers are compared. */
 const GRID_PX = 96;
-/** The rating keeps its usual side unless the player's part behind it is this much larger than at the other side, as a part of it. */
+/**
+ * The rating keeps its usual side unless the player's part behind it is this much larger than at the other
+ * side, as a part of it.
+ */
 const MUCH = 0.14;
 /** It does not swap where it would hide more than this part of its area there too. */
 const FREE = 0.2;
 
 /**
- * At which side the rating hides less of the player: "left", or "right" where hands, feet or a ball are at the left.
+ * At which side the rating hides less of the player: "left", or "right" where hands, feet or a ball are at
+ * the left.
  * @param {string} outline the player's, as a data URL
  * @param {Sides} sides
  */

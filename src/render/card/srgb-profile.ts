@@ -1,6 +1,6 @@
 /**
- * The sRGB colour space as an ICC profile of version 4, 456 bytes: the one Chromium's encoders write. Without a
- * profile, print programs assume whatever they are set to.
+ * The sRGB colour space as an ICC profile of version 4, 456 bytes: the one Chromium's encoders write. Without
+ * a profile, print programs assume whatever they are set to.
  */
 export const SRGB_PROFILE = Uint8Array.fromBase64(
   [

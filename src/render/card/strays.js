@@ -1,5 +1,5 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Finds what would float at the card's side: a fist whose
-// arm runs off the card and comes back.
+// Runs inside the page. Type-checked through JSDoc, served as it is. Finds what would float at the card's
+// side: a fist whose arm runs off the card and comes back.
 import { patches } from "../photo/page/masks.js";
 import { decodedOutline } from "./decode.js";
 import { bitmapFile, canvasOf } from "./light.js";
@@ -11,13 +11,17 @@ const SOFT_PX = 3;
 
 /** @typedef {{ parts: OffscreenCanvas, outline: string, key: string }} Strays */
 
-/** What was found last, by outline and what is seen of it: most photos come again. @type {Map<string, Strays | null>} */
+/**
+ * What was found last, by outline and what is seen of it: most photos come again.
+ * @type {Map<string, Strays | null>}
+ */
 const found = new Map();
 const MAX_FOUND = 20;
 
 /**
- * The parts of the player that hang together with the rest only beyond the card's sides: a picture of the outline's size,
- * opaque there, the outline without them as a data URL, and what tells them apart. Null when there are none.
+ * The parts of the player that hang together with the rest only beyond the card's sides: a picture of the
+ * outline's size, opaque there, the outline without them as a data URL, and what tells them apart. Null when
+ * there are none.
  * @param {string} source the player's outline
  * @param {{ from: number, to: number }} seen what the card shows of the player's width, as fractions of it
  */

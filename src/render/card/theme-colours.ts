@@ -1,4 +1,6 @@
-/** Colours and countries in the words of a background theme. All words are without accents and in lower case. */
+/**
+ * Colours and countries in the words of a background theme. All words are without accents and in lower case.
+ */
 
 /** The colour a name stands for on a card, in English and the languages of many partners. */
 const COLOUR_WORDS: Record<string, string> = {
@@ -94,8 +96,8 @@ const PAIRS: Record<string, string> = {
 };
 
 /**
- * The colours named in a text, as `#rrggbb` in the order they are named: those of a country, or the colours themselves.
- * `words` are normalised as in `themes.ts`. Empty when none is named.
+ * The colours named in a text, as `#rrggbb` in the order they are named: those of a country, or the colours
+ * themselves. `words` are normalised as in `themes.ts`. Empty when none is named.
  */
 export function coloursNamed(words: string[]): string[] {
   const flag = words.map((word) => flagOfWord.get(word)).find(Boolean);

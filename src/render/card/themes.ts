@@ -8,7 +8,9 @@ import { drawWeather, WEATHER } from "./scenes-weather.ts";
 import { n } from "./svg.ts";
 import { coloursNamed } from "./theme-colours.ts";
 
-/** The colours of one scene, `#rrggbb`: from the darkest edge to the light behind the head, and a second hue. */
+/**
+ * The colours of one scene, `#rrggbb`: from the darkest edge to the light behind the head, and a second hue.
+ */
 export interface SceneColours {
   deep: string;
   mid: string;
@@ -185,7 +187,8 @@ function parseTheme(text: string): ThemeRequest {
   if (text === "") return { theme: "facets", over: undefined, colours: [] };
   const themes = themesOf(text);
   const colours = coloursNamed(wordsOf(text));
-  // What can be layered over another scene is: a snowy forest is a forest in snow, in whichever order it is written.
+  // What can be layered over another scene is: a snowy forest is a forest in snow, in whichever order it is
+  // written.
   const theme = themes.find((name) => !LAYERS.has(name)) ?? themes[0];
   const over = themes.find((name) => name !== theme && LAYERS.has(name));
   if (theme) return { theme, over, colours };
@@ -196,7 +199,9 @@ function parseTheme(text: string): ThemeRequest {
   };
 }
 
-/** How much scenes vary between players: how far they are shifted sideways, and how much they are enlarged. */
+/**
+ * How much scenes vary between players: how far they are shifted sideways, and how much they are enlarged.
+ */
 const MAX_PAN = 45;
 const MAX_ZOOM = 1.12;
 
@@ -217,9 +222,9 @@ export function sceneColoursOf(
 }
 
 /**
- * Draws the background for a free text (or none) as SVG of the given shape; equal input gives equal output. The text
- * itself never gets into the SVG. `branded` keeps the club's colours unless the scene has natural colours of its own;
- * `seed` varies the scene within one design.
+ * Draws the background for a free text (or none) as SVG of the given shape; equal input gives equal output.
+ * The text itself never gets into the SVG. `branded` keeps the club's colours unless the scene has natural
+ * colours of its own; `seed` varies the scene within one design.
  */
 export function sceneOf(
   text: string | undefined,
@@ -259,14 +264,16 @@ function drawTheme(theme: string, canvas: Canvas): string {
   return PLACES.has(theme) ? drawPlace(theme, canvas) : drawPattern(theme, canvas);
 }
 
-/** A number for a player, so that a team's cards vary within one design; equal for equal names and numbers. */
+/**
+ * A number for a player, so that a team's cards vary within one design; equal for equal names and numbers.
+ */
 export function seedOfPlayer(player: { name: string; number: number }): number {
   return seedOf(`${player.name}\n${player.number}`);
 }
 
 /**
- * How many scenes a theme has for one look. A squad's cards differ, but not all from each other, so that scenes come again
- * and need not be drawn anew: a page keeps all of a club with three tiers. A power of two.
+ * How many scenes a theme has for one look. A squad's cards differ, but not all from each other, so that
+ * scenes come again and need not be drawn anew: a page keeps all of a club with three tiers. A power of two.
  */
 export const SCENE_VARIANTS = 4;
 
@@ -279,7 +286,10 @@ export function sceneVariantOf(player: { name: string; number: number }): number
   return Math.imul(variant + 1, 0xc2b2ae35) >>> 0;
 }
 
-/** Fire is not blue and a forest not red just because a club is: these keep their own colours beside the club's. */
+/**
+ * Fire is not blue and a forest not red just because a club is: these keep their own colours beside the
+ * club's.
+ */
 const OWN_COLOURS = new Set(
   "fire ice gold galaxy forest sunset ocean desert mountain pitch aurora snow rain night storm".split(" "),
 );

@@ -7,14 +7,18 @@ import type { Pixels } from "./pixels.ts";
 export const WEBP_QUALITY = 90;
 
 /**
- * The least effort: against the usual one (4), with which Bun's own encoder works, a third of the time, a seventh more
- * bytes and the same quality. Alpha costs a fifth of the time that is left, and with a filter before it a quarter more.
+ * The least effort: against the usual one (4), with which Bun's own encoder works, a third of the time, a
+ * seventh more bytes and the same quality. Alpha costs a fifth of the time that is left, and with a filter
+ * before it a quarter more.
  */
 const LEAST_EFFORT = { method: 0, alpha_filtering: 0 };
 
 let ready: Promise<unknown> | undefined;
 
-/** Encodes with libwebp, compiled to WebAssembly. Blocks this thread; the first call compiles it, which takes half a second. */
+/**
+ * Encodes with libwebp, compiled to WebAssembly. Blocks this thread; the first call compiles it, which takes
+ * half a second.
+ */
 export async function encodeWebp({ rgba, width, height }: Pixels): Promise<Uint8Array> {
   ready ??= open();
   await ready;

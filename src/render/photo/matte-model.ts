@@ -28,15 +28,18 @@ export interface MatteNetwork {
 
 /** ONNX's type number for 32-bit floats. */
 const FLOAT = 1;
-/** U^2-Net was trained at 320 px, IS-Net at 1024: when the output is not log odds, the input size tells them apart. */
+/**
+ * U^2-Net was trained at 320 px, IS-Net at 1024: when the output is not log odds, the input size tells them
+ * apart.
+ */
 const LARGEST_U2NET_PX = 512;
 /** Output that leaves 0 to 1 by more than rounding is log odds. */
 const ROUNDING = 0.01;
 
 /**
- * How upstream normalises the input of each kind: colours divided by 255 or by the brightest channel, minus the mean,
- * divided by the deviation. BiRefNet and U^2-Net use ImageNet's values; IS-Net `normalize(image, [0.5, 0.5, 0.5], [1,
- * 1, 1])`.
+ * How upstream normalises the input of each kind: colours divided by 255 or by the brightest channel, minus
+ * the mean, divided by the deviation. BiRefNet and U^2-Net use ImageNet's values; IS-Net `normalize(image,
+ * [0.5, 0.5, 0.5], [1, 1, 1])`.
  */
 const FEEDS = {
   u2net: { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225], byBrightest: true },

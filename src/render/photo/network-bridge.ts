@@ -10,8 +10,8 @@ const BINDING = "askNetwork";
 const ANSWER = "function (lengths, problem) { photoPage.answered(lengths, problem); }";
 
 /**
- * Lets a page run networks in this process. The page writes a picture into a shared file and calls the binding; this
- * side reads the picture, runs the network and writes its outputs, as floats, over the picture.
+ * Lets a page run networks in this process. The page writes a picture into a shared file and calls the
+ * binding; this side reads the picture, runs the network and writes its outputs, as floats, over the picture.
  * @param file the shared file's descriptor
  * @returns a function that closes the bridge
  */

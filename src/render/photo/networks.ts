@@ -20,11 +20,19 @@ export interface Networks {
    * @returns its outputs in the order its file names them, channels last
    */
   run(name: NetworkName, picture: NetworkPicture): Promise<Float32Array[]>;
-  /** Starts loading what nearly every photo needs (0.3 s of CPU) without waiting; the first caller to need it does. */
+  /**
+   * Starts loading what nearly every photo needs (0.3 s of CPU) without waiting; the first caller to need it
+   * does.
+   */
   warm(): void;
-  /** Frees large, rarely used networks that nobody used since the last call; the next use loads them again (0.2 s of CPU). */
+  /**
+   * Frees large, rarely used networks that nobody used since the last call; the next use loads them again
+   * (0.2 s of CPU).
+   */
   letGoUnused(): void;
-  /** The number of pixels the operator's matte network works on; null without one, or when it takes any size. */
+  /**
+   * The number of pixels the operator's matte network works on; null without one, or when it takes any size.
+   */
   mattePixels(): Promise<number | null>;
 }
 
@@ -75,7 +83,8 @@ export function openNetworks(
     letGoUnused() {
       for (const name of RARE) {
         if (recent.has(name)) continue;
-        // Whoever waits for it still runs it: what waits first is called first. A load that failed holds nothing.
+        // Whoever waits for it still runs it: what waits first is called first. A load that failed holds
+        // nothing.
         sessions.get(name)?.then(
           (session) => session.end(),
           () => {},

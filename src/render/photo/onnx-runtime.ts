@@ -11,8 +11,8 @@ import { unpackOnce } from "../../system/unpack-once.ts";
 import { EMBEDDED_RUNTIME } from "./embedded-runtime.ts";
 
 /**
- * The native runtime's own switch. Since 1.30, without it, loading the runtime writes a device id into the home folder
- * and logs into the temp folder, and reports the machine and the networks it runs to Microsoft.
+ * The native runtime's own switch. Since 1.30, without it, loading the runtime writes a device id into the
+ * home folder and logs into the temp folder, and reports the machine and the networks it runs to Microsoft.
  */
 export const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: "1" };
 
@@ -33,7 +33,10 @@ export interface OnnxSession {
   end(): void;
 }
 
-/** A tensor as the network file declares it: ONNX's type number, and the dimensions, -1 where any size will do. */
+/**
+ * A tensor as the network file declares it: ONNX's type number, and the dimensions, -1 where any size will
+ * do.
+ */
 export interface TensorShape {
   name: string;
   type: number;
@@ -64,7 +67,10 @@ export interface OnnxRuntime {
   open(network: Uint8Array, threads: number): OnnxSession;
 }
 
-/** The native runtime is built for this glibc or later: Debian 10, Ubuntu 18.10 and Red Hat 8 are the first to have it. */
+/**
+ * The native runtime is built for this glibc or later: Debian 10, Ubuntu 18.10 and Red Hat 8 are the first to
+ * have it.
+ */
 const OLDEST_GLIBC = "2.28";
 
 /** Throws an OperatorError on a system that is too old for the native runtime. */
@@ -79,8 +85,8 @@ export function refuseOldSystem(glibc: string | undefined): void {
 const RUNTIME_BYTES = 48 * 1024 * 1024;
 
 /**
- * The folder of the native runtime: the npm package's own or, for the single-file program, one in `cacheDir` into which
- * it is unpacked on first use.
+ * The folder of the native runtime: the npm package's own or, for the single-file program, one in `cacheDir`
+ * into which it is unpacked on first use.
  */
 export async function findOnnxRuntime(cacheDir: string): Promise<string> {
   refuseOldSystem(glibcVersion());
@@ -104,8 +110,8 @@ export function packagedRuntime(): string {
 }
 
 /**
- * Loads the native ONNX runtime with its telemetry off; throws when either fails. Nothing else in this project may load
- * it.
+ * Loads the native ONNX runtime with its telemetry off; throws when either fails. Nothing else in this
+ * project may load it.
  */
 export function loadOnnxRuntime(folder: string): OnnxRuntime {
   // No networks at all is better than one that reports to its vendor.
@@ -122,7 +128,8 @@ function openSession(binding: Binding, network: Uint8Array, threads: number): On
   session.loadModel(network.buffer, network.byteOffset, network.byteLength, {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
-    // An arena never shrinks, and each network has its own; freed memory is kept once for all of them, see below.
+    // An arena never shrinks, and each network has its own; freed memory is kept once for all of them, see
+    // below.
     enableCpuMemArena: false,
     logSeverityLevel: LOG_ERRORS,
   });
@@ -147,9 +154,9 @@ const [M_TRIM_THRESHOLD, M_MMAP_THRESHOLD] = [-1, -3];
 const KEPT_BYTES = 1 << 29;
 
 /**
- * Makes glibc keep the memory networks free. By default it returns large blocks to the system at once and faults them
- * in again page by page for every tensor: a quarter of the salient network's run time. What it keeps is in fragments and
- * grows from photo to photo, so `returnFreedMemory` has to be called now and then.
+ * Makes glibc keep the memory networks free. By default it returns large blocks to the system at once and
+ * faults them in again page by page for every tensor: a quarter of the salient network's run time. What it
+ * keeps is in fragments and grows from photo to photo, so `returnFreedMemory` has to be called now and then.
  */
 function keepFreedMemory(): void {
   try {
@@ -165,8 +172,8 @@ function keepFreedMemory(): void {
 let mallocTrim: ((pad: number) => unknown) | undefined;
 
 /**
- * Gives back to the system what glibc keeps free: after a dozen photos more than half of the worker's memory. Takes 1 to
- * 15 ms, and the next network faults in what it needs.
+ * Gives back to the system what glibc keeps free: after a dozen photos more than half of the worker's memory.
+ * Takes 1 to 15 ms, and the next network faults in what it needs.
  */
 export function returnFreedMemory(): void {
   try {
@@ -178,7 +185,10 @@ export function returnFreedMemory(): void {
   }
 }
 
-/** Sets an environment variable for native libraries, which do not see what is assigned to Bun's `process.env`. */
+/**
+ * Sets an environment variable for native libraries, which do not see what is assigned to Bun's
+ * `process.env`.
+ */
 function setForLibraries(name: string, value: string): boolean {
   for (const libc of ["libc.so.6", "libc.so", "libSystem.B.dylib"]) {
     try {

@@ -24,11 +24,11 @@ export type CutOutResult =
 
 export interface PhotoCutter {
   /**
-   * Finds the player in a photo file (JPEG, PNG or WebP) and cuts the player out. Unusable photos are refused in the
-   * result; an error means that the browser failed and the same photo may be retried. Photos are processed one at a
-   * time.
-   * @param companyWelcome whether others may be prominent too, as on a card that shows the photo itself: it is enough then that the
-   *   player is clearly the largest
+   * Finds the player in a photo file (JPEG, PNG or WebP) and cuts the player out. Unusable photos are refused
+   * in the result; an error means that the browser failed and the same photo may be retried. Photos are
+   * processed one at a time.
+   * @param companyWelcome whether others may be prominent too, as on a card that shows the photo itself: it
+   *   is enough then that the player is clearly the largest
    */
   cutOut(
     photoPath: string,
@@ -45,11 +45,17 @@ const PHOTO_FORMATS = new Set(["jpeg", "png", "webp"]);
 /** There are as many workers as cores, so each network gets one thread. */
 const NETWORK_THREADS = 1;
 
-/** After this many photos memory is tidied even if the next photo waits, and this long after a photo if none does. */
+/**
+ * After this many photos memory is tidied even if the next photo waits, and this long after a photo if none
+ * does.
+ */
 const PHOTOS_PER_TIDYING = 8;
 const IDLE_MS = 2_000;
 
-/** Returns a function to call after each photo, which gives memory back now and then, and a function to stop it. */
+/**
+ * Returns a function to call after each photo, which gives memory back now and then, and a function to stop
+ * it.
+ */
 function tidying(networks: Networks, collect: () => void): { afterPhoto: () => void; stop: () => void } {
   let photos = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -167,7 +173,9 @@ async function cutOutIn(
   }
 }
 
-/** What the header says of the photo, null if it is none; damage further on shows when the photo is decoded. */
+/**
+ * What the header says of the photo, null if it is none; damage further on shows when the photo is decoded.
+ */
 export async function readHeader(path: string): Promise<Header | null> {
   try {
     const { format, width, height } = await new Bun.Image(path, { maxPixels: MAX_SOURCE_PIXELS }).metadata();

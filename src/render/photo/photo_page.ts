@@ -16,7 +16,10 @@ const html = (mattePixels: number | null) =>
 // The page decodes untrusted bytes: it may run its own scripts and nothing else.
 const CSP = "default-src 'none'; script-src 'self'; worker-src 'self'";
 
-/** A longer step means a hung browser, since time without a processor is not counted; the slowest measured took two seconds. */
+/**
+ * A longer step means a hung browser, since time without a processor is not counted; the slowest measured
+ * took two seconds.
+ */
 const STEP_LIMIT_MS = 20_000;
 /** The operator's matte network may take longer, but still less than a whole render may. */
 const OWN_MATTE_LIMIT_MS = 40_000;
@@ -38,7 +41,10 @@ export interface OpenPhotoPage {
   givePhoto(path: string): Promise<void>;
   /** The picture of the last "cutOut", of the size it returned. */
   takeCutout(size: Size): Pixels;
-  /** Frees what earlier photos left: left alone, the page grows by hundreds of megabytes before its engine collects it. */
+  /**
+   * Frees what earlier photos left: left alone, the page grows by hundreds of megabytes before its engine
+   * collects it.
+   */
   collectGarbage(): Promise<void>;
   /** Whether its process has crashed, so that nothing will answer any more. */
   hasCrashed(): boolean;

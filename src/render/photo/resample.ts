@@ -5,7 +5,8 @@ interface Size {
 }
 
 /**
- * Resizes a picture by bilinear interpolation, which suits similar sizes and is too coarse for strong reduction.
+ * Resizes a picture by bilinear interpolation, which suits similar sizes and is too coarse for strong
+ * reduction.
  * @param values row by row, `channels` of them per pixel
  */
 export function resampled<Values extends Uint8Array | Float32Array>(

@@ -20,14 +20,16 @@ export interface GivenPlaceholder {
 
 /** Keeps one file per test picture, however many images show it. */
 export interface SharedPlaceholders {
-  /** Makes the picture available under a name of its own, which can be removed independently of the others. */
+  /**
+   * Makes the picture available under a name of its own, which can be removed independently of the others.
+   */
   give(placeholder: Placeholder, name: string): Promise<GivenPlaceholder>;
 }
 
 /**
- * Keeps the most recently drawn pictures and links the images' names to them. The file goes with the last name, so
- * neither an expired image nor eviction here affects another image. Starts empty in each process, since another release
- * may draw differently.
+ * Keeps the most recently drawn pictures and links the images' names to them. The file goes with the last
+ * name, so neither an expired image nor eviction here affects another image. Starts empty in each process,
+ * since another release may draw differently.
  */
 export function sharedPlaceholders(blobs: Blobs): SharedPlaceholders {
   const drawn = new Map<string, Promise<number>>();

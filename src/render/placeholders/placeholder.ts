@@ -17,8 +17,9 @@ const scaling = new PQueue({ concurrency: 1 });
 const PNG_LEVEL = 1;
 
 /**
- * The picture that test keys get for the built-in card: a silhouette with "TEST" across it, `width` x `height` pixels
- * (512 to 2048 each). Needs no browser: the nearest of the committed shapes is scaled, distorted by at most 5 %.
+ * The picture that test keys get for the built-in card: a silhouette with "TEST" across it, `width` x
+ * `height` pixels (512 to 2048 each). Needs no browser: the nearest of the committed shapes is scaled,
+ * distorted by at most 5 %.
  */
 export async function placeholder(
   width: number,

@@ -2,8 +2,8 @@ import { brotliDecompressSync, inflateSync } from "node:zlib";
 
 import { FONT_LIBRARY_CSS } from "../fonts/fonts.ts";
 
-// Reads which characters a font has from its own table, since the browser does not distinguish empty boxes from
-// letters.
+// Reads which characters a font has from its own table, since the browser does not distinguish empty boxes
+// from letters.
 
 /** A `@font-face` rule as the page sees it. */
 export interface FontFace {

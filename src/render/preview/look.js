@@ -1,10 +1,14 @@
-// Runs inside the page of a card, for its designer only: tells what was set and where. Type-checked through JSDoc.
+// Runs inside the page of a card, for its designer only: tells what was set and where. Type-checked through
+// JSDoc.
 /** @typedef {{ x: number, y: number, width: number, height: number }} Rectangle */
 
 /** Marks an element while the browser is asked for its fonts. */
 const MARK = "data-cardpress-look";
 
-/** Lines within this part of the font's size of each other are one: marks and small capitals shift a rectangle. */
+/**
+ * Lines within this part of the font's size of each other are one: marks and small capitals shift a
+ * rectangle.
+ */
 const SAME_LINE = 0.5;
 
 /** WCAG 2.2, 1.4.3: large is 24 px, or 18.66 px and bold. */
@@ -56,7 +60,10 @@ const labelOf = (element) => {
   return element.tagName.toLowerCase();
 };
 
-/** The box that a text should stay in: its fitted box, else the nearest block. @param {HTMLElement} element */
+/**
+ * The box that a text should stay in: its fitted box, else the nearest block.
+ * @param {HTMLElement} element
+ */
 const boxOf = (element) => {
   const fitted = /** @type {HTMLElement | null} */ (element.closest("[data-fit]"));
   if (fitted) return fitted;
@@ -84,7 +91,11 @@ const seenInk = (ink, clip) => {
   return { ...ink, x, width: Math.max(0, Math.min(ink.x + ink.width, right) - x) };
 };
 
-/** @param {Rectangle} ink @param {Rectangle} box @param {number} slackY px that a font's own height may stand out */
+/**
+ * @param {Rectangle} ink
+ * @param {Rectangle} box
+ * @param {number} slackY px that a font's own height may stand out
+ */
 const standsOut = (ink, box, slackY) =>
   Math.max(
     0,
@@ -271,8 +282,9 @@ const luminance = (/** @type {Uint8ClampedArray} */ data, /** @type {number} */ 
   0.0722 * linear((data[i + 2] ?? 0) / 255);
 
 /**
- * The contrast of texts with what lies under them, from a picture with and one without letters: whatever makes a
- * letter's colour, gradients and blending too, is in the pixels. The median over the core of the strokes.
+ * The contrast of texts with what lies under them, from a picture with and one without letters: whatever
+ * makes a letter's colour, gradients and blending too, is in the pixels. The median over the core of the
+ * strokes.
  * @param {ImageData} withText @param {ImageData} without @param {Rectangle[]} boxes
  */
 const contrasts = (withText, without, boxes) =>
@@ -332,8 +344,8 @@ const contrastsOfShots = async (withText, without, boxes) =>
   contrasts(await pixels(withText), await pixels(without), boxes);
 
 /**
- * The contrasts by what the page itself paints, which takes a tenth of two screenshots' time; null in a browser that
- * cannot.
+ * The contrasts by what the page itself paints, which takes a tenth of two screenshots' time; null in a
+ * browser that cannot.
  * @param {Rectangle[]} boxes
  */
 const contrastsInCanvas = async (boxes) => {

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 
-// What a designer's tools ask of a render worker beside production jobs: the same page and pixels, plus what is known
-// about them.
+// What a designer's tools ask of a render worker beside production jobs: the same page and pixels, plus what
+// is known about them.
 
 /** A rectangle in pixels of the picture. */
 const Rectangle = Type.Object({
@@ -70,8 +70,8 @@ export function previewJob<T extends ReturnType<typeof Type.Object>>(CardInput: 
     badgePath: Type.Union([Type.String(), Type.Null()]),
     outputPath: Type.String(),
     /**
-     * `looks` reports boxes, sizes and fonts; `contrast` measures the texts' contrast instead of fonts, from the card
-     * painted twice more.
+     * `looks` reports boxes, sizes and fonts; `contrast` measures the texts' contrast instead of fonts, from
+     * the card painted twice more.
      */
     inspect: Type.Union([Type.Literal("no"), Type.Literal("looks"), Type.Literal("contrast")]),
     /** `screen` leaves a PNG uncompressed, for a browser on the same machine. */

@@ -36,8 +36,9 @@ const MAX_PAGES = 4;
 const TEXTS = ["card.html", "card.css", "template.json"];
 
 /**
- * Keeps a page for each folder that is looked at. Changed texts are swapped in the warm page; for anything else the next
- * page is opened before the one before it closes, so that files that make no page leave the last good one.
+ * Keeps a page for each folder that is looked at. Changed texts are swapped in the warm page; for anything
+ * else the next page is opened before the one before it closes, so that files that make no page leave the
+ * last good one.
  */
 export function openPreviews(browser: Browser, sources: PreviewSources): Previews {
   const opened = new Map<string, Shown>();
@@ -85,8 +86,9 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
 }
 
 /**
- * A picture for the screen, and one whose contrasts are measured, leaves as a production card does, in half the time of
- * a screenshot. The rest are screenshots: accepted pictures are WebP of the browser's own encoder.
+ * A picture for the screen, and one whose contrasts are measured, leaves as a production card does, in half
+ * the time of a screenshot. The rest are screenshots: accepted pictures are WebP of the browser's own
+ * encoder.
  */
 function wayOf({ inspect, card }: PreviewJob): CaptureWay | undefined {
   const isPainted = inspect === "contrast" || (inspect === "no" && card.style.format === "png");
@@ -162,8 +164,9 @@ async function askForSupport(
 }
 
 /**
- * The template of a folder as it is now. When only the style sheet has changed, nothing else is checked again: a
- * designer waits for every millisecond here, and the files are checked elsewhere before a preview is requested.
+ * The template of a folder as it is now. When only the style sheet has changed, nothing else is checked
+ * again: a designer waits for every millisecond here, and the files are checked elsewhere before a preview is
+ * requested.
  */
 async function readAgain(dir: string, before: LoadedTemplate | undefined): Promise<LoadedTemplate> {
   if (!before || BUILT_IN.has(dir)) return loadTemplate(dir);

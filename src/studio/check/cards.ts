@@ -32,8 +32,8 @@ const PRINTED = new Set<string>(["fields", "names", "scripts", "badges"]);
 export type Checked = Pick<TemplateManifest, "sizes" | "shapes" | "bleeds" | "fields">;
 
 /**
- * The sizes that a template is drawn in, by name: its own, and for one that bleeds the print, which is the only size
- * that anything is cut off.
+ * The sizes that a template is drawn in, by name: its own, and for one that bleeds the print, which is the
+ * only size that anything is cut off.
  */
 export function checkedSizes({ sizes, shapes, bleeds }: Checked): Map<string, readonly [number, number]> {
   const all = new Map<string, readonly [number, number]>(Object.entries(sizes));
@@ -49,8 +49,8 @@ const isPrint = ([width, height]: readonly [number, number]) =>
   Math.min(width, height) === PRINT_SIDES[0] && Math.max(width, height) === PRINT_SIDES[1];
 
 /**
- * Every sample in every size, also in each composition where there are several, then the first sample with everything a
- * partner may send.
+ * Every sample in every size, also in each composition where there are several, then the first sample with
+ * everything a partner may send.
  */
 export function checkCases(
   samples: ReadonlyMap<string, SampleBody>,
@@ -188,8 +188,8 @@ function cutFaults({ trim, texts, marks }: Inspection): CardFault[] {
 }
 
 /**
- * How far a mark stands beyond the cut. What goes on to the picture's edge is ground that bleeds, unless it is a badge
- * or nothing of it stays.
+ * How far a mark stands beyond the cut. What goes on to the picture's edge is ground that bleeds, unless it
+ * is a badge or nothing of it stays.
  */
 function beyondCut(label: string, box: Box, trim: Box): number {
   // A trim lies in its picture's middle.

@@ -13,7 +13,10 @@ const DATA_SVG = /data:image\/svg\+xml([^,"'()]*),([^"')]*)/gi;
 const MESSAGE =
   "sets text in a font of this machine, which is another one on the next: a picture sees no font of the page. Turn the text into outlines, or embed its font in the picture as a data: address.";
 
-/** Text that a picture or drawing sets in a font of the machine, which nothing else of the template would tell. */
+/**
+ * Text that a picture or drawing sets in a font of the machine, which nothing else of the template would
+ * tell.
+ */
 export function checkSvg(files: TemplateFiles): Fault[] {
   const faults: Fault[] = [];
   const text = (name: string) => new TextDecoder().decode(files.get(name));

@@ -72,7 +72,10 @@ const COST_DRAWS = 5;
 
 const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
-/** Checks a template's folder: its files, then hundreds of cards. Throws an OperatorError when it cannot be read. */
+/**
+ * Checks a template's folder: its files, then hundreds of cards. Throws an OperatorError when it cannot be
+ * read.
+ */
 export async function checkTemplate(options: CheckOptions): Promise<CheckReport> {
   const { dir, pool } = options;
   const files = await readTemplateFolder(dir);
@@ -232,7 +235,10 @@ async function checkSamples(
   return bodies;
 }
 
-/** Draws a card with its longer side scaled to `longerPx`, as it is printed, or at the width of accepted pictures. */
+/**
+ * Draws a card with its longer side scaled to `longerPx`, as it is printed, or at the width of accepted
+ * pictures.
+ */
 async function draw(
   { dir, scratch, pool }: CheckOptions,
   manifest: TemplateManifest,
@@ -318,7 +324,10 @@ async function checkGoldens(
   }
 }
 
-/** Compares laying out and capturing one card with the built-in card: same photo, size and format, alternating. */
+/**
+ * Compares laying out and capturing one card with the built-in card: same photo, size and format,
+ * alternating.
+ */
 async function checkCost(
   options: CheckOptions,
   manifest: TemplateManifest,

@@ -9,7 +9,8 @@ const percent = (part: number) =>
   part === 0 ? "same" : part < 0.0001 ? "< 0.01 %" : `${(part * 100).toFixed(2)} %`;
 
 /**
- * Before and after, against the accepted picture or the last commit; pictures are accepted one by one or all at once.
+ * Before and after, against the accepted picture or the last commit; pictures are accepted one by one or all
+ * at once.
  */
 export function compareView(): StageView {
   const head = el("div", { class: "tools top" });
@@ -27,7 +28,8 @@ export function compareView(): StageView {
     const size = view.size || Object.keys(template()?.sizes ?? {})[0] || "";
     try {
       const { sample, against } = view;
-      // Each has a pane of its own: the two pictures belong together, and neither may be dropped for a newer request.
+      // Each has a pane of its own: the two pictures belong together, and neither may be dropped for a newer
+      // request.
       const request = { ...pictureRequest(`compare:${mine}`, 0), sample, size, against };
       const got = await waitingFor("Drawing both pictures", server.compare(request));
       await Promise.all([got.before, got.after, got.difference].map(loaded));

@@ -67,7 +67,9 @@ function newForm(): HTMLElement {
   return form(put);
 }
 
-/** Makes the form anew where fields or data are others than those it shows; the focus stays in the same field. */
+/**
+ * Makes the form anew where fields or data are others than those it shows; the focus stays in the same field.
+ */
 function refreshForm(): void {
   const shown = document.getElementById("data-form");
   if (!shown || formOf === formKey()) return;

@@ -210,7 +210,8 @@ listen({
   changed: (isSheet) => {
     savedAt = performance.now();
     status("busy", "Drawing…");
-    // The picture of a changed style sheet is requested at once; the regular request that follows hits the cache.
+    // The picture of a changed style sheet is requested at once; the regular request that follows hits the
+    // cache.
     if (isSheet && (template()?.faults.length ?? 1) === 0) stage?.redraw();
     void load();
   },

@@ -60,7 +60,10 @@ export async function readState(): Promise<boolean> {
 type Listener = (changed: ReadonlySet<string>) => void;
 const listeners: Listener[] = [];
 
-/** Calls the listener on every change of the view with the names of what changed; `state` stands for the server's. */
+/**
+ * Calls the listener on every change of the view with the names of what changed; `state` stands for the
+ * server's.
+ */
 export function onChange(listener: Listener): void {
   listeners.push(listener);
 }

@@ -11,7 +11,10 @@ interface Wait {
 const waits = new Set<Wait>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Says in the bar, with its seconds, what is waited for, once that takes long. The oldest wait is the one told. */
+/**
+ * Says in the bar, with its seconds, what is waited for, once that takes long. The oldest wait is the one
+ * told.
+ */
 export async function waitingFor<T>(what: string, work: Promise<T>): Promise<T> {
   const wait = { what, since: performance.now() };
   waits.add(wait);

@@ -79,7 +79,8 @@ test.skipIf(ENGINE === "postgres")(
     expect(() => db.run("UPDATE ledger_entries SET amount = 9")).toThrow("immutable");
     expect(() => db.run("DELETE FROM ledger_entries")).toThrow("immutable");
     const before = db.query("SELECT * FROM ledger_entries ORDER BY id").all();
-    // REPLACE deletes what is in its way without asking the triggers of deletes: by its id, or by what must be single.
+    // REPLACE deletes what is in its way without asking the triggers of deletes: by its id, or by what must
+    // be single.
     const columns = ["id", "account_id", "kind", "bucket", "period", "amount", "image_id", "created_at"];
     for (const [column, value] of [
       ["amount", "amount + 6"],

@@ -14,8 +14,8 @@ import { type FusedRandom, torn } from "./money-fuse.ts";
 import type { MoneyModel } from "./money-model.ts";
 import type { Operation } from "./money-operations.ts";
 
-// Batches in the histories of money.property.test.ts: accepted whole or not at all, their photos fetched one after the
-// other, canceled. Each step is done on the store and on the model.
+// Batches in the histories of money.property.test.ts: accepted whole or not at all, their photos fetched one
+// after the other, canceled. Each step is done on the store and on the model.
 
 interface Run {
   world: { db: Database; deps: Deps; random: FusedRandom };

@@ -1,7 +1,10 @@
 import type { Random } from "../../../src/core/ports.ts";
 import { seededRandom } from "../../harness.ts";
 
-/** Ids that count up, and a fuse: after that many more ids the next one throws, in the middle of a transaction. */
+/**
+ * Ids that count up, and a fuse: after that many more ids the next one throws, in the middle of a
+ * transaction.
+ */
 export type FusedRandom = Random & { fuse: number };
 
 class Torn extends Error {}

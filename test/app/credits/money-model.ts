@@ -1,7 +1,8 @@
 import { IDEMPOTENCY_RETENTION_MS, LEASE_MS, MAX_RENDERS } from "../../../src/core/limits.ts";
 import { monthOf } from "../../../src/core/time.ts";
 
-// What credits, images and replays should do, in the plainest words: maps and numbers, no database, no transactions.
+// What credits, images and replays should do, in the plainest words: maps and numbers, no database, no
+// transactions.
 
 export interface ModelAccount {
   limit: number;
@@ -152,7 +153,9 @@ export class MoneyModel {
     return true;
   }
 
-  /** Cards that nobody wants any more, in their order: unbegun, of this batch and of none but canceled ones. */
+  /**
+   * Cards that nobody wants any more, in their order: unbegun, of this batch and of none but canceled ones.
+   */
   unwanted(batchId: string): string[] {
     const wanting = [...this.batches.values()].filter(({ canceled }) => !canceled);
     const isUnbegun = (id: string) => ["waiting", "queued"].includes(this.image(id).state);
@@ -203,7 +206,10 @@ export class MoneyModel {
     return true;
   }
 
-  /** What the sweep makes due: leases past their time (after a restart all of them), plans of past months, old records. */
+  /**
+   * What the sweep makes due: leases past their time (after a restart all of them), plans of past months, old
+   * records.
+   */
   sweep(now: number, options: { restart: boolean }): void {
     for (const [id, image] of this.images) {
       const { lease } = image;

@@ -27,15 +27,19 @@ import { type FusedRandom, fusedRandom, torn } from "./money-fuse.ts";
 import { MoneyModel } from "./money-model.ts";
 import { ACCOUNTS, type Operation, operation } from "./money-operations.ts";
 
-// Random interleavings of everything that moves credits, on the real store, beside a small model that says what should
-// have happened. A failure prints fast-check's seed and path: run again with FC_SEED=... FC_PATH=...
+// Random interleavings of everything that moves credits, on the real store, beside a small model that says
+// what should have happened. A failure prints fast-check's seed and path: run again with FC_SEED=...
+// FC_PATH=...
 
 /** Other histories in each run: a third of 2,000 of them, and all in a long run. */
 const RUNS = Number(process.env.FC_RUNS ?? thirdOfCount(2_000));
 const SEED = process.env.FC_SEED
   ? { seed: Number(process.env.FC_SEED), path: process.env.FC_PATH ?? "" }
   : {};
-/** A new database now and then: a shared one would grow, and a sweep would visit the accounts of every earlier run. */
+/**
+ * A new database now and then: a shared one would grow, and a sweep would visit the accounts of every earlier
+ * run.
+ */
 const RUNS_PER_DATABASE = 40;
 
 interface World {
@@ -194,12 +198,14 @@ class Run {
   private async burst(account: number, count: number): Promise<void> {
     const keys = Array.from({ length: count }, (_, n) => `burst-${this.model.images.size}-${n}`);
     const answers = await Promise.all(keys.map((key) => this.send(account, "live", key, 0)));
-    // Ids count up in the order of writing, which is no guarantee of the service, and so decides turns in the queue.
+    // Ids count up in the order of writing, which is no guarantee of the service, and so decides turns in the
+    // queue.
     const accepted = [...answers.entries()]
       .filter(([, { code }]) => code === "accepted")
       .toSorted(([, a], [, b]) => (JSON.stringify(a.body) < JSON.stringify(b.body) ? -1 : 1));
     for (const [n, { body }] of accepted) this.accepted(account, "live", keys[n] ?? "", 0, body);
-    // With all of them accepted there was enough; with one refused there is nothing left, or the account is suspended.
+    // With all of them accepted there was enough; with one refused there is nothing left, or the account is
+    // suspended.
     for (const answer of answers.filter(({ code }) => code !== "accepted")) {
       expect(answer.code).toBe(this.model.expectCreate(account, "live", "no such key", 0, this.now));
     }
@@ -252,7 +258,10 @@ class Run {
     expect(finished !== undefined).toBe(this.model.finish(lease.imageId, lease.token, kind));
   }
 
-  /** Balances and images are the model's. Read past the code under test, in two queries, because this runs most. */
+  /**
+   * Balances and images are the model's. Read past the code under test, in two queries, because this runs
+   * most.
+   */
   compare(): void {
     const kept = this.accountIds.map((id) => this.world.accountRow.get(id));
     const expected = this.model.accounts.map(({ limit, period, plan, topup, held, suspended }) => [

@@ -38,7 +38,8 @@ test.if(HAS_AUTOGROUPS)(
     const family = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(family)];
     const processes = server.service.pool.pids().flatMap(family);
     expect(processes.length).toBeGreaterThan(3);
-    // A session's niceness counts beside others', whatever this one was given: the workers' is that of its processes.
+    // A session's niceness counts beside others', whatever this one was given: the workers' is that of its
+    // processes.
     const lower = Math.min(LOWEST, getPriority() + 1);
     for (const pid of processes) while (sessionNiceness(pid) < lower) await Bun.sleep(25);
   },

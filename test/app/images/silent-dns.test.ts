@@ -61,7 +61,8 @@ test("fifty photo and webhook hosts with silent DNS hold up nobody else, nor the
   expect((await Promise.all(events)).map(({ status }) => status)).toEqual(Array(10).fill(202));
   await dns.got(10, "A hook");
 
-  // All of this is answered while the names are still being looked up: what waited for them would wait for good.
+  // All of this is answered while the names are still being looked up: what waited for them would wait for
+  // good.
   for (let n = 0; n < 5; n++) {
     expect([200, 503]).toContain((await fetch(`${config.baseUrl}/ready`)).status);
     const page = await (await fetch(`${config.baseUrl}/console/sign-in`)).text();

@@ -331,7 +331,8 @@ test("nothing is overwritten, two backups are not made at once, and a failed one
 test("a database of an earlier version is backed up as it is, and restored into this one's schema", async () => {
   const known = [...migrations];
   const { workspace } = await stocked();
-  // This program writes no database older than itself, so one is put together from all migrations but the newest.
+  // This program writes no database older than itself, so one is put together from all migrations but the
+  // newest.
   for (const end of ["", "-wal", "-shm"]) rmSync(workspace.folder.database + end, { force: true });
   const db = new Database(workspace.folder.database);
   db.run("CREATE TABLE schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT");

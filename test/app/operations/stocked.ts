@@ -6,7 +6,8 @@ import { storeSource } from "../../../src/sources/source-files.ts";
 import { fetched, sourcesOf } from "../../fakes.ts";
 import { acceptLive } from "../accepting.ts";
 
-// A data folder as a service leaves it, made without a browser: the pictures are bytes, the photo is a real one.
+// A data folder as a service leaves it, made without a browser: the pictures are bytes, the photo is a real
+// one.
 
 let pictures = 0;
 
@@ -18,8 +19,8 @@ export async function acceptWithPhoto(workspace: Workspace, accountId: string): 
 }
 
 /**
- * Finishes the next live image with its own picture, or the next test image with a placeholder, stored before the image
- * is completed, as the service does.
+ * Finishes the next live image with its own picture, or the next test image with a placeholder, stored before
+ * the image is completed, as the service does.
  */
 export async function finishNext(
   workspace: Workspace,

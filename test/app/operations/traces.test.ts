@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { otlpTraces, type RenderTrace } from "../../../src/app/operations/traces.ts";
 import { quietLog } from "../../../src/log.ts";
 
-/** A time of day: the tracing library takes what is smaller than the age of this process for a time since its start. */
+/**
+ * A time of day: the tracing library takes what is smaller than the age of this process for a time since its
+ * start.
+ */
 const DAY = Date.UTC(2026, 7, 1);
 const TRACE: RenderTrace = {
   imageId: "img_1",

@@ -1,5 +1,5 @@
-// A process of its own, since what a test loaded stays loaded: makes a live card, with tracing when the environment asks for
-// it, and prints how many modules of the tracing library are there afterwards.
+// A process of its own, since what a test loaded stays loaded: makes a live card, with tracing when the
+// environment asks for it, and prints how many modules of the tracing library are there afterwards.
 import { imageRequest, post, testAccount, testServer, untilEnded } from "../../harness.ts";
 
 const endpoint = process.env.OTEL_EXPORTER_OTLP_ENDPOINT;

@@ -24,7 +24,10 @@ afterEach(async () => {
   open = [];
 });
 
-/** A finished card with its picture, and a session: both expire with time. `wall` is the clock that can be set. */
+/**
+ * A finished card with its picture, and a session: both expire with time. `wall` is the clock that can be
+ * set.
+ */
 async function start() {
   const plain = await testWorkspace();
   open.push(plain);

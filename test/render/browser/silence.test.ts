@@ -6,8 +6,8 @@ import { workerCommand } from "../../../src/service/system.ts";
 import { openDataFolder } from "../../../src/system/data-folder.ts";
 import { testConfig, testFolder } from "../../harness.ts";
 
-// A library's telemetry shows before its first packet: it keeps a device id and a store of events in the home folder,
-// and a log in the temp folder. Both are empty here, and nothing in the environment forbids it.
+// A library's telemetry shows before its first packet: it keeps a device id and a store of events in the home
+// folder, and a log in the temp folder. Both are empty here, and nothing in the environment forbids it.
 
 const MAIN = join(import.meta.dir, "../../../src/main.ts");
 const PHOTO = join(import.meta.dir, "../../photos/astronaut.png");

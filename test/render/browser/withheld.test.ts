@@ -2,7 +2,10 @@ import { expect, test } from "bun:test";
 import { LEASE_MS, MOST_RENDER_MS, RENDER_TIMEOUT_MS } from "../../../src/core/limits.ts";
 import { type LimitPorts, limitGivenTime, waitsBelow } from "../../../src/render/browser/withheld.ts";
 
-/** When a limit of 45 s is over for work that gets this part of the processor; null for one that was cancelled first. */
+/**
+ * When a limit of 45 s is over for work that gets this part of the processor; null for one that was cancelled
+ * first.
+ */
 function overAt(given: (at: number) => number, cancelAt = Number.POSITIVE_INFINITY): number | null {
   let now = 0;
   let waited = 0;

@@ -88,7 +88,8 @@ function seenInPage(): Seen {
     const parent = node.parentElement as HTMLElement;
     const text = node.textContent?.trim();
     if (!text || parent.closest("[data-plate]") || parent.getClientRects().length === 0) continue;
-    // A face's own line is higher than the line it is set in, and an ellipsis takes away what reaches beyond its box.
+    // A face's own line is higher than the line it is set in, and an ellipsis takes away what reaches beyond
+    // its box.
     let block = parent;
     while (getComputedStyle(block).display === "inline") block = block.parentElement as HTMLElement;
     const within = part(block.getBoundingClientRect());

@@ -10,14 +10,23 @@ const CARDS: Record<LayoutName, { width: number; height: number }> = {
   square: { width: 1024, height: 1024 },
   landscape: { width: 1600, height: 900 },
 };
-/** Across, of the card's width: a player moves aside only so far as arms or a photo's straight edge ask for it. */
+/**
+ * Across, of the card's width: a player moves aside only so far as arms or a photo's straight edge ask for
+ * it.
+ */
 const MEAN_ACROSS = 0.065;
 const WORST_ACROSS = 0.14;
-/** Down, of the card's height: crown or hands are at the top, so a close-up's middle lies lower than a small face's. */
+/**
+ * Down, of the card's height: crown or hands are at the top, so a close-up's middle lies lower than a small
+ * face's.
+ */
 const HIGHEST = -0.13;
 const LOWEST = 0.32;
 
-/** Where the labelled face (its middle, as fractions of the player) comes to lie, against the target: in card widths across, in card heights down. */
+/**
+ * Where the labelled face (its middle, as fractions of the player) comes to lie, against the target: in card
+ * widths across, in card heights down.
+ */
 interface Miss {
   file: string;
   layout: LayoutName;

@@ -169,7 +169,10 @@ test("as many plates are kept as memory is for them, and the oldest is drawn aga
 });
 
 describe("whatever a template says is a plate, its card is right:", () => {
-  /** One page after the other shows all the templates, which takes a tenth of the time of opening pages for each. */
+  /**
+   * One page after the other shows all the templates, which takes a tenth of the time of opening pages for
+   * each.
+   */
   let pair: Pair;
   let photographed: CardPage;
   beforeAll(async () => {

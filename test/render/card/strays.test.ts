@@ -38,7 +38,10 @@ const HEAD_AND_TRUNK = `<circle cx="800" cy="360" r="160"/><path d="M720 480h160
 const ARMS = `<path d="M60 120h320v120H160v340h1280V240h-220V120h320v580H60z"/>`;
 const FISTS = `<path d="M380 120h160v120H380zM1060 120h160v120h-160z" fill="#f0f"/>`;
 
-/** Somebody who flexes both arms: they leave the card at the shoulders and come back with a magenta fist above. */
+/**
+ * Somebody who flexes both arms: they leave the card at the shoulders and come back with a magenta fist
+ * above.
+ */
 async function flexing(more = ""): Promise<CutoutFile> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1600" height="900" fill="#2040c0">${HEAD_AND_TRUNK}${ARMS}${more}${FISTS}</svg>`;
   const page = await browser.newPage();

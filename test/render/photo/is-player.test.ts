@@ -3,7 +3,9 @@ import type { Finding } from "../../../src/render/photo/page/examine.js";
 import { isPlayer } from "../../../src/render/photo/page/is_player.js";
 
 const picture = { width: 683, height: 1024 } as OffscreenCanvas;
-/** Somebody in the air, arched back and with an arm thrown up, whom the person detector hardly takes for one. */
+/**
+ * Somebody in the air, arched back and with an arm thrown up, whom the person detector hardly takes for one.
+ */
 const leaping = {
   detector: 0.32,
   pose: { presence: 0.99995 },

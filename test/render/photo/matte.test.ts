@@ -447,7 +447,10 @@ describe("what body parts tell against a photo", () => {
   const side = 3 * SIDE;
   const near = { ...player, face: { ...player.face, x: 126, y: 36, width: 48, height: 48 } };
   const crop = { cx: side / 2, cy: side / 2, width: side, height: side, rotation: 0 };
-  /** The network's scores of 256 x 256 cells: class 3 in the faces, class 5 in what covers them, clothes in the body. */
+  /**
+   * The network's scores of 256 x 256 cells: class 3 in the faces, class 5 in what covers them, clothes in
+   * the body.
+   */
   const look = (faces: Box[], covers: Box[]) => {
     const scores = new Float32Array(256 * 256 * 6).fill(-4);
     const has = (boxes: Box[], x: number, y: number) =>
@@ -503,7 +506,10 @@ describe("gaps between strands", () => {
   const HAIR: Box = [30, 4, 40, 36];
   const GAP: Box = [34, 26, 5, 5];
   const HEAD = { x: 26, y: 0, width: 48, height: 36 };
-  /** The matte in the gap and beside it, where masks see one lump and the network of body parts `odds` in the gap. */
+  /**
+   * The matte in the gap and beside it, where masks see one lump and the network of body parts `odds` in the
+   * gap.
+   */
   const emptied = (hair: number, wall: number, odds: number) => {
     const parts = partsOf([HAIR], [], { hair: [HAIR] });
     const inGap = map([GAP]);

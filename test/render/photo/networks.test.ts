@@ -7,8 +7,9 @@ import { type NetworkName, openNetworks, tryNetworks } from "../../../src/render
 import { packagedRuntime, returnFreedMemory } from "../../../src/render/photo/onnx-runtime.ts";
 import { pngPixels } from "./png-pixels.ts";
 
-// What LiteRT 2.5.3 answered for MediaPipe's own files, given the same bytes: some values of each output by their places.
-// Detectors: the surest finding, with its box. The networks here are those files rewritten, so only rounding may differ.
+// What LiteRT 2.5.3 answered for MediaPipe's own files, given the same bytes: some values of each output by
+// their places. Detectors: the surest finding, with its box. The networks here are those files rewritten, so
+// only rounding may differ.
 const ORIGINALS: [NetworkName, size: number, outputs: Record<number, number>[]][] = [
   [
     "faceDetector",

@@ -28,7 +28,8 @@ function node(operator: string, from: string, to: string, attributes: Uint8Array
 }
 
 /**
- * A network that answers each pixel's mean of its three values: as log odds, as BiRefNet does, or as chances, as IS-Net does.
+ * A network that answers each pixel's mean of its three values: as log odds, as BiRefNet does, or as chances,
+ * as IS-Net does.
  * @param side of its square input @param channels of its answer's declaration
  */
 export function meanNetwork(
@@ -49,7 +50,10 @@ export function meanNetwork(
   return message([1, 8], [7, graph], [8, message([2, 13])]);
 }
 
-/** The built-in salient network, which takes any size, made to take 320 x 320 alone, as upstream's own files do. */
+/**
+ * The built-in salient network, which takes any size, made to take 320 x 320 alone, as upstream's own files
+ * do.
+ */
 export async function fixedSalientNetwork(): Promise<Uint8Array> {
   const bytes = Buffer.from(await Bun.file(NETWORK_FILES.salient).bytes());
   // In a Dimension "any, called h" takes as many bytes as "320".

@@ -1,4 +1,7 @@
-/** What the photo tests share: one browser with a studio in it, pixels of pictures, and photos in rarer encodings. */
+/**
+ * What the photo tests share: one browser with a studio in it, pixels of pictures, and photos in rarer
+ * encodings.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +30,10 @@ export async function openLab() {
   const folder = mkdtempSync(join(tmpdir(), "cardpress-photos-"));
   const page = await browser.newPage();
 
-  /** Draws pictures over each other at given places and returns the result as a PNG, or as a JPEG of this quality. */
+  /**
+   * Draws pictures over each other at given places and returns the result as a PNG, or as a JPEG of this
+   * quality.
+   */
   const draw = async (
     size: [number, number],
     pictures: { bytes: Uint8Array; at: number[] }[],
@@ -159,8 +165,8 @@ export function png16({ rgba, width, height }: Pixels, colourType: 0 | 2): Uint8
 }
 
 /**
- * A baseline CMYK JPEG as Photoshop writes it (Adobe segment, inverted inks), with one flat colour for each block of
- * 8 x 8 pixels: only the DC coefficients of ITU T.81 are coded, with its luminance DC table (K.3).
+ * A baseline CMYK JPEG as Photoshop writes it (Adobe segment, inverted inks), with one flat colour for each
+ * block of 8 x 8 pixels: only the DC coefficients of ITU T.81 are coded, with its luminance DC table (K.3).
  */
 export function cmykJpeg({ rgba, width, height }: Pixels): Uint8Array {
   const bits: number[] = [];
@@ -213,8 +219,9 @@ export function cmykJpeg({ rgba, width, height }: Pixels): Uint8Array {
 }
 
 /**
- * A picture in a colour space of its own: red and blue are swapped in its pixels, and its ICC profile (version 2, a
- * matrix with sRGB's primaries and a plain gamma) says so. Whoever ignores the profile sees a blue face.
+ * A picture in a colour space of its own: red and blue are swapped in its pixels, and its ICC profile
+ * (version 2, a matrix with sRGB's primaries and a plain gamma) says so. Whoever ignores the profile sees a
+ * blue face.
  */
 export async function swappedJpeg({ rgba, width, height }: Pixels): Promise<Uint8Array> {
   const swapped = rgba.slice();

@@ -244,7 +244,8 @@ test("the rider beside and behind the cyclist is left out of the cutout", async 
   const { framing } = await cutoutOf("cyclists.jpg");
   const { face } = framing;
   if (!face) throw new Error("the cyclist has a face");
-  // That rider's head is two and a half face widths to the left of the cyclist's face, three face heights lower.
+  // That rider's head is two and a half face widths to the left of the cyclist's face, three face heights
+  // lower.
   const [left, top] = [face.x - 3.2 * face.width, face.y + 2.2 * face.height];
   let solid = 0;
   for (let i = 0; i < rgba.length / 4; i++) {
@@ -256,7 +257,8 @@ test("the rider beside and behind the cyclist is left out of the cutout", async 
 });
 
 describe("a cutout is one player without holes", () => {
-  // The photographer's tripod shows the lawn between its legs; the cyclist's frame shows the road; curls the wall.
+  // The photographer's tripod shows the lawn between its legs; the cyclist's frame shows the road; curls the
+  // wall.
   const SEE_THROUGH = new Map([
     ["camera.png", 0.02],
     ["cyclists.jpg", 0.02],

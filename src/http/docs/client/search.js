@@ -1,4 +1,5 @@
-// Search in the documentation: the index is one file of this service, fetched when the search is first opened.
+// Search in the documentation: the index is one file of this service, fetched when the search is first
+// opened.
 {
   const MAX_RESULTS = 12;
   const SNIPPET_CHARS = 140;
@@ -53,7 +54,12 @@
     return (start > 0 ? "… " : "") + cut + (start + SNIPPET_CHARS < text.length ? " …" : "");
   };
 
-  /** Adds text with the found words marked. @param {HTMLElement} parent @param {string} text @param {string[]} words */
+  /**
+   * Adds text with the found words marked.
+   * @param {HTMLElement} parent
+   * @param {string} text
+   * @param {string[]} words
+   */
   const appendMarked = (parent, text, words) => {
     const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     for (const part of text.split(new RegExp(`(${escaped.join("|")})`, "gi"))) {

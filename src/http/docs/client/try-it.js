@@ -1,4 +1,5 @@
-// The reader's test key in samples, and calls that can be tried. Nothing is sent anywhere but to this service.
+// The reader's test key in samples, and calls that can be tried. Nothing is sent anywhere but to this
+// service.
 {
   const KEY = "cardpress-docs-key";
   const PLACEHOLDER = "sk_test_...";
@@ -11,7 +12,8 @@
   const places = [...document.querySelectorAll(".code .hljs-variable, .code .hljs-string")].filter(
     ({ textContent }) => textContent === "$CARDPRESS_KEY" || textContent?.includes(PLACEHOLDER),
   );
-  // Where a sample sets the variable, the others go on reading it: with another key there, they are sent with that one.
+  // Where a sample sets the variable, the others go on reading it: with another key there, they are sent with
+  // that one.
   const setsVariable = places.some(({ textContent }) => textContent?.includes(PLACEHOLDER));
   const originals = places.map(({ textContent }) => textContent ?? "");
 

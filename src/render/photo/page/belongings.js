@@ -5,8 +5,8 @@ import { dilate, patches } from "./masks.js";
 /** @import { Bytes, Labels, Numbers } from "./masks.js" */
 
 /**
- * A salient thing next to the body, such as a ball, is kept if it takes at most this part of the player's area and its
- * mean salience (0 to 1) is at least this.
+ * A salient thing next to the body, such as a ball, is kept if it takes at most this part of the player's
+ * area and its mean salience (0 to 1) is at least this.
  */
 const MAX_BELONGING_PART = 0.2;
 const MIN_BELONGING_SALIENCE = 0.72;
@@ -16,10 +16,10 @@ const MIN_CLAIM = 0.1;
 const MAX_HELD_PART = 0.6;
 const MIN_HELD_SALIENCE = 0.7;
 /**
- * Nobody carries a thing that no hand is near, in which the body parts network is on average surer than this of nobody (log odds) and
- * the masks see less than this of the player: a beam, a statue or a patch of wall behind. Balls fly, and what the body mostly encloses,
- * by so many cells of its outline for each that is open, is carried in front of it. Of 320 photos five have such things, none a
- * player's.
+ * Nobody carries a thing that no hand is near, in which the body parts network is on average surer than this
+ * of nobody (log odds) and the masks see less than this of the player: a beam, a statue or a patch of wall
+ * behind. Balls fly, and what the body mostly encloses, by so many cells of its outline for each that is
+ * open, is carried in front of it. Of 320 photos five have such things, none a player's.
  */
 const BACKDROP_ODDS = -1.7;
 const MAX_BACKDROP_CORE = 0.25;
@@ -28,16 +28,19 @@ const MIN_ENCLOSED_TO_OPEN = 2;
 const MAX_HELD_IN_COMPANY = 0.3;
 /** Patches below this part of the player's area are not things but fragments of the player's edge. */
 const MIN_THING_PART = 0.003;
-/** Things that touch the photo's border for longer than this, in square roots of their size, are furniture or ground. */
+/**
+ * Things that touch the photo's border for longer than this, in square roots of their size, are furniture or
+ * ground.
+ */
 const MAX_BORDER = 1;
 /**
- * Things that touch the body for longer than this, in square roots of their size, are carried in front of it; without
- * them the body would have a bite taken out.
+ * Things that touch the body for longer than this, in square roots of their size, are carried in front of it;
+ * without them the body would have a bite taken out.
  */
 const MIN_CONTACT = 0.9;
 /**
- * A thing below this part of the player's area that touches the body for less than this, in square roots of its size,
- * only looks out from behind it, unless the masks see the player there or it is round.
+ * A thing below this part of the player's area that touches the body for less than this, in square roots of
+ * its size, only looks out from behind it, unless the masks see the player there or it is round.
  */
 const SMALL_THING_PART = 0.01;
 const MIN_SMALL_CONTACT = 1.5;
@@ -45,47 +48,54 @@ const MIN_SMALL_CONTACT = 1.5;
 const REACH_CELLS = 5;
 
 /**
- * Things that share more than this part of their colours with the background next to them are background themselves.
- * Held things may share more, because the background shows through a racket's strings.
+ * Things that share more than this part of their colours with the background next to them are background
+ * themselves. Held things may share more, because the background shows through a racket's strings.
  */
 const MAX_BLENDING = 0.55;
 const MAX_HELD_BLENDING = 0.85;
 /**
- * Patches that touch the body for longer than this, in square roots of their size, are enclosed by it. If the masks do
- * not see the body there and the colours resemble the background's, the patch is a gap, for example between the arms;
- * if the masks do, it is body.
+ * Patches that touch the body for longer than this, in square roots of their size, are enclosed by it. If the
+ * masks do not see the body there and the colours resemble the background's, the patch is a gap, for example
+ * between the arms; if the masks do, it is body.
  */
 const MIN_ENCLOSED = 3;
 const MAX_GAP_CORE = 0.15;
 const MIN_BODY_CORE = 0.3;
 /**
- * A patch at the photo's edge is not enclosed on that side, so the masks must be surer: they are of a shoulder, but not
- * of a flag behind it.
+ * A patch at the photo's edge is not enclosed on that side, so the masks must be surer: they are of a
+ * shoulder, but not of a flag behind it.
  */
 const MIN_BORDER_CORE = 0.8;
 const MAX_GAP_BLENDING = 0.5;
 /** A gap extends into neighbouring cells whose channels differ by at most this in total. */
 const GAP_STEP = 14;
-/** Beside other people, things that the player neither holds nor has in front of the body must be balls to be kept. */
+/**
+ * Beside other people, things that the player neither holds nor has in front of the body must be balls to be
+ * kept.
+ */
 const MAX_BALL_ASPECT = 1.3;
 const MIN_BALL_FILL = 0.7;
 /**
- * Things that nobody holds are as sharp as the player; a smaller part of the player's sharpness than this is behind, such
- * as somebody else's sleeve. Balls may fly.
+ * Things that nobody holds are as sharp as the player; a smaller part of the player's sharpness than this is
+ * behind, such as somebody else's sleeve. Balls may fly.
  */
 const MIN_FOCUS_PART = 0.55;
 /**
- * What lies within this part of the photo's sides from one of its corners is printed there, such as a sponsor's mark or a caption, when
- * nobody holds it, masks hardly see the player in it (mean of 0 to 1) and it is no ball.
+ * What lies within this part of the photo's sides from one of its corners is printed there, such as a
+ * sponsor's mark or a caption, when nobody holds it, masks hardly see the player in it (mean of 0 to 1) and
+ * it is no ball.
  */
 const CORNER_PART = 0.2;
 const MAX_MARK_CORE = 0.05;
-/** Things apart from the body of which more than this part is pure white are lamps; pure is from this level on. */
+/**
+ * Things apart from the body of which more than this part is pure white are lamps; pure is from this level
+ * on.
+ */
 const MAX_WHITE_PART = 0.9;
 const WHITE_LEVEL = 250;
 /**
- * A thing's colours are compared with the background's up to this many cells around it, with this many bits for each
- * channel.
+ * A thing's colours are compared with the background's up to this many cells around it, with this many bits
+ * for each channel.
  */
 const AROUND_CELLS = 6;
 const LEVEL_BITS = 3;
@@ -94,12 +104,14 @@ const LEVEL_SHIFT = 8 - LEVEL_BITS;
 const MIN_BESIDE = 1;
 
 /**
- * Decides which salient things outside the body belong to the player. Each is kept or dropped whole: half a ball is
- * worse than none.
- * @param {{ parts: { odds: Numbers }, own: Numbers, others: Numbers, fine: Numbers, core: Numbers, claimed: Numbers, theirs: Numbers, hands: Numbers }} maps
- * `hands` is 1 within reach of the player's hands @param {Bytes} rgba on the grid @param {number} width
- * @returns {{ held: Numbers, left: Numbers }} `held` is 1 on things that belong to the player and less on their soft
- * edge, `left` 1 on things that do not
+ * Decides which salient things outside the body belong to the player. Each is kept or dropped whole: half a
+ * ball is worse than none.
+ * @param {{ parts: { odds: Numbers }, own: Numbers, others: Numbers, fine: Numbers, core: Numbers, claimed:
+ *   Numbers, theirs: Numbers, hands: Numbers }} maps `hands` is 1 within reach of the player's hands
+ * @param {Bytes} rgba on the grid
+ * @param {number} width
+ * @returns {{ held: Numbers, left: Numbers }} `held` is 1 on things that belong to the player and less on
+ *   their soft edge, `left` 1 on things that do not
  */
 export function sortBelongings({ parts, own, others, fine, core, claimed, theirs, hands }, rgba, width) {
   // Legs that the body parts network misses must not be taken for things; masks and salience do see them.
@@ -162,12 +174,14 @@ export function sortBelongings({ parts, own, others, fine, core, claimed, theirs
  * @property {Bounds} bounds
  * @property {number} white of pure white
  * @property {number} blending part of its colours that the background shares, 0 to 1
- * @property {number} focus how sharply it is outlined as a part of how sharply the player is, 1 where nothing tells
+ * @property {number} focus how sharply it is outlined as a part of how sharply the player is, 1 where nothing
+ *   tells
  */
 
 /**
  * @param {Labels} labels @param {number[]} sizes
- * @param {{ isBody: (cell: number) => boolean, odds: Numbers, fine: Numbers, core: Numbers, hands: Numbers }} maps
+ * @param {{ isBody: (cell: number) => boolean, odds: Numbers, fine: Numbers, core: Numbers, hands: Numbers }}
+ *   maps
  * @param {Bytes} rgba @param {number} width
  * @returns {{ things: Thing[], playerCells: number }} things by label
  */
@@ -207,7 +221,9 @@ function measureThings(labels, sizes, { isBody, odds, fine, core, hands }, rgba,
 }
 
 /**
- * @param {Thing[]} things by label, changed in place @param {Labels} labels @param {(cell: number) => boolean} isBody
+ * @param {Thing[]} things by label, changed in place
+ * @param {Labels} labels
+ * @param {(cell: number) => boolean} isBody
  * @param {Bytes} rgba @param {number} width
  */
 function measureFocus(things, labels, isBody, rgba, width) {
@@ -224,7 +240,12 @@ function isGap({ size, touches, masked, blending }) {
   return isEnclosed && masked < MAX_GAP_CORE * size && blending > MAX_GAP_BLENDING;
 }
 
-/** Whether a thing is printed into a corner of the photo. @param {Thing} thing @param {number} width @param {number} height */
+/**
+ * Whether a thing is printed into a corner of the photo.
+ * @param {Thing} thing
+ * @param {number} width
+ * @param {number} height
+ */
 function isMark({ size, handled, masked, bounds }, width, height) {
   if (handled > 0 || masked > MAX_MARK_CORE * size || isBall(bounds, size)) return false;
   const { left, right, top, bottom } = bounds;
@@ -233,7 +254,11 @@ function isMark({ size, handled, masked, bounds }, width, height) {
   return Math.max(across, down) <= CORNER_PART;
 }
 
-/** @param {Thing} thing @param {number} playerCells @param {boolean} inCompany whether others are beside the player */
+/**
+ * @param {Thing} thing
+ * @param {number} playerCells
+ * @param {boolean} inCompany whether others are beside the player
+ */
 function belongs(thing, playerCells, inCompany) {
   const { size, salience, border, handled, touches, masked, bounds, white, blending, focus } = thing;
   const minCore = border === 0 ? MIN_BODY_CORE : MIN_BORDER_CORE;
@@ -280,8 +305,8 @@ function isBall({ left, right, top, bottom }, size) {
 }
 
 /**
- * For each label, the part of the thing's colours that the background around it shares: the intersection of the two
- * histograms, 0 to 1.
+ * For each label, the part of the thing's colours that the background around it shares: the intersection of
+ * the two histograms, 0 to 1.
  * @param {Labels} labels @param {number[]} sizes @param {(cell: number) => boolean} isBehind
  * @param {Bytes} rgba @param {number} width
  */
@@ -323,8 +348,8 @@ function blendings(labels, sizes, isBehind, rgba, width) {
 }
 
 /**
- * Extends gaps into cells that other networks take for body, as long as the colours hardly change and no mask sees the
- * player there.
+ * Extends gaps into cells that other networks take for body, as long as the colours hardly change and no mask
+ * sees the player there.
  * @param {Labels} labels changed in place @param {boolean[]} isGap by label @param {Numbers} core
  * @param {Bytes} rgba @param {number} width
  */

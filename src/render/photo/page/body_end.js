@@ -5,37 +5,53 @@ import { boundsAbove } from "./masks.js";
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes } from "./masks.js" */
 
-/** From this alpha on, a pixel counts towards the body's breadth: shreds that a net or the dark leaves are fainter. */
+/**
+ * From this alpha on, a pixel counts towards the body's breadth: shreds that a net or the dark leaves are
+ * fainter.
+ */
 const BROAD_ALPHA = 200;
-/** Only stretches of a row at least this long count towards its breadth. Breadths are in widths of the face. */
+/**
+ * Only stretches of a row at least this long count towards its breadth. Breadths are in widths of the face.
+ */
 const STRETCH = 0.25;
 
 /**
- * A body is interrupted where its breadth stays below NARROW for at least MIN_GAP of the face's height and grows again by
- * more than AGAIN further down. Of 87 cut-out players three were: two behind a net and a bag, one at the ankles.
+ * A body is interrupted where its breadth stays below NARROW for at least MIN_GAP of the face's height and
+ * grows again by more than AGAIN further down. Of 87 cut-out players three were: two behind a net and a bag,
+ * one at the ankles.
  */
 const NARROW = 0.6;
 const MIN_GAP = 0.1;
 const AGAIN = 0.15;
-/** Looked for between these distances below the chin, in face heights: necks are narrow, and ankles are on no card. */
+/**
+ * Looked for between these distances below the chin, in face heights: necks are narrow, and ankles are on no
+ * card.
+ */
 const LEAST_BELOW_CHIN = 1.2;
 const MOST_BELOW_CHIN = 6;
 
-/** Points of the pose. A body that ends this far above its ankles, in face heights, goes on where nobody sees it. */
+/**
+ * Points of the pose. A body that ends this far above its ankles, in face heights, goes on where nobody sees
+ * it.
+ */
 const ANKLES = [27, 28];
 const ABOVE_ANKLES = 0.4;
 
 /**
- * A body that ends early is shown down to the last row with this breadth, or this part of its greatest: what tapers off
- * below would seem to float.
+ * A body that ends early is shown down to the last row with this breadth, or this part of its greatest: what
+ * tapers off below would seem to float.
  */
 const BROAD = 2.2;
 const BROAD_PART = 0.6;
 
 /**
- * The row of the cut behind which the rest of the body should be hidden, because something hides it in the photo too (a
- * net, a board, a table) or it is lost in the dark; null when the body is whole or goes down to the photo's edge.
- * @param {Bytes} alpha of the whole cut @param {Cut} cut @param {Finding} player @param {boolean} atEdge whether the photo's lower edge cuts the body
+ * The row of the cut behind which the rest of the body should be hidden, because something hides it in the
+ * photo too (a net, a board, a table) or it is lost in the dark; null when the body is whole or goes down to
+ * the photo's edge.
+ * @param {Bytes} alpha of the whole cut
+ * @param {Cut} cut
+ * @param {Finding} player
+ * @param {boolean} atEdge whether the photo's lower edge cuts the body
  * @returns {number | null}
  */
 export function bodyEnd(alpha, { canvas: { width }, rect, zoom }, player, atEdge) {
@@ -67,7 +83,11 @@ export function bodyEnd(alpha, { canvas: { width }, rect, zoom }, player, atEdge
   return end < 0 ? null : first + end + 1;
 }
 
-/** Whether the player's ankles are above a line; without a pose nobody knows. @param {Finding} player @param {number} y in search pixels */
+/**
+ * Whether the player's ankles are above a line; without a pose nobody knows.
+ * @param {Finding} player
+ * @param {number} y in search pixels
+ */
 function hasAnkles({ pose }, y) {
   return pose !== null && ANKLES.some((i) => Number(pose.points[i]?.y) < y);
 }
@@ -87,7 +107,11 @@ export function interruption(breadths, minGap) {
   return null;
 }
 
-/** How much of a row is solid, in stretches of at least this length. @param {Bytes} row @param {number} stretch */
+/**
+ * How much of a row is solid, in stretches of at least this length.
+ * @param {Bytes} row
+ * @param {number} stretch
+ */
 function breadthOf(row, stretch) {
   let [breadth, length] = [0, 0];
   for (let x = 0; x <= row.length; x++) {

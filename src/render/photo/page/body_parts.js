@@ -17,14 +17,20 @@ const INPUT = { size: 256 };
 const CLASSES = 6;
 const [HAIR, SKIN, FACE] = [1, 2, 3];
 
-/** Crops are squeezed into the square input by at most this factor: the network was not trained on people made thin. */
+/**
+ * Crops are squeezed into the square input by at most this factor: the network was not trained on people made
+ * thin.
+ */
 const MAX_SQUEEZE = 1.5;
-/** A head whose brightest quarter starts below this (0 to 255) is brightened for the network, by at most this factor. */
+/**
+ * A head whose brightest quarter starts below this (0 to 255) is brightened for the network, by at most this
+ * factor.
+ */
 const DARK_HEAD = 110;
 const MAX_GAIN = 6;
 /**
- * When the part of the photo has a median brightness below this (0 to 255), its shadows are lifted by applying
- * 1 - (1 - x)^2 this many times.
+ * When the part of the photo has a median brightness below this (0 to 255), its shadows are lifted by
+ * applying 1 - (1 - x)^2 this many times.
  */
 const DARK_PART = 45;
 const SHADOW_LIFTS = 2;
@@ -34,9 +40,15 @@ const LIGHT_PX = 24;
 /** The second look's square: its side, and how far its centre is below the head's, both in head heights. */
 const HEAD_LOOK = 2.6;
 const HEAD_LOOK_BELOW = 0.35;
-/** The second look is left out unless it enlarges by this factor: in 22 of 93 photos it would show the same crop. */
+/**
+ * The second look is left out unless it enlarges by this factor: in 22 of 93 photos it would show the same
+ * crop.
+ */
 const MIN_ENLARGED = 1.2;
-/** The second look counts fully up to this part of the way from its centre to its border, where it counts nothing. */
+/**
+ * The second look counts fully up to this part of the way from its centre to its border, where it counts
+ * nothing.
+ */
 const HEAD_LOOK_FULL = 0.6;
 
 /**
@@ -49,16 +61,24 @@ const HEAD_LOOK_FULL = 0.6;
  */
 
 /** @typedef {{ body: PartsLook, head: PartsLook }} PartsLooks */
-/** @typedef {{ odds: Numbers, hair: Numbers, face: Numbers, skin: Numbers }} Parts both looks merged on one grid */
+/**
+ * @typedef {{ odds: Numbers, hair: Numbers, face: Numbers, skin: Numbers }} Parts both looks merged on one
+ *   grid
+ */
 
-/** Looks at the whole part of the photo. @param {PhotoPart} part @param {Finding} player @returns {Promise<PartsLook>} */
+/**
+ * Looks at the whole part of the photo.
+ * @param {PhotoPart} part
+ * @param {Finding} player
+ * @returns {Promise<PartsLook>}
+ */
 export function lookAtBody(part, player) {
   return lookAt(part, lightOf(part, player), cropWithin(part.rect, part.rect));
 }
 
 /**
- * Looks at head and shoulders, enlarged; returns the first look when it has shown them as large already, as in a
- * close-up.
+ * Looks at head and shoulders, enlarged; returns the first look when it has shown them as large already, as
+ * in a close-up.
  * @param {PhotoPart} part @param {Finding} player @param {PartsLook} body the first look
  * @returns {Promise<PartsLook>}
  */
@@ -121,8 +141,8 @@ function headCrop({ rect }, player) {
 }
 
 /**
- * The crop of a rectangle's part inside another, since black beyond the photo would look like an edge; wider or higher
- * than that only to respect MAX_SQUEEZE.
+ * The crop of a rectangle's part inside another, since black beyond the photo would look like an edge; wider
+ * or higher than that only to respect MAX_SQUEEZE.
  * @param {Rect} within @param {Rect} wanted
  * @returns {Crop}
  */
@@ -140,7 +160,12 @@ function cropWithin(within, wanted) {
   };
 }
 
-/** @param {PhotoPart} part @param {Light} light @param {Crop} crop in search pixels @returns {Promise<PartsLook>} */
+/**
+ * @param {PhotoPart} part
+ * @param {Light} light
+ * @param {Crop} crop in search pixels
+ * @returns {Promise<PartsLook>}
+ */
 async function lookAt({ canvas, rect, zoom }, light, crop) {
   const inCut = {
     cx: (crop.cx - rect.x) * zoom,

@@ -7,31 +7,41 @@ import { runNetwork } from "./networks.js";
 /** @import { Finding } from "./examine.js" */
 /** @import { Grid, Numbers } from "./masks.js" */
 
-/** Cells on the longer side of the grid on which people beside the player are measured, and the network's input side. */
+/**
+ * Cells on the longer side of the grid on which people beside the player are measured, and the network's
+ * input side.
+ */
 const GRID_CELLS = 192;
 const PARTS_INPUT = { size: 256 };
-/** The player's mask comes out too narrow; a margin of this part of the body's longer side is still the player. */
+/**
+ * The player's mask comes out too narrow; a margin of this part of the body's longer side is still the
+ * player.
+ */
 const OWN_MARGIN = 0.04;
 
 /**
- * Visible area of an equal, relative to the player's; a larger patch is several people run together, each of them
- * smaller than the player.
+ * Visible area of an equal, relative to the player's; a larger patch is several people run together, each of
+ * them smaller than the player.
  */
 const EQUAL_AREA = { least: 0.4, most: 2 };
-/** Least sharpness of an equal, relative to the player's: people in the background are blurred, 0.1 to 0.2 measured. */
+/**
+ * Least sharpness of an equal, relative to the player's: people in the background are blurred, 0.1 to 0.2
+ * measured.
+ */
 const EQUAL_SHARPNESS = 0.35;
 /**
- * An equal is either about as tall as the player and shows some face, or is shorter, half hidden behind something, but
- * shows about as much of a face. All are relative to the player's. Measured on 130 players with others in the photo:
- * bystanders have up to 0.78 of the height and 0.59 of the face, pairs at least 1.0 and 0.9.
+ * An equal is either about as tall as the player and shows some face, or is shorter, half hidden behind
+ * something, but shows about as much of a face. All are relative to the player's. Measured on 130 players
+ * with others in the photo: bystanders have up to 0.78 of the height and 0.59 of the face, pairs at least 1.0
+ * and 0.9.
  */
 const EQUAL_HEIGHT = 0.9;
 const SEEN_FACE = 0.3;
 const EQUAL_FACE = 0.8;
 
 /**
- * Whether somebody about as large and sharp as the player, with a visible face, is beside the player. Looks for them in
- * the mask of all people, because detectors miss people who bend, turn away or are half hidden.
+ * Whether somebody about as large and sharp as the player, with a visible face, is beside the player. Looks
+ * for them in the mask of all people, because detectors miss people who bend, turn away or are half hidden.
  * @param {OffscreenCanvas} picture @param {Finding} player
  */
 export async function hasEqualBeside(picture, { pose }) {
@@ -84,7 +94,12 @@ function sumOf(values, isIn) {
   return values.reduce((sum, value, k) => sum + (isIn(k) ? value : 0), 0);
 }
 
-/** Number of rows that a patch spans. @param {import("./masks.js").Labels} labels @param {number} label @param {Grid} grid */
+/**
+ * Number of rows that a patch spans.
+ * @param {import("./masks.js").Labels} labels
+ * @param {number} label
+ * @param {Grid} grid
+ */
 function heightOf(labels, label, { width }) {
   return Math.floor(labels.lastIndexOf(label) / width) - Math.floor(labels.indexOf(label) / width) + 1;
 }

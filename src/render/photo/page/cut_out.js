@@ -17,9 +17,10 @@ import { groundOf } from "./signs.js";
 /** @import { Bytes, Grid, Numbers, Rect } from "./masks.js" */
 
 /**
- * The salient network's input keeps the cut's proportions and has about this many pixels, with sides that are multiples
- * of SALIENT_STEP_PX. It was trained on 320 x 320, but with fewer pixels it sees hair and held things as wholes: of 95
- * photos 12 come out better and 3 worse, in two thirds of the time. An operator's own network sets its own number.
+ * The salient network's input keeps the cut's proportions and has about this many pixels, with sides that are
+ * multiples of SALIENT_STEP_PX. It was trained on 320 x 320, but with fewer pixels it sees hair and held
+ * things as wholes: of 95 photos 12 come out better and 3 worse, in two thirds of the time. An operator's own
+ * network sets its own number.
  */
 const SALIENT_PIXELS = Number(document.documentElement.dataset.mattePixels) || 256 * 256;
 const SALIENT_STEP_PX = 16;
@@ -33,16 +34,16 @@ const NEARLY = 0.95;
 const GRID_CELLS = 384;
 
 /**
- * Background kept on each side of the player, as a part of the player's size: the salient network needs some to tell
- * the two apart.
+ * Background kept on each side of the player, as a part of the player's size: the salient network needs some
+ * to tell the two apart.
  */
 const SURROUNDINGS_PART = 0.12;
 /** A rectangle above this part of the photo's area is replaced by the whole photo, which is hardly larger. */
 const WHOLE_PHOTO_PART = 0.7;
 
 /**
- * A body that covers more than this part of one of the rectangle's sides continues beyond it. The rectangle then grows
- * on that side by GROWTH of its width or height.
+ * A body that covers more than this part of one of the rectangle's sides continues beyond it. The rectangle
+ * then grows on that side by GROWTH of its width or height.
  */
 const MIN_LEAVING_PART = 0.04;
 const GROWTH = 0.5;
@@ -62,7 +63,8 @@ const VISIBLE_ALPHA = 8;
  * @property {Rect} rect its place in the photo, in search pixels
  * @property {number} zoom canvas pixels per search pixel
  * @property {Framing["cutSides"]} atPhotoEdge the sides on which the rectangle ends at the photo's edge
- * @property {Bytes | null} ownPixels the pixels with the photo's own transparency, if the player was already cut out
+ * @property {Bytes | null} ownPixels the pixels with the photo's own transparency, if the player was already
+ *   cut out
  * @property {{ width: number, height: number }} photoSize the whole photo's size in search pixels
  * @property {{ width: number, height: number }} salient the size of the salient network's input
  */
@@ -70,8 +72,8 @@ const VISIBLE_ALPHA = 8;
 /** @typedef {PhotoPart & { looks: PartsLooks }} Cut a part with the body parts seen in it */
 
 /**
- * Takes the part of the photo that holds the player and finds the body parts in it. If the body continues beyond the
- * part, takes a larger one and looks again.
+ * Takes the part of the photo that holds the player and finds the body parts in it. If the body continues
+ * beyond the part, takes a larger one and looks again.
  * @param {Photo} photo @param {Finding} player
  * @returns {Promise<Cut>}
  */
@@ -88,7 +90,8 @@ export async function prepareCut(photo, player) {
 }
 
 /**
- * The rectangle, grown on the sides where the player's body leaves it and the photo continues; null if there are none.
+ * The rectangle, grown on the sides where the player's body leaves it and the photo continues; null if there
+ * are none.
  * @param {PhotoPart} part @param {PartsLook} look @param {Finding} player
  * @returns {Rect | null}
  */
@@ -212,8 +215,9 @@ function pixelsAt(picture, width, height) {
 /**
  * Cuts the player out of the prepared part, using the salient network's output, and trims the result.
  * @param {Cut} cut @param {Finding} player @param {Uint8Array} salient 0 to 255, of size `cut.salient`
- * @returns {{ canvas: OffscreenCanvas, framing: Framing, inPhoto: Rect, signs: CutoutSigns, tones: Uint8ClampedArray | null }}
- *   `inPhoto` as parts of the photo's sides, `tones` what each of 256 tones became
+ * @returns {{ canvas: OffscreenCanvas, framing: Framing, inPhoto: Rect, signs: CutoutSigns, tones:
+ *   Uint8ClampedArray | null }} `inPhoto` as parts of the photo's sides, `tones` what each of 256 tones
+ *   became
  */
 export function cutOut(cut, player, salient) {
   const { canvas, rect } = cut;
@@ -273,8 +277,8 @@ function placeInPhoto({ rect, zoom, photoSize }, trim) {
 }
 
 /**
- * Keeps the edge of a player who was already cut out: whoever did that knew better. Clears only patches that hold
- * nothing of the player.
+ * Keeps the edge of a player who was already cut out: whoever did that knew better. Clears only patches that
+ * hold nothing of the player.
  * @param {{ rgba: Bytes, width: number, height: number }} large changed in place
  * @param {Bytes} own @param {Numbers} matte @param {Grid} grid
  */

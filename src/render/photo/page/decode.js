@@ -1,24 +1,32 @@
 /** @import { Rect } from "./masks.js" */
 
 /**
- * Photos with more pixels are reduced to this many, 67 MB: enough for a 2,048 px player who fills half of it. Those of most
- * cameras have less, and reducing them would take longer than decoding them.
+ * Photos with more pixels are reduced to this many, 67 MB: enough for a 2,048 px player who fills half of it.
+ * Those of most cameras have less, and reducing them would take longer than decoding them.
  */
 const MAX_DECODED_PIXELS = 4096 * 4096;
 
 /**
- * JPEGs of at least this longer side, in pixels, are decoded at half their size first, in half the time: a player who fills
- * such a photo is still as large as a cutout may be, within 5 of 100.
+ * JPEGs of at least this longer side, in pixels, are decoded at half their size first, in half the time: a
+ * player who fills such a photo is still as large as a cutout may be, within 5 of 100.
  */
 const MIN_HALVED_PX = 3900;
 
-/** Longer side of the picture in which people are looked for, in pixels; the networks see it at 256 px at most. */
+/**
+ * Longer side of the picture in which people are looked for, in pixels; the networks see it at 256 px at
+ * most.
+ */
 const MAX_SEARCH_PX = 1024;
 
-/** A photo with less than this part of its pixels transparent is not a cutout: it may just have rounded corners. */
+/**
+ * A photo with less than this part of its pixels transparent is not a cutout: it may just have rounded
+ * corners.
+ */
 const MIN_TRANSPARENT_PART = 0.05;
 
-/** Put behind transparent photos for the networks: neither a light nor a dark outline disappears against it. */
+/**
+ * Put behind transparent photos for the networks: neither a light nor a dark outline disappears against it.
+ */
 export const BACKDROP = "#808080";
 
 /**
@@ -30,17 +38,20 @@ export const BACKDROP = "#808080";
  * @property {number} width at full size
  * @property {number} height at full size
  * @property {0 | 1 | 2 | 3} quarters how often it was turned clockwise to be upright
- * @property {boolean} transparent whether parts of the photo are transparent because the player was already cut out
+ * @property {boolean} transparent whether parts of the photo are transparent because the player was already
+ *   cut out
  */
 
 /**
- * What the file's header says of the photo. The sides may be swapped, if the photo lies on its side in the file.
+ * What the file's header says of the photo. The sides may be swapped, if the photo lies on its side in the
+ * file.
  * @typedef {{ format: string, width: number, height: number }} Header
  */
 
 /**
- * Decodes a JPEG, PNG or WebP, recognised by its content, applies its EXIF orientation and converts it to sRGB. A large JPEG
- * is decoded at half its size: see `makeSharp`. Throws a DOMException if the bytes are broken or end early.
+ * Decodes a JPEG, PNG or WebP, recognised by its content, applies its EXIF orientation and converts it to
+ * sRGB. A large JPEG is decoded at half its size: see `makeSharp`. Throws a DOMException if the bytes are
+ * broken or end early.
  * @param {Blob} blob @param {Header} header
  * @returns {Promise<Photo>}
  */
@@ -58,7 +69,8 @@ export async function decodePhoto(blob, header) {
 }
 
 /**
- * Decodes the photo at full size if it is at half, unless the longer side of a rectangle has this many pixels as it is.
+ * Decodes the photo at full size if it is at half, unless the longer side of a rectangle has this many pixels
+ * as it is.
  * @param {Photo} photo its bitmap is replaced @param {Rect} rect in search pixels @param {number} enoughPx
  */
 export async function makeSharp(photo, rect, enoughPx) {
@@ -99,8 +111,8 @@ function turned(bitmap, quarters) {
 }
 
 /**
- * A large JPEG at half its size, as its blocks of 8 x 8 pixels give it at once; null for other photos, and where that
- * fails: decoding all of it then tells whether the file is broken.
+ * A large JPEG at half its size, as its blocks of 8 x 8 pixels give it at once; null for other photos, and
+ * where that fails: decoding all of it then tells whether the file is broken.
  * @param {Blob} blob @param {Header} header
  */
 async function halfOf(blob, { format, width, height }) {
@@ -124,8 +136,8 @@ async function halfOf(blob, { format, width, height }) {
 
 /**
  * @param {ImageBitmap} bitmap
- * @param {Pick<Photo, "width" | "height" | "whole"> & { opaque: boolean }} size of the photo at full size, and whether it is
- * known to have no transparency
+ * @param {Pick<Photo, "width" | "height" | "whole"> & { opaque: boolean }} size of the photo at full size,
+ *   and whether it is known to have no transparency
  * @returns {Photo}
  */
 function photoOf(bitmap, { width, height, whole, opaque }) {
@@ -149,7 +161,10 @@ function hasTransparency(canvas) {
   return clear >= (MIN_TRANSPARENT_PART * data.length) / 4;
 }
 
-/** The factor by which a photo's sides are reduced; 1 and more for one that stays as it is. @param {{ width: number, height: number }} size */
+/**
+ * The factor by which a photo's sides are reduced; 1 and more for one that stays as it is.
+ * @param {{ width: number, height: number }} size
+ */
 function boundOf({ width, height }) {
   return Math.sqrt(MAX_DECODED_PIXELS / (width * height));
 }

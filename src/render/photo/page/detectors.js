@@ -5,15 +5,18 @@ import { runNetwork } from "./networks.js";
 
 /** @typedef {{ x: number, y: number }} Point */
 /**
- * A face from brow to chin, in search pixels; its six points are the eyes, the tip of the nose, the mouth and the ears.
+ * A face from brow to chin, in search pixels; its six points are the eyes, the tip of the nose, the mouth and
+ * the ears.
  * @typedef {Rect & { score: number, points: Point[] }} Face
  */
 /**
  * @typedef {object} Person
  * @property {number} score
  * @property {Rect} head roughly the face
- * @property {boolean} [byFace] derived from a face alone, with the face's score and the body where it would have to be
- * @property {Crop} crop a square around the whole body, turned so that the body is upright, for the landmark network
+ * @property {boolean} [byFace] derived from a face alone, with the face's score and the body where it would
+ *   have to be
+ * @property {Crop} crop a square around the whole body, turned so that the body is upright, for the landmark
+ *   network
  */
 /**
  * @typedef {object} Pose
@@ -43,7 +46,10 @@ const POSE_CROP_MARGIN = 1.25;
 /** Boxes that overlap by at least this (intersection over union) are the same finding. */
 const SAME_FINDING_OVERLAP = 0.3;
 
-/** Anchor centres: for faces one per cell of a 48 x 48 grid, for people two per cell in each of BlazePose's layers. */
+/**
+ * Anchor centres: for faces one per cell of a 48 x 48 grid, for people two per cell in each of BlazePose's
+ * layers.
+ */
 const FACE_ANCHORS = anchorGrid(48, 1);
 const PERSON_ANCHORS = [...anchorGrid(28, 2), ...anchorGrid(14, 2), ...anchorGrid(7, 6)];
 
@@ -106,8 +112,8 @@ export async function findPeople(picture, crop, minScore) {
 }
 
 /**
- * The crop centred on the hips, turned so that the direction from the hips to `top` points up. `top` is a point on the
- * circle around the whole body.
+ * The crop centred on the hips, turned so that the direction from the hips to `top` points up. `top` is a
+ * point on the circle around the whole body.
  * @param {Point} hips @param {Point} top
  * @returns {Crop}
  */
@@ -120,7 +126,8 @@ export function bodyCrop(hips, top) {
 /**
  * Finds a person's joints in a body crop, and a rough mask of the person.
  * @param {OffscreenCanvas} picture @param {Crop} crop
- * @param {boolean} carefully use the larger network, which takes three times as long and, once loaded, 130 MB more
+ * @param {boolean} carefully use the larger network, which takes three times as long and, once loaded, 130 MB
+ *   more
  * @returns {Promise<Pose>}
  */
 export async function readPose(picture, crop, carefully = false) {
@@ -165,8 +172,8 @@ function sigmoid(x) {
 }
 
 /**
- * Turns a single-shot detector's output into boxes, highest score first. For each anchor it holds the box's centre, its
- * size and the key points, all in input pixels; centre and key points are relative to the anchor.
+ * Turns a single-shot detector's output into boxes, highest score first. For each anchor it holds the box's
+ * centre, its size and the key points, all in input pixels; centre and key points are relative to the anchor.
  * @param {Numbers[]} outputs @param {Point[]} anchors @param {number} size
  * @param {number} keyPoints @param {Crop} crop @param {number} minScore
  * @returns {(Rect & { score: number, points: Point[] })[]}

@@ -6,8 +6,9 @@ import { alphaOf, dilate, patches } from "./masks.js";
 /** The longer side of the silhouette in pixels: fine enough for an outline on the largest card. */
 const SILHOUETTE_PX = 640;
 /**
- * All lengths below are in pixels of the silhouette. How much its edge is smoothed, and the alpha (0 to 255) at which the smooth
- * edge is cut: wisps go, small notches close. Around the head more, since wisps of hair are where every cutout shows.
+ * All lengths below are in pixels of the silhouette. How much its edge is smoothed, and the alpha (0 to 255)
+ * at which the smooth edge is cut: wisps go, small notches close. Around the head more, since wisps of hair
+ * are where every cutout shows.
  */
 const EDGE = { blur: 2, cut: 128 };
 const HAIR = { blur: 4.2, cut: 112 };
@@ -16,18 +17,25 @@ const STEEPNESS = 2.2;
 /** Whatever has nothing solid within this distance is haze: a smear of the background, a shadow. */
 const HAZE_PX = 8;
 const SOLID_ALPHA = 225;
-/** A loose piece below this part of the player's area is a speck, and a hole up to HOLE_PX squared is a fault of the matte. */
+/**
+ * A loose piece below this part of the player's area is a speck, and a hole up to HOLE_PX squared is a fault
+ * of the matte.
+ */
 const SPECK_PART = 0.004;
 const HOLE_PX = 12;
 /** From this alpha on, a pixel shows the player alone, and its colour may be carried outwards to the edge. */
 const INSIDE_ALPHA = 250;
-/** The widths in pixels by which inner colours are carried outwards, at half the silhouette's size: near ones first. */
+/**
+ * The widths in pixels by which inner colours are carried outwards, at half the silhouette's size: near ones
+ * first.
+ */
 const CARRIED_PX = [1.2, 3, 8, 20];
 /** How far around the head hair may be, in head sizes: at both sides, above and below its upper edge. */
 const HAIR_REACH = { sides: 0.6, above: 0.5, below: 1.6 };
 
 /**
- * Makes a player a die-cut: an even, closed edge, and along it the player's own colours instead of those of the old background.
+ * Makes a player a die-cut: an even, closed edge, and along it the player's own colours instead of those of
+ * the old background.
  * @param {Bytes} rgba of the cutout, straight alpha; changed in place
  * @param {{ width: number, height: number }} size of the cutout
  * @param {Rect} head in pixels of the cutout
@@ -59,7 +67,12 @@ export function dieCut(rgba, { width, height }, head) {
   return painted(edge, w, h);
 }
 
-/** @param {Bytes} alpha @param {number} w @param {number} h @returns {OffscreenCanvas} black with this alpha */
+/**
+ * @param {Bytes} alpha
+ * @param {number} w
+ * @param {number} h
+ * @returns {OffscreenCanvas} black with this alpha
+ */
 function painted(alpha, w, h) {
   const canvas = canvasOf(w, h);
   const picture = new ImageData(w, h);
@@ -88,7 +101,8 @@ function cells(alpha, of) {
 }
 
 /**
- * The silhouette's alpha with an even edge. Where the photo cuts the player off, the player goes on beyond the border.
+ * The silhouette's alpha with an even edge. Where the photo cuts the player off, the player goes on beyond
+ * the border.
  * @param {Bytes} alpha @param {number} w @param {number} h @param {Rect} head
  * @returns {Bytes}
  */
@@ -111,14 +125,18 @@ function evenEdge(alpha, w, h, head) {
 }
 
 /**
- * @param {OffscreenCanvas} from @param {number} w @param {number} h @param {{ blur: number, cut: number }} how
+ * @param {OffscreenCanvas} from
+ * @param {number} w
+ * @param {number} h
+ * @param {{ blur: number, cut: number }} how
  * @returns {Bytes}
  */
 function smoothed(from, w, h, { blur, cut }) {
   const pad = Math.ceil(3 * blur);
   const wide = canvasOf(w + 2 * pad, h + 2 * pad);
   const context = contextOf(wide);
-  // Each border row and column once more, as far as the blur sees: nothing thins out towards the photo's own edge.
+  // Each border row and column once more, as far as the blur sees: nothing thins out towards the photo's own
+  // edge.
   context.drawImage(from, 0, 0, 1, h, 0, pad, pad, h);
   context.drawImage(from, w - 1, 0, 1, h, w + pad, pad, pad, h);
   context.drawImage(from, 0, 0, w, 1, pad, 0, w, pad);
@@ -194,10 +212,11 @@ function carriedColours(data, inside, w, h) {
 }
 
 /**
- * Gives the cutout the new edge, and pixels along it the carried colours: all of them where the player was hardly there,
- * part where nearly whole.
+ * Gives the cutout the new edge, and pixels along it the carried colours: all of them where the player was
+ * hardly there, part where nearly whole.
  * @param {Bytes} rgba changed in place @param {{ width: number, height: number }} size
- * @param {{ edge: Bytes, inside: Numbers, carried: { pixels: Uint8ClampedArray, width: number }, w: number, h: number }} small
+ * @param {{ edge: Bytes, inside: Numbers, carried: { pixels: Uint8ClampedArray, width: number }, w: number,
+ *   h: number }} small
  */
 function takeInnerColours(rgba, { width, height }, { edge, inside, carried, w, h }) {
   const silhouette = canvasOf(width, height);

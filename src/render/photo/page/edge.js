@@ -4,13 +4,16 @@ import { boxBlur, dilate, smoothStep } from "./masks.js";
 
 /** @import { Bytes, Numbers, Rect } from "./masks.js" */
 
-/** Radius and smoothness of the guided filter on the small picture; the radius is about 7 px on a photo of 1,200 px. */
+/**
+ * Radius and smoothness of the guided filter on the small picture; the radius is about 7 px on a photo of
+ * 1,200 px.
+ */
 const FILTER_RADIUS_CELLS = 2;
 const FILTER_SMOOTHNESS = 1e-4;
 
 /**
- * The filter leaves a faint veil outside and a faint transparency inside. To remove both, alpha is stretched so that
- * these values become 0 and 1.
+ * The filter leaves a faint veil outside and a faint transparency inside. To remove both, alpha is stretched
+ * so that these values become 0 and 1.
  */
 const VEIL = 0.06;
 const SOLID = 0.92;
@@ -18,16 +21,17 @@ const SOLID = 0.92;
 /** How far beyond the cells with a mixed matte the edge is refined. */
 const EDGE_REACH_CELLS = 1;
 /**
- * Around hair the edge reaches further, because single strands lie outside the matte and gaps between curls inside it:
- * by this part of the head's width.
+ * Around hair the edge reaches further, because single strands lie outside the matte and gaps between curls
+ * inside it: by this part of the head's width.
  */
 const HAIR_REACH_PART = 0.06;
 const MAX_HAIR_REACH_CELLS = 7;
 
 /**
- * A backdrop with lines, letters or leaves has pixels that look like strands too. How much of it would be taken for hair
- * shows just beyond the hair's reach, where there is none: outside the matte, strands are believed fully up to `low`, and
- * from `high` on not at all. Both are roots of mean squares, 0 to 1, so that thin lines count.
+ * A backdrop with lines, letters or leaves has pixels that look like strands too. How much of it would be
+ * taken for hair shows just beyond the hair's reach, where there is none: outside the matte, strands are
+ * believed fully up to `low`, and from `high` on not at all. Both are roots of mean squares, 0 to 1, so that
+ * thin lines count.
  */
 const FALSE_STRANDS = { low: 0.015, high: 0.05 };
 
@@ -48,8 +52,8 @@ const OFF_THE_LINE = { low: 0.006, high: 0.03 };
  */
 
 /**
- * Makes the large cutout: fits the matte's edge to the photo's own edges, and gives the edge's pixels the player's
- * colour instead of its mixture with the old background.
+ * Makes the large cutout: fits the matte's edge to the photo's own edges, and gives the edge's pixels the
+ * player's colour instead of its mixture with the old background.
  * @param {{ rgba: Bytes, width: number, height: number }} large changed in place: colour and alpha
  * @param {SmallPicture} small the same picture, reduced
  */
@@ -88,8 +92,8 @@ function interleave(planes) {
 }
 
 /**
- * For each column of the large picture, the two cells it lies between, and how far it is from the left one to the right
- * one (0 to 1).
+ * For each column of the large picture, the two cells it lies between, and how far it is from the left one to
+ * the right one (0 to 1).
  * @param {number} width @param {number} cells
  */
 function edgeColumns(width, cells) {
@@ -104,7 +108,8 @@ const here = new Float32Array(PLANES);
 
 /**
  * @param {number} y @param {{ rgba: Bytes, width: number, height: number }} large @param {SmallPicture} small
- * @param {{ cells: Numbers, edge: Uint8Array, refined: Numbers, columns: { left: number, right: number, part: number }[] }} maps
+ * @param {{ cells: Numbers, edge: Uint8Array, refined: Numbers, columns: { left: number, right: number, part:
+ *   number }[] }} maps
  */
 function refineRow(y, { rgba, width, height }, small, { cells, edge, refined, columns }) {
   const v = Math.min(small.height - 1, Math.max(0, ((y + 0.5) * small.height) / height - 0.5));
@@ -158,8 +163,8 @@ function refinePixel(rgba, to, at) {
 }
 
 /**
- * The change that moves alpha towards the pixel's place on the line from the background's colour to the player's: all
- * the way if the two differ clearly and the pixel lies on that line, less otherwise.
+ * The change that moves alpha towards the pixel's place on the line from the background's colour to the
+ * player's: all the way if the two differ clearly and the pixel lies on that line, less otherwise.
  * @param {number} alpha
  * @param {number} r the pixel's colour minus the background's @param {number} g @param {number} b
  * @param {number} dr the player's colour minus the background's @param {number} dg @param {number} db
@@ -190,7 +195,8 @@ function refinedMatte(linear, { rgba }) {
 }
 
 /**
- * 1 at the matte's edge where hair is near, falling to 0 with the distance from the edge, the hair and the head.
+ * 1 at the matte's edge where hair is near, falling to 0 with the distance from the edge, the hair and the
+ * head.
  * @param {SmallPicture} small @param {Numbers} refined
  * @returns {Numbers}
  */

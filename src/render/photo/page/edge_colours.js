@@ -3,17 +3,18 @@ import { boxBlur, smoothStep } from "./masks.js";
 /** @import { Bytes, Numbers } from "./masks.js" */
 
 /**
- * Radii of the squares over which colours are averaged, in pairs of cells; a wider one only counts where the narrower
- * ones hold too few sure cells.
+ * Radii of the squares over which colours are averaged, in pairs of cells; a wider one only counts where the
+ * narrower ones hold too few sure cells.
  */
 const REACHES = [1, 3, 9, 27];
 /** The part of a square that must be sure for its mean to count fully. */
 const ENOUGH_WEIGHT = 0.1;
 
 /**
- * The mean colours of player and background around each cell, taken from cells that are surely one or the other: the
- * two colours that are mixed at the edge. After M. Forte, "Approximate Fast Foreground Colour Estimation", ICIP 2021,
- * with several radii instead of two passes. Computed at half the size, which is enough because means are smooth.
+ * The mean colours of player and background around each cell, taken from cells that are surely one or the
+ * other: the two colours that are mixed at the edge. After M. Forte, "Approximate Fast Foreground Colour
+ * Estimation", ICIP 2021, with several radii instead of two passes. Computed at half the size, which is
+ * enough because means are smooth.
  * @param {Bytes} rgba @param {Numbers} matte 0 to 1 @param {number} width of both, in cells
  * @returns {{ player: Numbers[], behind: Numbers[] }} three channels each, 0 to 1
  */
@@ -55,7 +56,13 @@ function halved(rgba, matte, width) {
   return { colours: [r, g, b], matte: halfMatte, width: halfWidth };
 }
 
-/** @param {Numbers} plane @param {number} halfWidth @param {number} width @param {number} cells @returns {Numbers} */
+/**
+ * @param {Numbers} plane
+ * @param {number} halfWidth
+ * @param {number} width
+ * @param {number} cells
+ * @returns {Numbers}
+ */
 function doubled(plane, halfWidth, width, cells) {
   /** @type {Numbers} */
   const out = new Float32Array(cells);

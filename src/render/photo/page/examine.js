@@ -14,7 +14,8 @@ import { boundsAbove, sampleMask } from "./masks.js";
  * @property {Rect} body
  * @property {Face | null} face
  * @property {{ centre: Point, height: number }} head
- * @property {import("./rivals.js").RivalMask[]} rivals bodies or heads of other people who may overlap the player
+ * @property {import("./rivals.js").RivalMask[]} rivals bodies or heads of other people who may overlap the
+ *   player
  * @property {boolean} [inCompany] whether others are so prominent that it is unclear whose photo it is
  * @property {number} cover the part of the pose's mask that the person mask agrees with
  */
@@ -28,7 +29,10 @@ const COVER_GRID_CELLS = 200;
 export const SEEN_FACE_SCORE = 0.6;
 /** From this score on, a face in the close-up of the head is the player's own. */
 export const OWN_FACE_SCORE = 0.35;
-/** A close-up without a sure face is followed by one this much wider, because helmets and hair shift the head's centre. */
+/**
+ * A close-up without a sure face is followed by one this much wider, because helmets and hair shift the
+ * head's centre.
+ */
 const WIDER_CLOSE_UP = 1.5;
 
 /** A head is in the picture if at least this many of its eleven points are. */
@@ -42,7 +46,9 @@ const SAME_HEAD_PART = 0.7;
 
 /**
  * Finds one person's pose, mask and face; null if the pose network sees nobody there.
- * @param {OffscreenCanvas} picture @param {Person} person @param {Face[]} faces those found in the whole picture
+ * @param {OffscreenCanvas} picture
+ * @param {Person} person
+ * @param {Face[]} faces those found in the whole picture
  * @param {boolean} carefully use the larger pose network
  * @returns {Promise<Finding | null>}
  */
@@ -74,8 +80,11 @@ export async function examine(picture, person, faces, carefully = false) {
 }
 
 /**
- * The face of a head: the surest one from one or two close-ups and, unless they clearly show it, the whole picture.
- * @param {OffscreenCanvas} picture @param {{ centre: Point, height: number, closeUp: number }} head @param {Face[]} faces
+ * The face of a head: the surest one from one or two close-ups and, unless they clearly show it, the whole
+ * picture.
+ * @param {OffscreenCanvas} picture
+ * @param {{ centre: Point, height: number, closeUp: number }} head
+ * @param {Face[]} faces
  */
 async function ownFace(picture, { centre, height, closeUp }, faces) {
   const isOwn = (/** @type {Face} */ face) => distance(middleOf(face), centre) < SAME_HEAD_PART * height;
@@ -94,14 +103,15 @@ async function ownFace(picture, { centre, height, closeUp }, faces) {
 }
 
 /**
- * The player is looked for in a rectangle of these many widths and heights of the face, with one height above it: the
- * closer the person mask looks, the finer it is. Where the body goes on below that, it looks at MORE_BODY times as much.
+ * The player is looked for in a rectangle of these many widths and heights of the face, with one height above
+ * it: the closer the person mask looks, the finer it is. Where the body goes on below that, it looks at
+ * MORE_BODY times as much.
  */
 const AROUND_FACE = { width: 3, height: 4 };
 const MORE_BODY = 2;
 /**
- * A body goes on below its mask when it takes more than this part of the mask's lowest row and the photo goes on for
- * more than so many heights of the face: networks see bodies go on a little where the photo ends.
+ * A body goes on below its mask when it takes more than this part of the mask's lowest row and the photo goes
+ * on for more than so many heights of the face: networks see bodies go on a little where the photo ends.
  */
 const MIN_GOES_ON = 0.3;
 const MIN_MORE_PHOTO = 0.5;
@@ -109,8 +119,8 @@ const MIN_MORE_PHOTO = 0.5;
 const MAX_BREADTH = 5;
 
 /**
- * Examines somebody of whom the face is found and no body: mostly a portrait close by, sometimes somebody in wide or
- * dark clothes.
+ * Examines somebody of whom the face is found and no body: mostly a portrait close by, sometimes somebody in
+ * wide or dark clothes.
  * @param {OffscreenCanvas} picture @param {Face} face
  * @returns {Promise<Finding>}
  */
@@ -136,7 +146,9 @@ export async function examineFace(picture, face) {
 
 /**
  * The person mask around a face, with the body below it.
- * @param {Face} face @param {number} photoHeight @param {(crop: Crop) => Promise<Mask>} mask runs the person mask network on a crop
+ * @param {Face} face
+ * @param {number} photoHeight
+ * @param {(crop: Crop) => Promise<Mask>} mask runs the person mask network on a crop
  * @returns {Promise<Mask>}
  */
 export async function maskBelow(face, photoHeight, mask) {
@@ -166,7 +178,10 @@ function breadth({ values, width, crop }) {
   return (most / width) * crop.width;
 }
 
-/** From a face's centre to the hips, and from the hips to the circle around the body, in heights of the face's box. */
+/**
+ * From a face's centre to the hips, and from the hips to the circle around the body, in heights of the face's
+ * box.
+ */
 const HIPS_BELOW_FACE = 3.6;
 const CIRCLE_PER_FACE = 5.2;
 
@@ -188,8 +203,8 @@ export async function detectAgain(picture, body) {
 }
 
 /**
- * The head's centre, from the eleven face landmarks; its height and the side of its close-up, from the shoulders' width
- * or the trunk's length, whichever appears longer. In search pixels.
+ * The head's centre, from the eleven face landmarks; its height and the side of its close-up, from the
+ * shoulders' width or the trunk's length, whichever appears longer. In search pixels.
  * @param {Pose} pose
  */
 export function headOf({ points }) {
@@ -206,7 +221,11 @@ export function headOf({ points }) {
   return { centre, height: closeUp / 2.6, closeUp };
 }
 
-/** Whether a pose's head is in the picture: a card needs one. @param {Pose} pose @param {OffscreenCanvas} picture */
+/**
+ * Whether a pose's head is in the picture: a card needs one.
+ * @param {Pose} pose
+ * @param {OffscreenCanvas} picture
+ */
 export function hasHeadInside({ points }, { width, height }) {
   const inside = points.slice(0, 11).filter(({ x, y }) => x >= 0 && y >= 0 && x <= width && y <= height);
   return inside.length >= MIN_HEAD_POINTS_INSIDE;
@@ -224,7 +243,11 @@ export function coverGrid(picture) {
   };
 }
 
-/** The part of the first mask's cells that is also in the second mask. @param {Numbers} one @param {Numbers} other */
+/**
+ * The part of the first mask's cells that is also in the second mask.
+ * @param {Numbers} one
+ * @param {Numbers} other
+ */
 export function sharedPart(one, other) {
   let cells = 0;
   let shared = 0;

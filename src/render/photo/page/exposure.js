@@ -10,8 +10,9 @@ const LIFTED = 150;
 const MAX_GAIN = 5;
 
 /**
- * Fog on the lens and light in it leave no dark tone: a player has haze from `low` on (the second percentile, 0..1), and
- * all of it is taken out from `high` on. Of 87 players without haze 86 are below 0.24, one in white and blonde has 0.27.
+ * Fog on the lens and light in it leave no dark tone: a player has haze from `low` on (the second percentile,
+ * 0..1), and all of it is taken out from `high` on. Of 87 players without haze 86 are below 0.24, one in
+ * white and blonde has 0.27.
  */
 const HAZE = { low: 0.28, high: 0.38 };
 /** Without haze, the darkest tone is this. */
@@ -20,8 +21,9 @@ const BLACK = 0.07;
 const MAX_STRETCH = 2;
 
 /**
- * A player is dim whose face has no light as bright as DIM_FACE (the 95th percentile, 0..1: skin of every colour shines
- * brighter in even light) and who wears nothing bright either: the brightest tone is below `low` fully, from `high` on not.
+ * A player is dim whose face has no light as bright as DIM_FACE (the 95th percentile, 0..1: skin of every
+ * colour shines brighter in even light) and who wears nothing bright either: the brightest tone is below
+ * `low` fully, from `high` on not.
  */
 const DIM_FACE = 0.57;
 const DIM_ALL = { low: 0.7, high: 0.82 };
@@ -29,7 +31,8 @@ const DIM_ALL = { low: 0.7, high: 0.82 };
 const MAX_DIM_GAIN = 2;
 
 /**
- * Brings the light of a badly underexposed, a dim or a hazy player near that of others; leaves all other players unchanged.
+ * Brings the light of a badly underexposed, a dim or a hazy player near that of others; leaves all other
+ * players unchanged.
  * @param {Bytes} rgba straight alpha; changed in place @param {number} width @param {Rect} face in pixels
  * @returns {Uint8ClampedArray | null} what each of 256 tones became; null if they are unchanged
  */
@@ -47,7 +50,8 @@ export function evenLight(rgba, width, face) {
 }
 
 /**
- * The tone curve that takes haze and dimness out, null when there is neither. One curve for all channels keeps skin's hue.
+ * The tone curve that takes haze and dimness out, null when there is neither. One curve for all channels
+ * keeps skin's hue.
  * @param {number} dark @param {number} bright of the player @param {number} faceBright
  * @returns {((tone: number) => number) | null} for tones from 0 to 1
  */
@@ -62,7 +66,8 @@ export function curveOf(dark, bright, faceBright) {
   const wanted = Math.min(MAX_DIM_GAIN, (DIM_FACE * (1 - face)) / (face * (1 - DIM_FACE)));
   const gain = 1 + dim * Math.max(0, wanted - 1);
   if (stretch < 1.02 && gain < 1.02) return null;
-  // Raises shadows by `gain` and leaves white where it is (Reinhard et al., "Photographic tone reproduction", 2002).
+  // Raises shadows by `gain` and leaves white where it is (Reinhard et al., "Photographic tone reproduction",
+  // 2002).
   return gain < 1.02 ? clear : (tone) => (gain * lowered(tone)) / (1 + (gain - 1) * lowered(tone));
 }
 
@@ -70,8 +75,8 @@ export function curveOf(dark, bright, faceBright) {
 const MEASURED_PIXELS = 20_000;
 
 /**
- * The darkest and the brightest tones (0..1) of the solid pixels in a rectangle: the 2nd and the 98th percentile of their
- * luma, for a face the 95th.
+ * The darkest and the brightest tones (0..1) of the solid pixels in a rectangle: the 2nd and the 98th
+ * percentile of their luma, for a face the 95th.
  * @param {Bytes} rgba @param {number} width @param {Rect} rect
  */
 function tonesOf(rgba, width, rect) {
@@ -109,7 +114,8 @@ function percentile(counts, pixels) {
 
 /**
  * Brightens a badly underexposed player, who would be a silhouette on the card.
- * @param {Bytes} rgba changed in place @returns {Uint8ClampedArray | null} what each tone became; null if the player was not that dark
+ * @param {Bytes} rgba changed in place
+ * @returns {Uint8ClampedArray | null} what each tone became; null if the player was not that dark
  */
 function liftUnderexposed(rgba) {
   const counts = new Uint32Array(256);

@@ -27,7 +27,10 @@ import { findTurn } from "./upright.js";
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @typedef {import("./examine.js").Finding} Finding */
 
-/** @typedef {{ player: Finding, photo: Photo } | { refusal: PlayerRefusal, photo: Photo }} Search `photo` may be a turned copy */
+/**
+ * @typedef {{ player: Finding, photo: Photo } | { refusal: PlayerRefusal, photo: Photo }} Search `photo` may
+ *   be a turned copy
+ */
 
 /** A face counts as cut off if less than this part of it is inside the photo. */
 const MIN_FACE_INSIDE = 0.75;
@@ -35,24 +38,24 @@ const MIN_FACE_INSIDE = 0.75;
 /** Faces and people below these scores are ignored. */
 const MIN_FACE_SCORE = 0.2;
 const MIN_PERSON_SCORE = 0.25;
-/** How many of the most prominent people, or of the surest faces, may be the player; the others are background. */
+/** How many prominent people, or sure faces, may be the player; the others are background. */
 const MAX_CANDIDATES = 3;
 /** How many people are kept in all: enough to tell everybody near the player apart. */
 const MAX_PEOPLE = 10;
 
-/** A body below this part of the photo's height, or a face fewer photo pixels high than this, gives a blurred card. */
+/** A body below this part of the photo's height, or a face of fewer pixels, gives a blurred card. */
 const MIN_PLAYER_PART = 0.12;
 const MIN_FACE_PX = 26;
 
-/** Of 200 photos the sharp ones measure at least 0.25; at half of that, nose and mouth merge on the smallest card. */
+/** Of 200 photos the sharp ones measure at least 0.25; at half of that, nose and mouth merge. */
 const MIN_SHARPNESS = 0.13;
-/** A face whose bright parts stay below this brightness (0 to 255) is black: brightening it would only show noise. */
+/** A face whose bright parts (0 to 255) stay below this is black: brightened, it would show noise. */
 const MIN_BRIGHT = 14;
 /** A face whose median brightness is below this is a silhouette, however bright the sky around it. */
 const MIN_FACE_MEDIAN = 8;
 /**
- * A face whose bright parts stay below this brightness and whose contrast is below this part of it has no light and shade
- * that could be brightened, as in a dark room by night.
+ * A face whose bright parts stay below this brightness and whose contrast is below this part of it has no
+ * light and shade that could be brightened, as in a dark room by night.
  */
 const MIN_FLAT_BRIGHT = 100;
 const FLAT_PART = 0.22;
@@ -61,8 +64,8 @@ const MAX_MEDIAN = 225;
 const MIN_BRIGHT_CONTRAST = 12;
 
 /**
- * From this score in the whole photo on, a face needs no body to confirm it, only a close-up. Dogs score up to 0.74, and
- * nothing in the close-up.
+ * From this score in the whole photo on, a face needs no body to confirm it, only a close-up. Dogs score up
+ * to 0.74, and nothing in the close-up.
  */
 const SURE_FACE_SCORE = 0.75;
 /** No body is looked for below faces with a lower score; a confirming close-up must reach it too. */
@@ -70,38 +73,40 @@ const LONE_FACE_SCORE = 0.45;
 /** Least score in its close-up for a face with a body right below it. */
 const BODILY_FACE_SCORE = 0.55;
 /**
- * Side of the overlapping squares in which distant players are looked for, as a part of the photo's longer side. This is
- * only done in photos larger than the search picture: in others, a player this small would give a blurred card.
+ * Side of the overlapping squares in which distant players are looked for, as a part of the photo's longer
+ * side. This is only done in photos larger than the search picture: in others, a player this small would give
+ * a blurred card.
  */
 const CLOSER_LOOK_PART = 0.5;
-/** Area that other people may take around a distant player, relative to the player's: 0.1 measured, in a crowd 0.7. */
+/** Area that others may take around a distant player, relative to it: 0.1 measured, in a crowd 0.7. */
 const MAX_COMPANY = 0.35;
-/** From this part of the photo's height on, a body is not distant, and there is a player: cropping the photo helps. */
+/** From this part of the photo's height on, a body is not distant: cropping the photo helps. */
 const NEAR_PART = 0.6;
-/** Two people whose centres are closer than this part of their size are the same person, seen in two squares. */
+/** Two people whose centres are closer than this part of their size are one, seen in two squares. */
 const SAME_PLACE_PART = 0.3;
 
-/** Other people are examined too if they have at least this part of the most prominent player's prominence. */
+/** Others are examined too from this part of the most prominent player's prominence on. */
 const CONTENDER_PART = 0.5;
 /**
- * Somebody else with at least this part of the player's weight makes it unclear whose card it is. Measured: passers-by
- * and team-mates behind the player up to 0.56, pairs and rows of equals from 0.66 on.
+ * Somebody else with at least this part of the player's weight makes it unclear whose card it is. Measured:
+ * passers-by and team-mates behind the player up to 0.56, pairs and rows of equals from 0.66 on.
  */
 const EQUAL_PART = 0.62;
 /** The player and this many others, each with at least this part of the player's weight, are a group. */
 const CROWD_PART = 0.55;
 const CROWD_HEADS = 2;
-/** Where company is welcome, because the card shows the photo itself, the player need only be clearly the largest of all. */
+/** Where company is welcome, on cards that show the photo, the player need only be the largest. */
 const EQUAL_IN_COMPANY = 0.85;
 /** Somebody else counts from one of these scores on: knees, baskets and lorries score up to 0.66 as faces. */
 const RIVAL_FACE_SCORE = 0.7;
 const RIVAL_BODY_SCORE = 0.4;
 
 /**
- * Finds the most prominent player. Several networks have to agree, because dogs and towers have poses too. When the
- * photo lies on its side, the search is done on a turned copy, which is returned.
+ * Finds the most prominent player. Several networks have to agree, because dogs and towers have poses too.
+ * When the photo lies on its side, the search is done on a turned copy, which is returned.
  * @param {Photo} given its bitmap is closed if the photo is turned
- * @param {boolean} companyWelcome whether others may be prominent, as long as the player is clearly the largest
+ * @param {boolean} companyWelcome whether others may be prominent, as long as the player is clearly the
+ *   largest
  * @returns {Promise<Search>}
  */
 export async function findPlayer(given, companyWelcome) {
@@ -126,7 +131,9 @@ function allOf({ width, height }) {
   return { x: 0, y: 0, width, height };
 }
 
-/** @typedef {{ faces: Face[], people: Person[] }} Seen the surest faces and the most prominent people first */
+/**
+ * @typedef {{ faces: Face[], people: Person[] }} Seen the surest faces and the most prominent people first
+ */
 
 /** @param {OffscreenCanvas} picture @returns {Promise<Seen>} */
 async function lookAt(picture) {
@@ -164,7 +171,8 @@ async function choosePlayer(photo, { faces, people }, companyWelcome) {
 }
 
 /**
- * A player who is recognised by the face alone: in a close-up, bent over, or with the body hidden behind something.
+ * A player who is recognised by the face alone: in a close-up, bent over, or with the body hidden behind
+ * something.
  * @param {Photo} photo @param {Face[]} faces
  * @returns {Promise<Chosen | null>}
  */
@@ -211,7 +219,8 @@ async function findDistantPeople(picture) {
 }
 
 /**
- * Whether somebody found by looking closer is not distant at all, only unusual: with arms thrown up and the head back.
+ * Whether somebody found by looking closer is not distant at all, only unusual: with arms thrown up and the
+ * head back.
  * @param {Finding} player @param {OffscreenCanvas} picture
  */
 export function isNear({ body, face }, picture) {
@@ -230,7 +239,11 @@ function standsAlone({ pose, people }, picture) {
   return 1 - own <= MAX_COMPANY * own;
 }
 
-/** Centres of squares that cover a length and overlap by at least half. @param {number} length @param {number} side */
+/**
+ * Centres of squares that cover a length and overlap by at least half.
+ * @param {number} length
+ * @param {number} side
+ */
 function middles(length, side) {
   if (length <= side) return [length / 2];
   const steps = Math.ceil((length - side) / (side / 2));
@@ -291,8 +304,8 @@ function weightOf(photo, finding) {
 }
 
 /**
- * How likely the photo is about somebody, from the face's size, place and sharpness, and whether it is visible. Only
- * meaningful relative to other people's weights.
+ * How likely the photo is about somebody, from the face's size, place and sharpness, and whether it is
+ * visible. Only meaningful relative to other people's weights.
  * @param {Photo} photo @param {Rect} face @param {boolean} showsFace
  */
 function weightOfHead(photo, face, showsFace) {
@@ -350,7 +363,10 @@ function weightsOf(photo, player, heads) {
     .map((head) => weightOfHead(photo, head, head.face >= SEEN_FACE_SCORE) / own);
 }
 
-/** Whether others are so prominent that it is unclear whose card the photo is for. @param {number[]} weights */
+/**
+ * Whether others are so prominent that it is unclear whose card the photo is for.
+ * @param {number[]} weights
+ */
 const isOneOfSeveral = (weights) =>
   weights.some((weight) => weight >= EQUAL_PART) ||
   weights.filter((weight) => weight >= CROWD_PART).length >= CROWD_HEADS;
@@ -362,7 +378,11 @@ function faultOf(look) {
   return lightFault(look) ?? (look.sharpness < MIN_SHARPNESS ? "too_blurred" : null);
 }
 
-/** For a face, or for a whole photo in which nobody is found. @param {Look} look @returns {PlayerRefusal | null} */
+/**
+ * For a face, or for a whole photo in which nobody is found.
+ * @param {Look} look
+ * @returns {PlayerRefusal | null}
+ */
 function lightFault({ contrast, median, bright }) {
   if (bright < MIN_BRIGHT) return "too_dark";
   return median > MAX_MEDIAN && contrast < MIN_BRIGHT_CONTRAST ? "too_bright" : null;

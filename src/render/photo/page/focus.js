@@ -8,11 +8,13 @@ const MIN_CONTRAST = 30;
 const MIN_PLACES = 20;
 
 /**
- * How sharply each patch is set off from what lies around it: the steepest step of two cells across its outline, as a
- * part of the whole difference between inside and outside. In focus it is 0.75 to 0.9; the wider the blur, the less.
+ * How sharply each patch is set off from what lies around it: the steepest step of two cells across its
+ * outline, as a part of the whole difference between inside and outside. In focus it is 0.75 to 0.9; the
+ * wider the blur, the less.
  * @param {Labels} labels 0 around the patches
  * @param {number} count how many labels there are, 0 included
- * @param {(cell: number) => boolean} isHidden whether a cell is neither the patch nor behind it; no outline leads there
+ * @param {(cell: number) => boolean} isHidden whether a cell is neither the patch nor behind it; no outline
+ *   leads there
  * @param {Bytes} rgba @param {number} width in cells
  * @returns {(number | null)[]} by label, 0 to 1; null where the outline tells nothing
  */
@@ -44,7 +46,12 @@ const DIRECTIONS = [
   [0, -1],
 ];
 
-/** Whether there are REACH_CELLS to either side. @param {number} at @param {number} step @param {number} size */
+/**
+ * Whether there are REACH_CELLS to either side.
+ * @param {number} at
+ * @param {number} step
+ * @param {number} size
+ */
 function isWithin(at, step, size) {
   return step === 0 || (at >= REACH_CELLS && at < size - REACH_CELLS);
 }
@@ -55,7 +62,12 @@ function leadsInto(isHidden, cell, step) {
   return false;
 }
 
-/** The largest difference between cells two apart, across the outline. @param {Bytes} rgba @param {number} cell @param {number} step */
+/**
+ * The largest difference between cells two apart, across the outline.
+ * @param {Bytes} rgba
+ * @param {number} cell
+ * @param {number} step
+ */
 function steepest(rgba, cell, step) {
   let most = 0;
   for (let k = 1 - REACH_CELLS; k < REACH_CELLS; k++)

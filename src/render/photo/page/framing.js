@@ -9,7 +9,9 @@ import { boundsAbove } from "./masks.js";
 /** From this alpha (0 to 255) on, a pixel belongs to the player's body rather than to the soft edge. */
 const SOLID_ALPHA = 128;
 
-/** The photo's edge cuts the player off if at least this part of the cutout's length along it is solid there. */
+/**
+ * The photo's edge cuts the player off if at least this part of the cutout's length along it is solid there.
+ */
 const MIN_CUT_PART = 0.03;
 
 /** The head from crown to chin, relative to the detector's face box, which spans brow to chin. */
@@ -20,9 +22,12 @@ const HEAD_PER_FACE_WIDTH = 1.35;
 const HEAD_WIDTH_PER_HEIGHT = 0.75;
 
 /**
- * Where face, head and body are in the trimmed cutout, in its pixels, and on which sides the photo's edge cuts the
- * player off. A body whose lower part is hidden or lost ends above it, and counts as cut off there.
- * @param {Cut} cut @param {Rect} trim in the cut's canvas pixels @param {Bytes} alpha of the whole cut @param {Finding} player
+ * Where face, head and body are in the trimmed cutout, in its pixels, and on which sides the photo's edge
+ * cuts the player off. A body whose lower part is hidden or lost ends above it, and counts as cut off there.
+ * @param {Cut} cut
+ * @param {Rect} trim in the cut's canvas pixels
+ * @param {Bytes} alpha of the whole cut
+ * @param {Finding} player
  * @returns {Framing}
  */
 export function frameCutout(cut, trim, alpha, player) {

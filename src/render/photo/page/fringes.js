@@ -4,31 +4,42 @@ import { dilate, patches } from "./masks.js";
 
 /** A scrap is at least this many cells wide somewhere; anything narrower is the player's soft edge. */
 const WIDER_THAN_EDGE = 5;
-/** Cells of a scrap are less salient than this, and the body parts network is not surer than this of a person there. */
+/**
+ * Cells of a scrap are less salient than this, and the body parts network is not surer than this of a person
+ * there.
+ */
 const UNSALIENT = 0.15;
 const MAX_CELL_ODDS = 1;
-/** Things in a hand and limbs that the pose sees are never scraps; nor is anything next to this much hair (0 to 1). */
+/**
+ * Things in a hand and limbs that the pose sees are never scraps; nor is anything next to this much hair (0
+ * to 1).
+ */
 const MAX_LIMB = 0.5;
 const MAX_HAIR = 0.3;
-/** A scrap is at most this part of the player's area, and a person there is on average not likelier than this. */
+/**
+ * A scrap is at most this part of the player's area, and a person there is on average not likelier than this.
+ */
 const MAX_SCRAP_PART = 0.04;
 const MAX_SCRAP_ODDS = 0.25;
 /** A veil is so faint (alpha) and so surely nobody (log odds) on average that its colours do not matter. */
 const VEIL = { alpha: 0.6, odds: -1.5, part: 0.1 };
 
 /**
- * A mirage is what the body parts network alone takes for the player, such as a white sky above a white cap: neither
- * salience nor masks see it (0 to 1), and its colour is the backdrop's, nearer than this.
+ * A mirage is what the body parts network alone takes for the player, such as a white sky above a white cap:
+ * neither salience nor masks see it (0 to 1), and its colour is the backdrop's, nearer than this.
  */
 const UNSEEN = 0.05;
 const SAME_COLOUR = 5;
 
-/** How far around a scrap player and background are looked at for their colours, in cells, and how many of them. */
+/**
+ * How far around a scrap player and background are looked at for their colours, in cells, and how many of
+ * them.
+ */
 const AROUND_CELLS = 6;
 const MAX_SAMPLES = 200;
 /**
- * A scrap is background when its colours (channels 0 to 255) are nearer the background's than the player's by this much
- * ...
+ * A scrap is background when its colours (channels 0 to 255) are nearer the background's than the player's by
+ * this much ...
  */
 const CLEARLY_NEARER = 8;
 /** ... or at least this far from the player's, and no farther from the background's. */
@@ -49,7 +60,8 @@ function unclaimed(matte, { held, limbs, nearHair }) {
 /**
  * Drops mirages at the edge, whole.
  * @param {Numbers} matte 0 to 1, changed in place
- * @param {{ odds: Numbers, fine: Numbers, core: Numbers, held: Numbers, limbs: Numbers, nearHair: Numbers }} maps
+ * @param {{ odds: Numbers, fine: Numbers, core: Numbers, held: Numbers, limbs: Numbers, nearHair: Numbers }}
+ *   maps
  * @param {Bytes} rgba @param {number} width
  */
 export function dropMirages(matte, { odds, fine, core, ...claims }, rgba, width) {
@@ -66,8 +78,9 @@ export function dropMirages(matte, { odds, fine, core, ...claims }, rgba, width)
 }
 
 /**
- * Drops scraps of background that are connected to the player: wide, half-sure patches at the edge that nothing but pose
- * or person mask claims, in colours of the background. A scrap goes whole, with its soft edge.
+ * Drops scraps of background that are connected to the player: wide, half-sure patches at the edge that
+ * nothing but pose or person mask claims, in colours of the background. A scrap goes whole, with its soft
+ * edge.
  * @param {Numbers} matte 0 to 1, changed in place
  * @param {{ odds: Numbers, fine: Numbers, held: Numbers, limbs: Numbers, nearHair: Numbers }} maps
  * @param {Bytes} rgba @param {number} width
@@ -108,7 +121,11 @@ function mayBeWide(size) {
  */
 
 /**
- * @param {Labels} labels @param {number[]} sizes @param {Numbers} matte @param {Numbers} odds @param {number} width
+ * @param {Labels} labels
+ * @param {number[]} sizes
+ * @param {Numbers} matte
+ * @param {Numbers} odds
+ * @param {number} width
  * @returns {Scrap[]} by label
  */
 function measureScraps(labels, sizes, matte, odds, width) {
@@ -172,7 +189,9 @@ function coloursAround({ label, size, bounds }, labels, { matte, odds }, rgba, w
 
 /**
  * The cells of a scrap's box, AROUND_CELLS larger on all sides.
- * @param {{ left: number, right: number, top: number, bottom: number }} bounds @param {number} width @param {number} height
+ * @param {{ left: number, right: number, top: number, bottom: number }} bounds
+ * @param {number} width
+ * @param {number} height
  * @returns {number[]}
  */
 function cellsAround({ left, right, top, bottom }, width, height) {

@@ -1,14 +1,20 @@
 /** @import { Bytes, Labels, Numbers } from "./masks.js" */
 
-/** A step between cells costs STEP_COST, plus 1 for each COLOUR_PER_STEP by which the channels differ (of 3 x 255). */
+/**
+ * A step between cells costs STEP_COST, plus 1 for each COLOUR_PER_STEP by which the channels differ (of 3 x
+ * 255).
+ */
 const STEP_COST = 1;
 const COLOUR_PER_STEP = 8;
-/** Size of the ring of buckets, each of which holds one unit of distance; steps are capped to be shorter than the ring. */
+/**
+ * Size of the ring of buckets, each of which holds one unit of distance; steps are capped to be shorter than
+ * the ring.
+ */
 const BUCKETS = 128;
 
 /**
- * Assigns disputed cells to the seed from which the path to them is shortest, where crossing an edge in the picture
- * makes a path long (P. Toivanen, "New geodesic distance transforms", 1996).
+ * Assigns disputed cells to the seed from which the path to them is shortest, where crossing an edge in the
+ * picture makes a path long (P. Toivanen, "New geodesic distance transforms", 1996).
  * @param {Labels} seeds 1, 2, ... where the owner is known, 0 elsewhere
  * @param {(cell: number) => boolean} isOpen whether a path may enter a cell
  * @param {Bytes} rgba @param {number} width in cells

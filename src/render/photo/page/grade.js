@@ -21,14 +21,15 @@ const MAX_BALANCE = 0.035;
 /** Smaller changes are invisible. */
 const SEEN = 0.03;
 /**
- * A pixel counts as grey up to this saturation; with a smaller fraction of grey pixels than this, the white balance
- * cannot be determined.
+ * A pixel counts as grey up to this saturation; with a smaller fraction of grey pixels than this, the white
+ * balance cannot be determined.
  */
 const GREY_SATURATION = 0.16;
 const MIN_GREYS = 0.08;
 
 /**
- * The cutout's pixels in the tones of a set. Graded here, once: a card would have to decode the player for it first.
+ * The cutout's pixels in the tones of a set. Graded here, once: a card would have to decode the player for it
+ * first.
  * @param {OffscreenCanvas} cutout
  * @param {Grade | null} grade
  * @returns {Bytes} red, green, blue and alpha, row by row
@@ -43,8 +44,8 @@ export function gradedPixels(cutout, grade) {
 const TONE_STEPS = 16;
 
 /**
- * What a photo's tones become when they go through a curve and then a grade, written down in equal steps from 0 to 255 for each channel;
- * null when they stay as they are.
+ * What a photo's tones become when they go through a curve and then a grade, written down in equal steps from
+ * 0 to 255 for each channel; null when they stay as they are.
  * @param {Uint8ClampedArray | null} curve what each of 256 tones becomes
  * @param {Grade | null} grade
  * @returns {Tones | null}
@@ -62,8 +63,8 @@ export function tonesThrough(curve, grade) {
 }
 
 /**
- * The grade that moves a player's tones towards those of the others: black to black, white to white, grey to grey, each
- * only part of the way; null when it would not be visible.
+ * The grade that moves a player's tones towards those of the others: black to black, white to white, grey to
+ * grey, each only part of the way; null when it would not be visible.
  * @param {OffscreenCanvas} small
  * @returns {Grade | null}
  */

@@ -3,7 +3,8 @@ import { boxBlur } from "./masks.js";
 /** @import { Bytes, Numbers } from "./masks.js" */
 
 /**
- * For each cell, the linear map from colour to matte that best fits its surroundings: matte = r R + g G + b B + offset.
+ * For each cell, the linear map from colour to matte that best fits its surroundings: matte = r R + g G + b B
+ * + offset.
  * @typedef {object} LinearMatte
  * @property {Numbers} r
  * @property {Numbers} g
@@ -12,9 +13,9 @@ import { boxBlur } from "./masks.js";
  */
 
 /**
- * The colour guided filter: K. He, J. Sun, X. Tang, "Guided Image Filtering", PAMI 2013, equations 14 to 16. It returns
- * the smoothed coefficients instead of the filtered matte, so that they can be computed on a small picture and applied
- * to the large one (K. He, J. Sun, "Fast Guided Filter", 2015).
+ * The colour guided filter: K. He, J. Sun, X. Tang, "Guided Image Filtering", PAMI 2013, equations 14 to 16.
+ * It returns the smoothed coefficients instead of the filtered matte, so that they can be computed on a small
+ * picture and applied to the large one (K. He, J. Sun, "Fast Guided Filter", 2015).
  * @param {Bytes} rgba @param {Numbers} matte 0 to 1 @param {number} width
  * @param {number} radius in cells @param {number} smoothness the paper's epsilon, for colours from 0 to 1
  * @returns {LinearMatte}

@@ -3,16 +3,21 @@ import { boundsAbove, boxBlur, dilate, smoothStep } from "./masks.js";
 /** @import { Bytes, Numbers, Rect } from "./masks.js" */
 
 /**
- * How far the hair that is looked at reaches from the head, in the widths and heights of the rectangle around it: long
- * hair hangs down to the hips, but nothing far above or beside the head is hair.
+ * How far the hair that is looked at reaches from the head, in the widths and heights of the rectangle around
+ * it: long hair hangs down to the hips, but nothing far above or beside the head is hair.
  */
 const HAIR_BESIDE = 1;
 const HAIR_BELOW = 1.5;
 
-/** How far around a cell the backdrop's and the hair's colours are averaged, as a part of the head's width. */
+/**
+ * How far around a cell the backdrop's and the hair's colours are averaged, as a part of the head's width.
+ */
 const AROUND_PART = 0.3;
 const MIN_AROUND_CELLS = 3;
-/** The hair's colour changes less than the backdrop's, and single strands fly far: its square is this many times as wide. */
+/**
+ * The hair's colour changes less than the backdrop's, and single strands fly far: its square is this many
+ * times as wide.
+ */
 const STRANDS_REACH = 3;
 /** The part of that square that must be backdrop, or hair, for its mean colour to count. */
 const ENOUGH = 0.01;
@@ -24,17 +29,23 @@ const PLAIN = { low: 0.08, high: 0.13 };
 const TELLING = { low: 0.06, high: 0.14 };
 /** Squared distance from the line between the two colours above which a cell is no mixture of them. */
 const OFF_THE_LINE = { low: 0.008, high: 0.03 };
-/** Cells with less hair in their colour than SURE_GAP are gaps; up to MAX_MIXED, they are if they lie beside one. */
+/**
+ * Cells with less hair in their colour than SURE_GAP are gaps; up to MAX_MIXED, they are if they lie beside
+ * one.
+ */
 const SURE_GAP = 0.3;
 const MAX_MIXED = 0.7;
 /** How far from the sure backdrop, in cells, mixtures begin. */
 const BESIDE_CELLS = 3;
 /**
- * Up to this many cells from hair the body parts network is asked whether somebody is there: it sees single strands where
- * the masks see one lump.
+ * Up to this many cells from hair the body parts network is asked whether somebody is there: it sees single
+ * strands where the masks see one lump.
  */
 const NEAR_HAIR_CELLS = 8;
-/** Squared distance from the backdrop's colour, on top of that colour's own spread, up to which the network is believed. */
+/**
+ * Squared distance from the backdrop's colour, on top of that colour's own spread, up to which the network is
+ * believed.
+ */
 const LIKE_BACKDROP = 0.06;
 /** The colour counts where the network is not sure of somebody: sun on fair hair is as white as a wall. */
 const DOUBTED = { low: 0.9, high: 0.97 };
@@ -42,8 +53,8 @@ const DOUBTED = { low: 0.9, high: 0.97 };
 const SOFT = { low: 0.08, high: 0.75 };
 
 /**
- * Empties the gaps between curls and strands, and around them, that pose and person mask see as one lump: where the body
- * parts network sees nobody, and where hair has a plain backdrop's colour.
+ * Empties the gaps between curls and strands, and around them, that pose and person mask see as one lump:
+ * where the body parts network sees nobody, and where hair has a plain backdrop's colour.
  * @param {Numbers} matte 0 to 1, changed in place
  * @param {{ hair: Numbers, odds: Numbers }} parts hair from 0 to 1, log odds that somebody is there
  * @param {Bytes} rgba on the same grid @param {number} width in cells
@@ -76,7 +87,8 @@ export function emptyHairGaps(matte, { hair, odds }, rgba, width, head) {
 }
 
 /**
- * The part of the grid that holds the hair, and `reach` cells around it. Its sides are 0 or less without hair.
+ * The part of the grid that holds the hair, and `reach` cells around it. Its sides are 0 or less without
+ * hair.
  * @param {Numbers} hair @param {number} width @param {Rect} head @param {number} reach
  * @returns {Rect}
  */
@@ -94,9 +106,12 @@ function partAround(hair, width, head, reach) {
 }
 
 /**
- * For each cell of hair, how much of it is hair and not backdrop, 0 to 1, as the body parts network sees it or as its
- * colour tells, whichever is less; 1 where neither can tell.
- * @param {Numbers} matte @param {Numbers} hair @param {Numbers} somebody @param {Numbers[]} planes red, green and blue, 0 to 1
+ * For each cell of hair, how much of it is hair and not backdrop, 0 to 1, as the body parts network sees it
+ * or as its colour tells, whichever is less; 1 where neither can tell.
+ * @param {Numbers} matte
+ * @param {Numbers} hair
+ * @param {Numbers} somebody
+ * @param {Numbers[]} planes red, green and blue, 0 to 1
  * @param {number} width @param {number} reach in cells
  * @returns {Numbers}
  */
@@ -179,7 +194,10 @@ function gapCells(matte, mixed, width) {
 
 /**
  * Mean colours of the cells that count around each cell, and how much they vary there.
- * @param {Numbers[]} planes @param {(cell: number) => boolean} counts @param {number} width @param {number} reach in cells
+ * @param {Numbers[]} planes
+ * @param {(cell: number) => boolean} counts
+ * @param {number} width
+ * @param {number} reach in cells
  * @returns {Means}
  */
 function meansOf(planes, counts, width, reach) {

@@ -4,7 +4,10 @@ import { smoothStep } from "./masks.js";
 /** @import { Point } from "./detectors.js" */
 /** @import { Grid, Numbers } from "./masks.js" */
 
-/** Bones of arms, hands and legs: two BlazePose landmarks, and the half width as a fraction of the trunk's length. */
+/**
+ * Bones of arms, hands and legs: two BlazePose landmarks, and the half width as a fraction of the trunk's
+ * length.
+ */
 const BONES = [
   [11, 13, 0.1],
   [12, 14, 0.1],
@@ -50,12 +53,17 @@ export function trunkMap({ pose }, grid) {
   return map;
 }
 
-/** A limb of which one end is seen no more surely than `none` is left out; from `full` on, it counts fully. */
+/**
+ * A limb of which one end is seen no more surely than `none` is left out; from `full` on, it counts fully.
+ */
 const CLEARLY_SEEN = { none: 0.85, full: 0.97 };
 
 /**
- * 1 where the pose places the player's limbs, falling to 0 at twice their width; less or 0 on limbs it does not clearly see.
- * @param {Finding} player @param {Grid} grid @param {{ none: number, full: number, width?: number }} seen `width` as a part of a
+ * 1 where the pose places the player's limbs, falling to 0 at twice their width; less or 0 on limbs it does
+ * not clearly see.
+ * @param {Finding} player
+ * @param {Grid} grid
+ * @param {{ none: number, full: number, width?: number }} seen `width` as a part of a
  * limb's own
  * @returns {Numbers}
  */
@@ -99,8 +107,8 @@ export function handCells({ pose }, { x, y, width, height, step }) {
 }
 
 /**
- * The trunk's length in search pixels. A trunk seen from above looks too short, so its length is then estimated from
- * the width of the shoulders.
+ * The trunk's length in search pixels. A trunk seen from above looks too short, so its length is then
+ * estimated from the width of the shoulders.
  * @param {Point[]} points
  */
 export function trunkLength(points) {

@@ -1,6 +1,6 @@
 /**
- * Numbers, colour channels and labels, row by row. The index signature spares every pixel loop the checks against
- * `undefined` that the compiler would otherwise require at each access.
+ * Numbers, colour channels and labels, row by row. The index signature spares every pixel loop the checks
+ * against `undefined` that the compiler would otherwise require at each access.
  * @typedef {Float32Array<ArrayBuffer> & { [index: number]: any }} Numbers
  * @typedef {Uint8ClampedArray<ArrayBuffer> & { [index: number]: any }} Bytes
  * @typedef {Int32Array<ArrayBuffer> & { [index: number]: any }} Labels
@@ -154,8 +154,8 @@ export function patches(cells, width, inside) {
 const spares = new Map();
 
 /**
- * Room for values that are not needed once a function has returned, kept for its next call: the system hands out new memory
- * page by page, and a photo has some seventy such calls. Holds what the last call left.
+ * Room for values that are not needed once a function has returned, kept for its next call: the system hands
+ * out new memory page by page, and a photo has some seventy such calls. Holds what the last call left.
  * @param {string} name no two of the same name are in use at the same time
  * @param {number} length
  * @returns {Numbers}
@@ -172,9 +172,9 @@ function spare(name, length) {
 /**
  * For each cell the largest value within `radius` cells across and down (a grey dilation by a square).
  *
- * The van Herk algorithm: with running maxima, forwards and backwards, within blocks as long as the window, the maximum
- * of any window is the larger of just two of them. Down the columns whole rows are compared, since reading memory in
- * order is several times faster than going down each column.
+ * The van Herk algorithm: with running maxima, forwards and backwards, within blocks as long as the window,
+ * the maximum of any window is the larger of just two of them. Down the columns whole rows are compared,
+ * since reading memory in order is several times faster than going down each column.
  * @param {Numbers} values
  * @param {number} width
  * @param {number} radius
@@ -276,7 +276,8 @@ export function boxBlur(values, width, radius) {
       sum += values[Math.min(end, entering)] - values[Math.max(row, leaving)];
     }
   }
-  // Adding whole rows to running sums reads memory in order, several times faster than going down each column.
+  // Adding whole rows to running sums reads memory in order, several times faster than going down each
+  // column.
   const sums = new Float64Array(width);
   const rowAt = (/** @type {number} */ y) => Math.min(height - 1, Math.max(0, y)) * width;
   for (let y = -radius; y <= radius; y++) {

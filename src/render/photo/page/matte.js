@@ -19,37 +19,38 @@ const MIN_SHARED_PART = 0.5;
 const MAX_PATCH_TO_POSE = 2.2;
 
 /**
- * How far around the pose the patch counts, as a fraction of the grid's longer side: anything further away belongs to
- * somebody else.
+ * How far around the pose the patch counts, as a fraction of the grid's longer side: anything further away
+ * belongs to somebody else.
  */
 const PATCH_REACH_PART = 0.04;
 
 /**
- * Opinions are log odds. Those of the body parts network are limited to MAX_PARTS_ODDS either way and count in full; the
- * others are limited to MAX_ODDS and multiplied by their weight.
+ * Opinions are log odds. Those of the body parts network are limited to MAX_PARTS_ODDS either way and count
+ * in full; the others are limited to MAX_ODDS and multiplied by their weight.
  */
 const MAX_PARTS_ODDS = 3.5;
 const WEIGHT = { salience: 0.45, masks: 0.35 };
 const MAX_ODDS = 2.5;
 /**
- * Log odds added where pose and person mask are both sure, on things the player holds and on limbs; PENALTY is subtracted
- * from whatever belongs to somebody else. Pose and person mask outvote the body parts only if the salient network agrees.
+ * Log odds added where pose and person mask are both sure, on things the player holds and on limbs; PENALTY
+ * is subtracted from whatever belongs to somebody else. Pose and person mask outvote the body parts only if
+ * the salient network agrees.
  */
 const BONUS_AGREED = 2;
 const BONUS_HELD = 6;
 const BONUS_LIMB = 1.5;
 const PENALTY = 8;
 /**
- * The body parts network learned from portraits and misses legs. Where masks and salience both see the player, its
- * "nobody" loses up to DOUBTED_PARTS of its weight: nothing while the less sure of them is below `low`, all of that
- * above `high`.
+ * The body parts network learned from portraits and misses legs. Where masks and salience both see the
+ * player, its "nobody" loses up to DOUBTED_PARTS of its weight: nothing while the less sure of them is below
+ * `low`, all of that above `high`.
  */
 const CLAIMED = { low: 0.5, high: 0.85 };
 const DOUBTED_PARTS = 0.7;
 
 /**
- * Where opinions disagree, the probability lies between these. Wide patches of such cells go to the player or to the
- * background, whichever is nearer without an edge in between.
+ * Where opinions disagree, the probability lies between these. Wide patches of such cells go to the player or
+ * to the background, whichever is nearer without an edge in between.
  */
 const UNSETTLED = { low: 0.1, high: 0.9 };
 /** Bands no wider than this to either side, in cells, are the player's soft edge. */
@@ -64,19 +65,24 @@ const BRIGHT_LEVEL = 150;
 /** Log odds added to cells settled as the player, and subtracted from cells settled as background. */
 const BONUS_SETTLED = 3;
 
-/** Patches apart from the player are kept from this fraction of the player's size: no loose leg behind a bicycle. */
+/**
+ * Patches apart from the player are kept from this fraction of the player's size: no loose leg behind a
+ * bicycle.
+ */
 const MAX_ISLAND_PART = 0.2;
 /** Patches with a mean salience above SURE_ISLAND are kept from this fraction. */
 const MIN_SURE_ISLAND_PART = 0.1;
 const SURE_ISLAND = 0.85;
-/** Holes below this fraction of the player's size are mistakes; larger ones are gaps between arms and body. */
+/**
+ * Holes below this fraction of the player's size are mistakes; larger ones are gaps between arms and body.
+ */
 const MAX_FILLED_HOLE_PART = 0.0025;
 /** A hole of any size is filled when pose and person mask claim it at least this surely on average. */
 const CLAIMED_HOLE = 0.75;
 
 /**
- * The pose's mask, and the patch of the person mask that is the player; `fits` is false and the patch empty when the two
- * contradict each other.
+ * The pose's mask, and the patch of the person mask that is the player; `fits` is false and the patch empty
+ * when the two contradict each other.
  * @param {Finding} player @param {Grid} grid
  * @returns {{ posed: Numbers | null, patch: Numbers, fits: boolean }}
  */
@@ -123,10 +129,16 @@ export function playerBounds(player, grid) {
 }
 
 /**
- * Combines four opinions into one matte by adding their log odds. The body parts network has the most accurate edges but
- * sees everyone; pose and person mask tell which person is the player; the salient network sees what the player holds.
- * @param {Finding} player @param {PartsLooks} looks @param {Mask} salient @param {Bytes} rgba on the grid @param {Grid} grid
- * @returns {{ matte: Numbers, parts: Parts, signs: Pick<CutoutSigns, "masks" | "rivals"> }} the matte from 0 to 1
+ * Combines four opinions into one matte by adding their log odds. The body parts network has the most
+ * accurate edges but sees everyone; pose and person mask tell which person is the player; the salient network
+ * sees what the player holds.
+ * @param {Finding} player
+ * @param {PartsLooks} looks
+ * @param {Mask} salient
+ * @param {Bytes} rgba on the grid
+ * @param {Grid} grid
+ * @returns {{ matte: Numbers, parts: Parts, signs: Pick<CutoutSigns, "masks" | "rivals"> }} the matte from 0
+ *   to 1
  */
 export function fuseMatte(player, looks, salient, rgba, grid) {
   const { posed, patch, fits } = playerMasks(player, grid);
@@ -184,10 +196,11 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
 }
 
 /**
- * Settles wide patches where the opinions disagree: each cell goes to the sure player or to the sure background,
- * whichever is nearer without crossing an edge in the picture.
+ * Settles wide patches where the opinions disagree: each cell goes to the sure player or to the sure
+ * background, whichever is nearer without crossing an edge in the picture.
  * @param {Numbers} odds changed in place
- * @param {{ core: Numbers, limbs: Numbers, nearHair: Numbers, parts: Numbers, votes: (cell: number) => number }} opinions votes: how many opinions see the player in a cell
+ * @param {{ core: Numbers, limbs: Numbers, nearHair: Numbers, parts: Numbers, votes: (cell: number) => number
+ *   }} opinions votes: how many opinions see the player in a cell
  * @param {Bytes} rgba @param {number} width
  */
 function settle(odds, { core, limbs, nearHair, parts, votes }, rgba, width) {
@@ -222,7 +235,8 @@ function settle(odds, { core, limbs, nearHair, parts, votes }, rgba, width) {
 }
 
 /**
- * Brightens a dark picture until its brightest hundredth is nearly white, so that edges in the dark count too.
+ * Brightens a dark picture until its brightest hundredth is nearly white, so that edges in the dark count
+ * too.
  * @param {Bytes} rgba
  * @returns {Bytes} `rgba` itself when it is not dark
  */
@@ -241,7 +255,8 @@ function brightened(rgba) {
 }
 
 /**
- * Fills small holes, and larger ones that pose and person mask both claim, such as a white sleeve against a white wall.
+ * Fills small holes, and larger ones that pose and person mask both claim, such as a white sleeve against a
+ * white wall.
  * @param {Numbers} matte @param {Numbers} core @param {number} width
  */
 function closeHoles(matte, core, width) {
@@ -262,8 +277,8 @@ function closeHoles(matte, core, width) {
 }
 
 /**
- * Clears small patches apart from the player, with the faint veil around them. Things the player holds are kept, and so
- * are large, surely salient patches, such as a raised hand whose arm is in the dark.
+ * Clears small patches apart from the player, with the faint veil around them. Things the player holds are
+ * kept, and so are large, surely salient patches, such as a raised hand whose arm is in the dark.
  * @param {Numbers} matte @param {{ held: Numbers, fine: Numbers }} maps @param {number} width
  */
 function dropIslands(matte, { held, fine }, width) {

@@ -2,28 +2,36 @@ import { dilate, patches } from "./masks.js";
 
 /** @import { Numbers } from "./masks.js" */
 
-/** Cells may be a neighbour's when pose and person mask claim them less surely than this, and the body parts network too (log odds). */
+/**
+ * Cells may be a neighbour's when pose and person mask claim them less surely than this, and the body parts
+ * network too (log odds).
+ */
 const UNMASKED = 0.4;
 const HALF_SURE_ODDS = 1.5;
 const MAX_LIMB = 0.5;
 /**
- * A patch of them is a neighbour's when the photo's side cuts it along at least MIN_SIDE square roots of its size, the body parts network
- * sees half a person there (mean log odds), and neither the masks nor a hand of the player's are in it: sleeves and shoulders at the
- * edge. Of 280 photos no player's own part and no thing is so.
+ * A patch of them is a neighbour's when the photo's side cuts it along at least MIN_SIDE square roots of its
+ * size, the body parts network sees half a person there (mean log odds), and neither the masks nor a hand of
+ * the player's are in it: sleeves and shoulders at the edge. Of 280 photos no player's own part and no thing
+ * is so.
  */
 const MIN_SIDE = 1;
 const HALF_SURE = { least: -1.5, most: 1 };
 const MAX_MASKED = 0.12;
-/** Patches below this part of the player's area are bits of the edge; larger ones than the other would be half the player. */
+/**
+ * Patches below this part of the player's area are bits of the edge; larger ones than the other would be half
+ * the player.
+ */
 const PART = { least: 0.004, most: 0.15 };
 /** The patch's soft edge. */
 const EDGE_CELLS = 2;
 
 /**
- * Clears what is seen of somebody beside the player whom the photo cuts, when it sticks to the player: such a scrap has no
- * face, and kit of the same colours.
+ * Clears what is seen of somebody beside the player whom the photo cuts, when it sticks to the player: such a
+ * scrap has no face, and kit of the same colours.
  * @param {Numbers} matte 0 to 1, changed in place
- * @param {{ odds: Numbers, core: Numbers, limbs: Numbers, hands: Numbers }} maps `hands` is above 0 within the player's reach
+ * @param {{ odds: Numbers, core: Numbers, limbs: Numbers, hands: Numbers }} maps `hands` is above 0 within
+ *   the player's reach
  * @param {number} width
  */
 export function dropNeighbours(matte, { odds, core, limbs, hands }, width) {

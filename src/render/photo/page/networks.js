@@ -43,7 +43,10 @@ export function answered(lengths, problem) {
   else asked?.reject(new Error(problem));
 }
 
-/** @returns {Promise<{ beginning?: string, problem?: string, bytes?: Uint8Array<ArrayBuffer> }>} the file worker's next message */
+/**
+ * @returns {Promise<{ beginning?: string, problem?: string, bytes?: Uint8Array<ArrayBuffer> }>} the file
+ *   worker's next message
+ */
 function fileMessage() {
   return new Promise((resolve, reject) => {
     fileWorker.onmessage = ({ data }) => resolve(data);
@@ -52,8 +55,8 @@ function fileMessage() {
 }
 
 /**
- * Runs a network on a picture's colours and returns its outputs, in the network's order. Throws when the process reports
- * a problem.
+ * Runs a network on a picture's colours and returns its outputs, in the network's order. Throws when the
+ * process reports a problem.
  * @param {NetworkName} network
  * @param {Uint8Array<ArrayBuffer>} rgb three bytes per pixel; transferred, so the caller can no longer use it
  * @param {{ width: number, height: number }} size
@@ -75,7 +78,11 @@ export async function writeShared(bytes) {
   await written;
 }
 
-/** @param {NetworkName} network @param {Uint8Array<ArrayBuffer>} rgb @param {{ width: number, height: number }} size */
+/**
+ * @param {NetworkName} network
+ * @param {Uint8Array<ArrayBuffer>} rgb
+ * @param {{ width: number, height: number }} size
+ */
 async function ask(network, rgb, { width, height }) {
   await writeShared(rgb);
   asked = Promise.withResolvers();

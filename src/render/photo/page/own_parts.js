@@ -8,23 +8,29 @@ import { facesOf } from "./parts_faults.js";
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes, Grid, Labels, Numbers, Rect } from "./masks.js" */
 
-/** Body parts within this distance of pose and person mask are the player's, as a fraction of the grid's longer side. */
+/**
+ * Body parts within this distance of pose and person mask are the player's, as a fraction of the grid's
+ * longer side.
+ */
 const OWN_REACH_PART = 0.02;
-/** Connected parts further away are the player's or not as a whole: at most this fraction of the player's size ... */
+/**
+ * Connected parts further away are the player's or not as a whole: at most this fraction of the player's size
+ * ...
+ */
 const MAX_EXTRA_PART = 0.4;
 /** ... or this fraction when other people are near. */
 const MAX_EXTRA_IN_COMPANY = 0.2;
 /** Such a part needs at least this mean salience to be taken in full. */
 const MIN_EXTRA_SALIENCE = 0.35;
 /**
- * Or at least these mean log odds, such as a trophy in the dark. Where pose and person mask also see the player (0 to 1),
- * it is no stranger's arm either: an elbow that the pose has slightly elsewhere.
+ * Or at least these mean log odds, such as a trophy in the dark. Where pose and person mask also see the
+ * player (0 to 1), it is no stranger's arm either: an elbow that the pose has slightly elsewhere.
  */
 const SURE_EXTRA_ODDS = 3.1;
 const MIN_EXTRA_MASKED = 0.5;
 /**
- * A part this near to somebody else, in the player's head heights, may be that person's hand: it is the player's only if
- * the player's hand is in it.
+ * A part this near to somebody else, in the player's head heights, may be that person's hand: it is the
+ * player's only if the player's hand is in it.
  */
 const ARM_REACH_HEADS = 0.6;
 /** Of a part with too little salience, only cells with more than this are taken. */
@@ -33,7 +39,10 @@ const SALIENT = 0.6;
 const SURE_SALIENCE = 0.85;
 /** A part with a larger fraction of face than this is somebody else's. */
 const MAX_EXTRA_HEAD = 0.06;
-/** With a larger fraction of hair than this, it may be somebody who turns their back: it is judged as in company. */
+/**
+ * With a larger fraction of hair than this, it may be somebody who turns their back: it is judged as in
+ * company.
+ */
 const MAX_EXTRA_HAIR = 0.1;
 /** Cells that the pose's mask claims more surely than this are not given to other people. */
 const SURELY_POSED = 0.6;
@@ -46,9 +55,9 @@ const MIN_OTHER_FACE = 0.05;
 const MIN_STRANGE_HEAD = 0.25;
 const HEAD_AROUND_FACE = 0.8;
 /**
- * The rest of a body whose head is surely another's (SURELY_THEIRS) is theirs as far as the salient network sees nobody (less than
- * UNSALIENT) and no bone of the player's is, not even one half seen (HALF_SEEN): a limb's middle is enough, since
- * theirs may touch its side.
+ * The rest of a body whose head is surely another's (SURELY_THEIRS) is theirs as far as the salient network
+ * sees nobody (less than UNSALIENT) and no bone of the player's is, not even one half seen (HALF_SEEN): a
+ * limb's middle is enough, since theirs may touch its side.
  */
 const SURELY_THEIRS = 0.9;
 const UNSALIENT = 0.2;
@@ -58,7 +67,9 @@ const ON_BONE = 0.95;
 const THEIR_EDGE_CELLS = 4;
 /** The player's own hair lies within three quarters of this many head heights of the head's centre. */
 const OWN_HAIR_HEADS = 1.3;
-/** Parts with a larger fraction of bare skin than this away from the player's arms are somebody else's arms. */
+/**
+ * Parts with a larger fraction of bare skin than this away from the player's arms are somebody else's arms.
+ */
 const MAX_STRANGE_SKIN = 0.3;
 const MIN_ARM_VISIBLE = 0.9;
 /** BlazePose's elbows and wrists. */
@@ -68,7 +79,9 @@ const BESIDE_CELLS = 4;
 /** Parts below this fraction of the player's size are bits of the edge. */
 const MIN_EXTRA_PART = 0.003;
 
-/** Where a face was seen, hair and face are at least this fraction of the person; less means a raised hand. */
+/**
+ * Where a face was seen, hair and face are at least this fraction of the person; less means a raised hand.
+ */
 const MIN_FACE_PARTS = 0.2;
 
 /**
@@ -114,8 +127,8 @@ function isHead(box, { x, y, width, height, step }, { odds, hair, face }) {
 /**
  * Separates the player's body parts from other people's.
  * @param {Finding} player @param {Parts} parts
- * @param {{ posed: Numbers, limbs: Numbers, hands: Numbers, fine: Numbers, theirs: Numbers }} maps `hands` is 1 within reach
- * of the player's hands
+ * @param {{ posed: Numbers, limbs: Numbers, hands: Numbers, fine: Numbers, theirs: Numbers }} maps `hands` is
+ *   1 within reach of the player's hands
  * @param {Grid} grid
  * @returns {{ own: Numbers, left: Numbers }} own: 1 where the player may be; left: 1 on other people's parts
  */
@@ -205,8 +218,8 @@ function measureExtras(labels, sizes, maps, tests) {
 }
 
 /**
- * Finds other people by the faces among the body parts: every cell that is not surely the player's goes to whoever is
- * nearer.
+ * Finds other people by the faces among the body parts: every cell that is not surely the player's goes to
+ * whoever is nearer.
  * @param {Finding} player @param {Parts} parts
  * @param {{ limbs: Numbers, posed: Numbers | null }} maps @param {Bytes} rgba on the grid @param {Grid} grid
  * @returns {Numbers} 1 on other people
@@ -248,10 +261,12 @@ export function otherPeople(player, { odds, hair, face }, { limbs, posed }, rgba
 }
 
 /**
- * Follows other people's bodies from what pose or face already claim for them. Of somebody behind the player often only head and
- * shoulders are known, and the player's masks take an arm or a side in the same kit for the player's own.
+ * Follows other people's bodies from what pose or face already claim for them. Of somebody behind the player
+ * often only head and shoulders are known, and the player's masks take an arm or a side in the same kit for
+ * the player's own.
  * @param {Finding} player @param {Parts} parts
- * @param {{ theirs: Numbers, fine: Numbers, nearHair: Numbers }} maps `theirs` is raised to 1 on the rest of their bodies
+ * @param {{ theirs: Numbers, fine: Numbers, nearHair: Numbers }} maps `theirs` is raised to 1 on the rest of
+ *   their bodies
  * @param {Grid} grid
  */
 export function claimRest(player, { odds }, { theirs, fine, nearHair }, grid) {
@@ -275,7 +290,8 @@ export function claimRest(player, { odds }, { theirs, fine, nearHair }, grid) {
 }
 
 /**
- * 1 around other people's faces that are too large to be a mistake: the pose's mask can take two heads for one person.
+ * 1 around other people's faces that are too large to be a mistake: the pose's mask can take two heads for
+ * one person.
  * @param {ReturnType<typeof facesOf>} faces @param {number} width
  * @returns {Numbers}
  */
@@ -294,9 +310,10 @@ function strangeHeads({ own, others, labels }, width) {
 }
 
 /**
- * Whether bare skin in a cell would be somebody else's: above the hips it is, when both of the player's arms are clearly
- * seen elsewhere.
- * @param {Finding} player @param {{ limbs: Numbers, hands: Numbers, around: Numbers }} maps `around` is 1 around the head
+ * Whether bare skin in a cell would be somebody else's: above the hips it is, when both of the player's arms
+ * are clearly seen elsewhere.
+ * @param {Finding} player
+ * @param {{ limbs: Numbers, hands: Numbers, around: Numbers }} maps `around` is 1 around the head
  * @param {Grid} grid
  * @returns {(cell: number) => boolean}
  */
@@ -315,7 +332,12 @@ function skinElsewhere(player, { limbs, hands, around }, grid) {
     around[cell] < 0.5;
 }
 
-/** 1 around the player's head, as far as hair reaches. @param {Finding} player @param {Grid} grid @returns {Numbers} */
+/**
+ * 1 around the player's head, as far as hair reaches.
+ * @param {Finding} player
+ * @param {Grid} grid
+ * @returns {Numbers}
+ */
 function ownHair(player, grid) {
   const head = headBox(player);
   const [cx, cy] = [head.x + head.width / 2, head.y + head.height / 2];

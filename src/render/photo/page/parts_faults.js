@@ -8,8 +8,9 @@ import { patches, sampleMask } from "./masks.js";
 /** @import { Grid, Numbers } from "./masks.js" */
 
 /**
- * A face is covered when less than MIN_FACE_SKIN of its oval is bare skin, and more than MIN_COVER is neither skin nor
- * hair. The least bare skin among 90 players was 0.45, behind ski goggles; a surgical mask with sunglasses leaves 0.14.
+ * A face is covered when less than MIN_FACE_SKIN of its oval is bare skin, and more than MIN_COVER is neither
+ * skin nor hair. The least bare skin among 90 players was 0.45, behind ski goggles; a surgical mask with
+ * sunglasses leaves 0.14.
  */
 const MIN_FACE_SKIN = 0.25;
 const MIN_COVER = 0.5;
@@ -26,7 +27,10 @@ const EQUAL_FACE_PART = 0.75;
 const SKIN_PER_BOX = 0.75;
 /** Cells along the longer side when faces are compared. */
 const GRID_CELLS = 192;
-/** Faces nearer than this to the centre of the player's head are parts of the player's own. In sizes of that head. */
+/**
+ * Faces nearer than this to the centre of the player's head are parts of the player's own. In sizes of that
+ * head.
+ */
 export const OTHER_FACE_HEADS = 0.6;
 
 /**
@@ -80,7 +84,8 @@ function hasEqualFace({ rect, looks }, player) {
 }
 
 /**
- * The patches of face skin: the size of the player's own in cells, 0 if there is none, and those of other people.
+ * The patches of face skin: the size of the player's own in cells, 0 if there is none, and those of other
+ * people.
  * @param {Numbers} face @param {Finding} player @param {Grid} grid
  * @returns {{ own: number, others: { label: number, size: number }[], labels: Int32Array }}
  */

@@ -14,7 +14,8 @@ export const SHARP_FACE_PX = 2 * FACE_PX;
 /**
  * What a face looks like in a photo, measured at FACE_PX. Brightness is from 0 to 255.
  * @typedef {object} Look
- * @property {number} sharpness strength of the finest details relative to the contrast: 0.3 to 1 in sharp photos, below 0.15 in blurred ones
+ * @property {number} sharpness strength of the finest details relative to the contrast: 0.3 to 1 in sharp
+ *   photos, below 0.15 in blurred ones
  * @property {number} contrast standard deviation of the brightness
  * @property {number} median of the brightness
  * @property {number} bright 95th percentile of the brightness
@@ -51,7 +52,11 @@ export function lookOf(photo, face) {
   };
 }
 
-/** The player's face, or the middle of the head when no face was detected. @param {Finding} player @returns {Rect} */
+/**
+ * The player's face, or the middle of the head when no face was detected.
+ * @param {Finding} player
+ * @returns {Rect}
+ */
 export function faceBox(player) {
   if (player.face) return player.face;
   const head = headBox(player);

@@ -13,8 +13,8 @@ const RIVAL_FACE_SCORE = 0.4;
 /** Side of the overlapping parts searched for small faces, as a fraction of the whole area searched. */
 const FACE_SEARCH_PART = 0.6;
 /**
- * A face seen within this many head heights of the player's raised hand is what the hand holds, unless it scores at least
- * SURE_FACE_SCORE or has a body.
+ * A face seen within this many head heights of the player's raised hand is what the hand holds, unless it
+ * scores at least SURE_FACE_SCORE or has a body.
  */
 const HELD_REACH_HEADS = 1.2;
 const SURE_FACE_SCORE = 0.8;
@@ -24,25 +24,33 @@ const [LEFT_SHOULDER, RIGHT_SHOULDER] = [11, 12];
 /** A pose with at least this fraction of its mask within the player's is the player, found twice. */
 const SAME_PERSON_PART = 0.5;
 
-/** Other people's poses read per player, nearest and largest first; each takes a third of the time to find a player. */
+/**
+ * Other people's poses read per player, nearest and largest first; each takes a third of the time to find a
+ * player.
+ */
 const MAX_RIVAL_POSES = 4;
 /** Masks of other people, nearest first; in front of a full stand, only the nearest can touch the player. */
 const MAX_RIVALS = 12;
 /** Faces below this fraction of the player's are in the stand: their heads are enough, without a pose. */
 const MIN_POSED_FACE_PART = 0.35;
 
-/** @typedef {Mask & { byFace?: Rect }} RivalMask of a body, or of head and shoulders around a detected face, `byFace` */
-
 /**
- * Somebody else's head, as the box a face detector would return for it.
- * @typedef {Rect & { face: number, body: number }} RivalHead with the scores of face and body, 0 if not detected
+ * @typedef {Mask & { byFace?: Rect }} RivalMask of a body, or of head and shoulders around a detected face,
+ *   `byFace`
  */
 
 /**
- * Finds the other people whose surroundings overlap the player's body: masks of the bodies that the pose network sees
- * and of head and shoulders around detected faces, and the boxes of their heads.
+ * Somebody else's head, as the box a face detector would return for it.
+ * @typedef {Rect & { face: number, body: number }} RivalHead with the scores of face and body, 0 if not
+ *   detected
+ */
+
+/**
+ * Finds the other people whose surroundings overlap the player's body: masks of the bodies that the pose
+ * network sees and of head and shoulders around detected faces, and the boxes of their heads.
  * @param {OffscreenCanvas} picture @param {Finding} finding
- * @param {{ person: Person, pose: Pose | null }[]} others people other than the player, with any poses already read
+ * @param {{ person: Person, pose: Pose | null }[]} others people other than the player, with any poses
+ *   already read
  * @param {Face[]} faces detected in the whole picture
  * @returns {Promise<{ masks: RivalMask[], heads: RivalHead[] }>}
  */
@@ -93,7 +101,11 @@ export async function findRivals(picture, finding, others, faces) {
   return { masks, heads };
 }
 
-/** Whether a face is near a raised hand of the player: trophies, helmets and rackets look like faces. @param {Face} face @param {Finding} finding */
+/**
+ * Whether a face is near a raised hand of the player: trophies, helmets and rackets look like faces.
+ * @param {Face} face
+ * @param {Finding} finding
+ */
 function isHeld(face, { pose, head }) {
   if (!pose) return false;
   const reach = HELD_REACH_HEADS * head.height;
@@ -137,9 +149,12 @@ function isNear({ crop: { cx, cy, width } }, body) {
 }
 
 /**
- * Other faces around the player's body, nearest first in units of their own height. The area is searched as a whole and
- * in four overlapping parts, in which the small faces of people further back are large enough to be detected.
- * @param {OffscreenCanvas} picture @param {Finding} finding @param {Face[]} faces detected in the whole picture
+ * Other faces around the player's body, nearest first in units of their own height. The area is searched as a
+ * whole and in four overlapping parts, in which the small faces of people further back are large enough to be
+ * detected.
+ * @param {OffscreenCanvas} picture
+ * @param {Finding} finding
+ * @param {Face[]} faces detected in the whole picture
  * @returns {Promise<Face[]>}
  */
 async function facesAround(picture, { body, head }, faces) {
@@ -157,7 +172,11 @@ async function facesAround(picture, { body, head }, faces) {
   return others.sort((a, b) => remoteness(a) - remoteness(b));
 }
 
-/** A soft round mask over the head and shoulders that belong to a face. @param {Face} face @returns {RivalMask} */
+/**
+ * A soft round mask over the head and shoulders that belong to a face.
+ * @param {Face} face
+ * @returns {RivalMask}
+ */
 function headAndShoulders({ x, y, width, height }) {
   const size = 16;
   const values = Float32Array.from({ length: size * size }, (_, i) => {

@@ -1,7 +1,8 @@
 import { askNetwork } from "./networks.js";
 
 /**
- * What stands out in a picture, from 0 at the network's lowest output to 255 at its highest. Throws when there is none.
+ * What stands out in a picture, from 0 at the network's lowest output to 255 at its highest. Throws when
+ * there is none.
  * @param {Uint8Array<ArrayBuffer>} rgb @param {{ width: number, height: number }} size
  * @returns {Promise<Uint8Array<ArrayBuffer>>} height x width, row by row
  */

@@ -1,6 +1,7 @@
 /**
- * A worker that holds the file shared by the page and the process that opened the page: only workers can read and write
- * such a file synchronously. It handles one message at a time: bytes to write, or the number of bytes to read.
+ * A worker that holds the file shared by the page and the process that opened the page: only workers can read
+ * and write such a file synchronously. It handles one message at a time: bytes to write, or the number of
+ * bytes to read.
  */
 
 /** @typedef {{ write: ArrayBufferView<ArrayBuffer> } | { read: number }} Request */
@@ -12,7 +13,10 @@
  * @property {(length: number) => void} truncate
  */
 
-/** As much as the largest cutout's pixels, and more than any network's answer; what is never written takes no space. */
+/**
+ * As much as the largest cutout's pixels, and more than any network's answer; what is never written takes no
+ * space.
+ */
 const FILE_BYTES = 16 * 1024 * 1024;
 /** Prefix of the file's name. Other files with it belong to earlier pages of the same browser. */
 const PREFIX = "networks-";

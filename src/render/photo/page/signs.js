@@ -4,13 +4,16 @@ import { lumaOf } from "./masks.js";
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes, Numbers } from "./masks.js" */
 
-/** Up to this much player a cell belongs to the background, which is looked at in every so many cells, across and down. */
+/**
+ * Up to this much player a cell belongs to the background, which is looked at in every so many cells, across
+ * and down.
+ */
 const GROUND_MATTE = 0.05;
 const GROUND_STEP = 4;
 
 /**
- * Signs by which the composition of a card is chosen: how far pose and person mask agree with the matte that came of all opinions (the area
- * common to both by the area of either), and how many other people stand near.
+ * Signs by which the composition of a card is chosen: how far pose and person mask agree with the matte that
+ * came of all opinions (the area common to both by the area of either), and how many other people stand near.
  * @param {Numbers} matte @param {Numbers} core what pose and person mask say
  * @param {Finding} player
  * @returns {Pick<CutoutSigns, "masks" | "rivals">}

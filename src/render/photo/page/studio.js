@@ -15,17 +15,21 @@ import { runSalient } from "./salient.js";
 /** @import { Rect } from "./masks.js" */
 
 /**
- * What the page offers to the process that opened it. One photo at a time, it expects the steps decode, find, prepare,
- * salient, cutOut and release, in that order. The photo comes in as a file, and smaller pictures go out as data URLs, which
- * browsers create natively. The networks run in that process; a shared file connects both, through which the cutout goes too.
+ * What the page offers to the process that opened it. One photo at a time, it expects the steps decode, find,
+ * prepare, salient, cutOut and release, in that order. The photo comes in as a file, and smaller pictures go
+ * out as data URLs, which browsers create natively. The networks run in that process; a shared file connects
+ * both, through which the cutout goes too.
  * @typedef {object} PhotoPage
  * @property {() => Promise<string>} load opens the shared file and returns what it begins with
  * @property {typeof answered} answered reports that a network's answer is in the file
  * @property {(header: Header) => Promise<boolean>} decode false when the bytes are not a complete photo
- * @property {(companyWelcome: boolean) => Promise<"found" | PlayerRefusal>} find finds the player, turning the photo upright if necessary
- * @property {() => Promise<"ready" | PlayerRefusal>} prepare selects the part of the photo to cut and finds the body parts in it
+ * @property {(companyWelcome: boolean) => Promise<"found" | PlayerRefusal>} find finds the player, turning
+ *   the photo upright if necessary
+ * @property {() => Promise<"ready" | PlayerRefusal>} prepare selects the part of the photo to cut and finds
+ *   the body parts in it
  * @property {() => Promise<void>} salient finds what stands out in that part
- * @property {() => Promise<{ width: number, height: number, framing: Framing, inPhoto: Rect, signs: CutoutSigns, inCompany: boolean, quarters: 0 | 1 | 2 | 3, tones: Tones | null, outline: string }>} cutOut
+ * @property {() => Promise<{ width: number, height: number, framing: Framing, inPhoto: Rect, signs:
+ *   CutoutSigns, inCompany: boolean, quarters: 0 | 1 | 2 | 3, tones: Tones | null, outline: string }>} cutOut
  *   writes the cutout's pixels into the shared file: red, green, blue and alpha, row by row
  * @property {() => void} release
  */

@@ -4,32 +4,36 @@ import { between } from "./examine.js";
 /** @import { Face, Person } from "./detectors.js" */
 
 /**
- * How a photo has to be turned, in clockwise quarter turns; or "sideways" when the player lies and no clear face tells which
- * way is up.
+ * How a photo has to be turned, in clockwise quarter turns; or "sideways" when the player lies and no clear
+ * face tells which way is up.
  * @typedef {{ quarters: 0 | 1 | 2 | 3 } | { refusal: "sideways" }} Turn
  */
 
 /**
- * Of 200 upright players, one in fifty leans further than UPRIGHT_WITHIN: crouching, diving, in a somersault. Nine in ten
- * stand within TURNED_WITHIN of the vertical.
+ * Of 200 upright players, one in fifty leans further than UPRIGHT_WITHIN: crouching, diving, in a somersault.
+ * Nine in ten stand within TURNED_WITHIN of the vertical.
  */
 const UPRIGHT_WITHIN = degrees(60);
 const TURNED_WITHIN = degrees(16);
 /**
- * A player who leans more than that after the turn is turned only when the face leaves no doubt: it then has at least
- * this score, this much more than before, and leans at most this much.
+ * A player who leans more than that after the turn is turned only when the face leaves no doubt: it then has
+ * at least this score, this much more than before, and leans at most this much.
  */
 const LEANING_WITHIN = degrees(32);
 const LEANING_FACE = { score: 0.65, gain: 0.25, roll: degrees(20) };
 
 /** Once its photo is turned the right way, a face has at least this score ... */
 const SURE_FACE_SCORE = 0.6;
-/** ... and this much more than before, since the networks see lying faces too; and it is upright in the photo. */
+/**
+ * ... and this much more than before, since the networks see lying faces too; and it is upright in the photo.
+ */
 const FACE_GAIN = 0.1;
 const FACE_UPRIGHT_WITHIN = degrees(35);
 /** Below this score after the turn, the head shows no face either way. */
 const ANY_FACE_SCORE = 0.4;
-/** Towers and ships can pass for people lying down, so only a pose at least this sure is refused as sideways. */
+/**
+ * Towers and ships can pass for people lying down, so only a pose at least this sure is refused as sideways.
+ */
 const SURE_PRESENCE = 0.95;
 /** When no body is detected, a face has to be clearer than that for its photo to be turned. */
 const LONE_FACE_SCORE = 0.8;
@@ -39,9 +43,11 @@ const LONE_FACE_GAIN = 0.2;
 const HEAD_MARGINS = [0.75, 1.5, 2.5];
 
 /**
- * Decides how to turn a photo. For most, the body's axis alone decides, at no cost. When the body lies, the face has to
- * agree: goalkeepers in mid-air and tackles stay as they are.
- * @param {OffscreenCanvas} picture @param {Person | undefined} person the most prominent one @param {Face[]} faces
+ * Decides how to turn a photo. For most, the body's axis alone decides, at no cost. When the body lies, the
+ * face has to agree: goalkeepers in mid-air and tackles stay as they are.
+ * @param {OffscreenCanvas} picture
+ * @param {Person | undefined} person the most prominent one
+ * @param {Face[]} faces
  * @returns {Promise<Turn>}
  */
 export async function findTurn(picture, person, faces) {
@@ -69,8 +75,8 @@ export async function findTurn(picture, person, faces) {
 }
 
 /**
- * The score and lean of a head's best face with the photo turned, and the mean score over all crops: in a single crop,
- * even a lying face can score high.
+ * The score and lean of a head's best face with the photo turned, and the mean score over all crops: in a
+ * single crop, even a lying face can score high.
  * @param {OffscreenCanvas} picture @param {Person} person @param {number} quarters
  */
 async function faceOf(picture, { head }, quarters) {
@@ -90,7 +96,12 @@ async function faceOf(picture, { head }, quarters) {
   };
 }
 
-/** How to turn a close-up in which no body is detected. @param {OffscreenCanvas} picture @param {Face[]} faces @returns {Promise<Turn>} */
+/**
+ * How to turn a close-up in which no body is detected.
+ * @param {OffscreenCanvas} picture
+ * @param {Face[]} faces
+ * @returns {Promise<Turn>}
+ */
 async function turnOfLoneFace(picture, faces) {
   const before = faces[0]?.score ?? 0;
   if (before >= LONE_FACE_SCORE - LONE_FACE_GAIN) return { quarters: 0 };
@@ -103,7 +114,10 @@ async function turnOfLoneFace(picture, faces) {
   return { quarters: 0 };
 }
 
-/** How far the line from a face's mouth to the middle of its eyes leans, in radians clockwise. @param {Face} face */
+/**
+ * How far the line from a face's mouth to the middle of its eyes leans, in radians clockwise.
+ * @param {Face} face
+ */
 function rollOf({ points: [left, right, , mouth] }) {
   if (!left || !right || !mouth) return 0;
   const eyes = between(left, right);
