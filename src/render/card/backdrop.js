@@ -1,7 +1,5 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's ground: the player and what is
-// near as in the photo, the rest out of focus, and the card's light and scene at the corners.
+// Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's ground, in the card's light.
 import { smoothStep } from "../photo/page/masks.js";
-import { distances, FAR } from "./distances.js";
 import { bitmapFile, canvasOf, rgbOf } from "./light.js";
 import { cropped, within } from "./photo-window.js";
 
@@ -15,28 +13,29 @@ import { cropped, within } from "./photo-window.js";
  * @property {0 | 1 | 2 | 3} quarters how often the photo is turned clockwise to be upright
  * @property {Box} player where the player's silhouette lies
  * @property {Box} face
+ * @property {boolean} opens whether the card's scene takes the place of what is behind the player
  * @property {number} line where the plate begins: what is below it is dark
  * @property {Tones | null} tones what the photo's tones become, per channel, at equal steps from 0 to 255
  * @property {{ deep: string, light: string, accent: string }} colours
  */
 
-/** What is out of focus is drawn at a quarter of the size, and what is kept of the photo is found at an eighth. */
-const GROUND_SCALE = 1 / 4;
-const KEPT_SCALE = 1 / 8;
-/** How far the background is out of focus, in parts of its width: the sharpest first, the others fill what the player leaves open. */
-const FOCUS_BLURS = [0.008, 0.03, 0.1];
-/** How much softer it goes on beyond the photo's edges. */
-const BEYOND_BLUR = 0.05;
+/** How the wall is found: at this part of the size, this far from the player, and filled in from ever further away, in parts of the width. */
+const WALL = { scale: 1 / 8, margin: 0.02, blurs: [0.02, 0.08, 0.3] };
 /**
- * What is kept as in the photo, in parts of the window's width: bays and gaps narrower than twice `bays`, as between arms and body; and
- * around the player all up to `from`, less and less up to `to`. So an error of the silhouette shows nowhere: where it ends, the photo goes on.
+ * Up to the first part of something else a pixel is wall, from the second on it is not. Close to white and black a wall leaves other
+ * colours little room; less than this, of 255, tells nothing.
  */
-const KEPT = { bays: 0.06, from: 0.01, to: 0.075 };
-/** The player's part of a pixel, of 255, from which on it counts. */
-const PLAYER_ALPHA = 96;
-/** How much of the drawn scene behind the photo shows at the window's corners. */
-const SCENE_AT_CORNERS = 0.7;
-const VIGNETTE = 0.55;
+const KEY = { from: 0.06, to: 0.4, room: 110 };
+/** The player's edge, which may hold wall, in parts of the window's shorter side. */
+const INSIDE = 0.006;
+/** What else is before the wall is further away from the player than about this, in the same parts. */
+const NEAR = 0.02;
+/** How far the wall opens, from near the face to further away, in face heights. */
+const OPENING = { from: 0.7, to: 2, least: 0.9, most: 1 };
+/** How strongly the card's colour tints the photo at the window's corners. */
+const TINT = 0.55;
+/** Around the face's middle, no light within the first distance and all of it beyond the second, in face heights. */
+const HEAD_FACES = { from: 0.9, to: 1.8 };
 
 /**
  * The picture of `style.window`, as a BMP file.
@@ -46,18 +45,13 @@ const VIGNETTE = 0.55;
  */
 export function backdropOf(photo, silhouette, style) {
   const { width, height } = style.window;
-  const field = cropped(photo, silhouette, style);
-  if (style.tones) retone(field.context, style.tones, width, height);
-  const { context } = canvasOf(width, height);
-  context.imageSmoothingQuality = "high";
-  context.drawImage(outOfFocus(field.canvas, silhouette, style), 0, 0, width, height);
-  lightCorners(context, style);
-  openCorners(context, style);
-  field.context.globalCompositeOperation = "destination-in";
-  field.context.imageSmoothingQuality = "high";
-  field.context.drawImage(keptAround(silhouette, style), 0, 0, width, height);
-  context.drawImage(field.canvas, 0, 0);
-  darkenEdges(context, style);
+  const context = cropped(photo, style);
+  if (style.tones) retone(context, style.tones, width, height);
+  if (style.opens) openWall(context, silhouette, style);
+  else {
+    lightCorners(context, style);
+    tintEdges(context, style);
+  }
   darkenFoot(context, style);
   return bitmapFile(context.getImageData(0, 0, width, height));
 }
@@ -83,93 +77,6 @@ function retone(context, tones, width, height) {
 }
 
 /**
- * How much of the photo is kept as it is, as the opacity of a small picture: see KEPT.
- * @param {HTMLImageElement} silhouette @param {BackdropStyle} style
- */
-function keptAround(silhouette, { window, player }) {
-  const [w, h] = [Math.round(window.width * KEPT_SCALE), Math.round(window.height * KEPT_SCALE)];
-  const bay = KEPT.bays * w;
-  // Beyond the window the player goes on, and so do bays.
-  const margin = Math.ceil(bay) + 3;
-  const [fullWidth, fullHeight] = [w + 2 * margin, h + 2 * margin];
-  const { context } = canvasOf(fullWidth, fullHeight);
-  const box = within(player, window, KEPT_SCALE);
-  context.drawImage(silhouette, box.x + margin, box.y + margin, box.width, box.height);
-  const { data } = context.getImageData(0, 0, fullWidth, fullHeight);
-  const away = new Float32Array(fullWidth * fullHeight);
-  for (let i = 0; i < away.length; i++) away[i] = Number(data[4 * i + 3]) > PLAYER_ALPHA ? 0 : FAR;
-  const open = Float32Array.from(distances(away, fullWidth, fullHeight), (d) => (d < bay ? FAR : 0));
-  distances(open, fullWidth, fullHeight);
-  for (let i = 0; i < away.length; i++) away[i] = Number(open[i]) >= bay || away[i] === 0 ? 0 : FAR;
-  distances(away, fullWidth, fullHeight);
-  const kept = canvasOf(w, h);
-  const picture = new ImageData(w, h);
-  for (let y = 0, k = 3; y < h; y++)
-    for (let x = 0; x < w; x++, k += 4) {
-      const distance = Number(away[(y + margin) * fullWidth + x + margin]) / w;
-      picture.data[k] = 255 * (1 - smoothStep((distance - KEPT.from) / (KEPT.to - KEPT.from), 0, 1));
-    }
-  kept.context.putImageData(picture, 0, 0);
-  return kept.canvas;
-}
-
-/**
- * Goes on beyond the photo's edges: under it lies its own background, stretched over the whole picture and blurred further.
- * @param {OffscreenCanvas} canvas @param {OffscreenCanvasRenderingContext2D} context @param {Box} photo in its pixels
- */
-function goOn(canvas, context, photo) {
-  const { width, height } = canvas;
-  const [left, top] = [Math.max(0, photo.x), Math.max(0, photo.y)];
-  const right = Math.min(width, photo.x + photo.width);
-  const bottom = Math.min(height, photo.y + photo.height);
-  if (left < 1 && top < 1 && right > width - 1 && bottom > height - 1) return;
-  const blur = BEYOND_BLUR * width;
-  context.filter = `blur(${blur}px)`;
-  // Larger, since the blur is transparent at the picture's own edges.
-  const over = 2.5 * blur;
-  for (let k = 0; k < 2; k++)
-    context.drawImage(
-      canvas,
-      left,
-      top,
-      right - left,
-      bottom - top,
-      -over,
-      -over,
-      width + 2 * over,
-      height + 2 * over,
-    );
-  context.filter = "none";
-}
-
-/**
- * The background alone, out of focus: the player is taken out of it before it is blurred, so that nothing of the player's colours shines
- * around the player, and what is missing then comes from around.
- * @param {OffscreenCanvas} field @param {HTMLImageElement} silhouette @param {BackdropStyle} style
- */
-function outOfFocus(field, silhouette, { window, photo, player }) {
-  const [w, h] = [Math.round(window.width * GROUND_SCALE), Math.round(window.height * GROUND_SCALE)];
-  const box = within(player, window, GROUND_SCALE);
-  const open = canvasOf(w, h);
-  open.context.imageSmoothingQuality = "medium";
-  open.context.drawImage(field, 0, 0, w, h);
-  open.context.globalCompositeOperation = "destination-out";
-  open.context.filter = `blur(${KEPT.from * w}px)`;
-  // Twice: nothing of the player's own edge may stay.
-  for (let k = 0; k < 2; k++) open.context.drawImage(silhouette, box.x, box.y, box.width, box.height);
-  const { canvas, context } = canvasOf(w, h);
-  context.globalCompositeOperation = "destination-over";
-  for (const blur of FOCUS_BLURS) {
-    context.filter = `blur(${blur * w}px)`;
-    for (let k = 0; k < 3; k++) context.drawImage(open.canvas, 0, 0);
-  }
-  context.filter = "none";
-  context.drawImage(field, 0, 0, w, h);
-  goOn(canvas, context, within(photo, window, GROUND_SCALE));
-  return canvas;
-}
-
-/**
  * Fills the picture with a radial gradient.
  * @param {OffscreenCanvasRenderingContext2D} context @param {Box} size of the picture
  * @param {{ x: number, y: number, from: number, to: number }} circle its middle, and where the first and the last colour are
@@ -182,61 +89,161 @@ function spread(context, { width, height }, { x, y, from, to }, stops) {
   context.fillRect(0, 0, width, height);
 }
 
-/** A place in the picture: across at the face's middle, down from `part` of the face, and so much of the picture further. */
-const faceIn = (/** @type {BackdropStyle} */ { window, face }, /** @type {number} */ part, further = 0) => {
+/** @param {BackdropStyle} style @returns {{ x: number, y: number }} the middle of the face, in the picture's pixels */
+function faceIn({ window, face }) {
   const { x, y, width, height } = within(face, window);
-  return { x: x + width / 2, y: y + height * part + further * window.height };
-};
+  return { x: x + width / 2, y: y + height / 2 };
+}
 
-/** Light in the card's colours from both upper corners. @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style */
-function lightCorners(context, { window, colours }) {
-  const { width, height } = window;
-  const [accent, pale] = [colours.accent, colours.light].map((hex) => rgbOf(hex).join(" "));
-  context.globalCompositeOperation = "overlay";
+/**
+ * Light in the card's colours from both upper corners. None falls on the head, of which the part above the window is shown as it is.
+ * @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style
+ */
+function lightCorners(context, style) {
+  const { width, height } = style.window;
+  const light = canvasOf(width, height);
+  const [accent, pale] = [style.colours.accent, style.colours.light].map((hex) => rgbOf(hex).join(" "));
   for (const x of [0, width])
-    spread(context, window, { x, y: 0, from: 0, to: 0.7 * height }, [
+    spread(light.context, style.window, { x, y: 0, from: 0, to: 0.7 * height }, [
       [0, `rgb(${x === 0 ? accent : pale} / 0.5)`],
       [0.5, `rgb(${pale} / 0.14)`],
       [1, `rgb(${pale} / 0)`],
     ]);
+  light.context.globalCompositeOperation = "destination-out";
+  const { from, to } = HEAD_FACES;
+  const head = { ...faceIn(style), from: from * style.face.height, to: to * style.face.height };
+  spread(light.context, style.window, head, [
+    [0, "rgb(0 0 0 / 1)"],
+    [1, "rgb(0 0 0 / 0)"],
+  ]);
+  context.globalCompositeOperation = "overlay";
+  context.drawImage(light.canvas, 0, 0);
   context.globalCompositeOperation = "source-over";
 }
 
-/** A vignette around the player. @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style */
-function darkenEdges(context, style) {
+/** The player's surroundings take on the card's colour, the more the further away. @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style */
+function tintEdges(context, style) {
   const { width, height } = style.window;
-  const [shorter, longer] = [Math.min(width, height), Math.max(width, height)];
-  const dark = darkOf(style.colours);
-  spread(context, style.window, { ...faceIn(style, 0.5, 0.14), from: 0.4 * shorter, to: 0.95 * longer }, [
-    [0, `rgb(${dark} / 0)`],
-    [1, `rgb(${dark} / ${VIGNETTE})`],
-  ]);
-}
-
-/** Lets the card's drawn scene show at the window's corners. @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style */
-function openCorners(context, style) {
-  const longer = Math.max(style.window.width, style.window.height);
-  context.globalCompositeOperation = "destination-out";
-  spread(context, style.window, { ...faceIn(style, 0.5, 0.16), from: 0.4 * longer, to: 0.8 * longer }, [
-    [0, "rgb(0 0 0 / 0)"],
-    [1, `rgb(0 0 0 / ${SCENE_AT_CORNERS})`],
+  const { x, y } = faceIn(style);
+  const from = Math.max(HEAD_FACES.to * style.face.height, 0.3 * Math.min(width, height));
+  const to = Math.max(from, 0.35 * Math.max(width, height)) + 0.45 * Math.max(width, height);
+  context.globalCompositeOperation = "multiply";
+  spread(context, style.window, { x, y: y + 0.1 * height, from, to }, [
+    [0, "rgb(255 255 255 / 0)"],
+    [1, `rgb(${rgbOf(style.colours.deep).join(" ")} / ${TINT})`],
   ]);
   context.globalCompositeOperation = "source-over";
+}
+
+/**
+ * Lets the card's drawn scene show through a plain wall, the more the further from the face: each pixel is taken for a mixture of the wall
+ * and what is before it, which stays. The player's inside stays whatever its colour.
+ * @param {OffscreenCanvasRenderingContext2D} context @param {HTMLImageElement} silhouette @param {BackdropStyle} style
+ */
+function openWall(context, silhouette, style) {
+  const { width, height } = style.window;
+  const picture = context.getImageData(0, 0, width, height);
+  const wall = wallBehind(context.canvas, silhouette, style);
+  const inside = insideOf(silhouette, style);
+  const near = nearTo(silhouette, style);
+  const opening = openingOf(style);
+  const { data } = picture;
+  for (let k = 0; k < data.length; k += 4) {
+    const open = Number(opening[k + 3]) * (255 - Number(inside[k + 3]));
+    if (open === 0) continue;
+    let part = 0;
+    for (let c = k; c < k + 3; c++) {
+      const [value, behind] = [Number(data[c]), Number(wall[c])];
+      const room = Math.max(KEY.room, value < behind ? behind : 255 - behind);
+      part = Math.max(part, Math.abs(value - behind) / room);
+    }
+    const before = (smoothStep(part, KEY.from, KEY.to) * Number(near[k + 3])) / 255;
+    const alpha = 1 - (open / 65025) * (1 - before);
+    for (let c = k; c < k + 3; c++)
+      data[c] = (Number(data[c]) - (1 - alpha) * Number(wall[c])) / Math.max(alpha, 0.02);
+    data[k + 3] = 255 * alpha;
+  }
+  context.putImageData(picture, 0, 0);
+}
+
+/** The wall as it would be without the player: what is missing comes from around. @param {OffscreenCanvas} field @param {HTMLImageElement} silhouette @param {BackdropStyle} style */
+function wallBehind(field, silhouette, { window, player }) {
+  const [w, h] = [Math.round(window.width * WALL.scale), Math.round(window.height * WALL.scale)];
+  const box = within(player, window, WALL.scale);
+  const open = canvasOf(w, h);
+  open.context.drawImage(field, 0, 0, w, h);
+  open.context.globalCompositeOperation = "destination-out";
+  open.context.filter = `blur(${WALL.margin * w}px)`;
+  // Several times: nothing of the player's own edge may stay.
+  for (let k = 0; k < 3; k++) open.context.drawImage(silhouette, box.x, box.y, box.width, box.height);
+  const { canvas, context } = canvasOf(w, h);
+  context.globalCompositeOperation = "destination-over";
+  for (const blur of WALL.blurs) {
+    context.filter = `blur(${blur * w}px)`;
+    for (let k = 0; k < 3; k++) context.drawImage(open.canvas, 0, 0);
+  }
+  const full = canvasOf(window.width, window.height).context;
+  full.imageSmoothingQuality = "medium";
+  full.drawImage(canvas, 0, 0, window.width, window.height);
+  return full.getImageData(0, 0, window.width, window.height).data;
+}
+
+/** The player without the edge, as opacities. @param {HTMLImageElement} silhouette @param {BackdropStyle} style */
+function insideOf(silhouette, { window, player }) {
+  const { width, height } = window;
+  const { context } = canvasOf(width, height);
+  const box = within(player, window);
+  const edge = INSIDE * Math.min(width, height);
+  context.drawImage(silhouette, box.x, box.y, box.width, box.height);
+  // What is further inside than the edge is wide stays in all of these.
+  context.globalCompositeOperation = "destination-in";
+  context.filter = `blur(${edge / 2}px)`;
+  for (const [x, y] of [
+    [-edge, 0],
+    [edge, 0],
+    [0, -edge],
+    [0, edge],
+  ])
+    context.drawImage(silhouette, box.x + Number(x), box.y + Number(y), box.width, box.height);
+  return context.getImageData(0, 0, width, height).data;
+}
+
+/** What is near enough to the player to be hair or a hand, as opacities. @param {HTMLImageElement} silhouette @param {BackdropStyle} style */
+function nearTo(silhouette, { window, player }) {
+  const { width, height } = window;
+  const small = canvasOf(Math.round(width * WALL.scale), Math.round(height * WALL.scale));
+  const box = within(player, window, WALL.scale);
+  small.context.filter = `blur(${NEAR * Math.min(small.canvas.width, small.canvas.height)}px)`;
+  // The more often, the further out it is opaque.
+  for (let k = 0; k < 4; k++) small.context.drawImage(silhouette, box.x, box.y, box.width, box.height);
+  const { context } = canvasOf(width, height);
+  context.imageSmoothingQuality = "medium";
+  context.drawImage(small.canvas, 0, 0, width, height);
+  return context.getImageData(0, 0, width, height).data;
+}
+
+/** How far the wall opens at each place, as opacities. @param {BackdropStyle} style */
+function openingOf(style) {
+  const { width, height } = style.window;
+  const { context } = canvasOf(width, height);
+  const { x, y } = faceIn(style);
+  const { from, to, least, most } = OPENING;
+  const size = Math.max(style.face.height, 0.3 * Math.min(width, height));
+  spread(context, style.window, { x, y, from: from * size, to: to * size }, [
+    [0, `rgb(0 0 0 / ${least})`],
+    [1, `rgb(0 0 0 / ${most})`],
+  ]);
+  return context.getImageData(0, 0, width, height).data;
 }
 
 /** The dark on which the plate lies, and what is below it. @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style */
 function darkenFoot(context, { window, line, colours }) {
   const edge = line - window.y;
   if (edge >= window.height) return;
-  context.fillStyle = `rgb(${darkOf(colours)} / 0.94)`;
+  const dark = rgbOf(colours.deep).map((value) => Math.round(value * 0.3));
+  context.fillStyle = `rgb(${dark.join(" ")} / 0.94)`;
   context.fillRect(0, edge + FOOT_PX, window.width, window.height);
 }
 
 /** Below the plate's upper edge by this much, so that no dark line shows above it. */
 const FOOT_PX = 4;
-
-/** @param {BackdropStyle["colours"]} colours */
-const darkOf = ({ deep }) =>
-  rgbOf(deep)
-    .map((value) => Math.round(value * 0.3))
-    .join(" ");

@@ -1,14 +1,13 @@
 import type { AskedComposition, Box, Composition, CutoutFile } from "../../core/card.ts";
+import { opens } from "./photo-place.ts";
 import { asCutout, inPhoto, type PlacedPlayer } from "./player-place.ts";
 import type { Zones } from "./template-layout.ts";
 
 /**
- * The signs by which a cut-out player looks better than the photo itself, measured on 60 photos for which two judges graded both: the
- * photo wins wherever it shows a place, the cutout before a plain wall, if pose, person mask and cutout agree to this part.
+ * From this agreement of the networks on a player is cut out well. Measured on 102 photos of which two judges graded both compositions: where
+ * the scene takes the wall's place, hair keeps its strands and the photo wins; elsewhere a good cutout is better than a place.
  */
-const SURE_MASKS = 0.96;
-/** A background is plain up to this variation of its brightness, and this from one place to the next, of 255. */
-const PLAIN = { spread: 36, grain: 3.3 };
+const SURE_MASKS = 0.955;
 /** With this agreement the cutout is also better than a photo in which the window would cut arms. */
 const SURE_FOR_ARMS = 0.88;
 /** A crown or raised hands lower than this part of the card's height leave a drawn ground empty. */
@@ -47,8 +46,8 @@ type ShownPlayer = Pick<CutoutFile, "width" | "height" | "framing">;
 
 /**
  * Whether a die-cut player makes the better card: a photo without a background anyway; or nobody near of whom something may be in the
- * cutout, a head that the photo shows whole, no straight edge of the photo inside the frame, a player who fills the card, and a background
- * that is plain or a photo that the window would crop too closely.
+ * cutout, a head that the photo shows whole, no straight edge of the photo inside the frame, a player who fills the card and whom the networks
+ * agree on, and a place behind that the card's scene cannot take.
  */
 function looksGood(
   { signs, framing, height }: CutoutFile,
@@ -61,8 +60,7 @@ function looksGood(
   const highest = place.y + (Math.min(framing.head.y, framing.body.y) / height) * place.height;
   if (framing.cutSides.top || top + left + right > 0 || highest > HIGHEST_POINT * card.height) return false;
   if (!signs) return true;
-  if (signs.rivals > 0) return false;
-  const isPlain = signs.spread < PLAIN.spread && signs.grain < PLAIN.grain;
+  if (signs.rivals > 0 || opens(signs)) return false;
   const losesArms = window?.cutsArms && place.seen === null;
-  return (isPlain && signs.masks >= SURE_MASKS) || (losesArms === true && signs.masks >= SURE_FOR_ARMS);
+  return signs.masks >= (losesArms ? SURE_FOR_ARMS : SURE_MASKS);
 }

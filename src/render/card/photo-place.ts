@@ -1,4 +1,4 @@
-import type { Box, CutoutDescription, Framing } from "../../core/card.ts";
+import type { Box, CutoutDescription, CutoutSigns, Framing } from "../../core/card.ts";
 import { faceOf, HIPS_FACES, KNEES_FACES, sharpness } from "./framing.ts";
 import type { Zones } from "./template-layout.ts";
 
@@ -27,7 +27,9 @@ const ARMS_IN = 0.95;
 const LEAST_FOR_ARMS = 0.56;
 const WITH_CUT_ARMS = 0.85;
 /** For arms the photo may end below the window's upper edge, by this part of it, where it does not cut the player: its blur goes on. */
-const OPEN_TOP = 0.24;
+const OPEN_TOP = 0.12;
+/** Where so little more lets the photo cover the whole window, it does. */
+const SNUG = 1.12;
 /** What is held is rarely wider than this, in widths of the body; wider cutouts hold something else too. */
 const MOST_HELD = 1.4;
 /** A head rises over the window only if the photo goes on above the hair by this part of its height. */
@@ -45,8 +47,25 @@ const INSIDE_HEADROOM = 0.055;
 const FACE_AT = 0.28;
 /** How close to the window's sides a face's middle may come, as a part of its width. */
 const FACE_MARGIN = 0.2;
+/** Room between the chin and the plate, in face heights. */
+const CHIN_ROOM = 0.2;
+/** Only a head on which the networks agree to this part rises over the window: what is wrong with its edge would be seen there. */
+const CLEAN_HEAD = 0.965;
 /** A head crosses the window's edge clearly or not at all: its crown is this much above it, in face heights. */
 const CLEARLY = 0.12;
+
+/**
+ * Up to this variation from place to place the card's scene can take a background's place, since it is a wall or out of focus, if the
+ * networks agree on the player to this part. Before a wall as plain as this, pixels tell the player from it by themselves.
+ */
+const OPEN = { grain: 6.5, masks: 0.95 };
+const PLAIN = { spread: 20, grain: 2.5 };
+
+/** Whether the card's scene takes the place of what is behind the player. */
+export function opens({ grain, spread, masks, loose }: CutoutSigns): boolean {
+  if (loose) return false;
+  return (grain < OPEN.grain && masks >= OPEN.masks) || (grain < PLAIN.grain && spread < PLAIN.spread);
+}
 
 /**
  * Places a photo behind the window so that the player stands as on a designed card: crown near the card's top, hands inside, the
@@ -69,23 +88,29 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
       ? moved({ ...framing.body, x: 0, width: shown.width })
       : body;
   const endsAbove = !framing.cutSides.top && at.y >= ABOVE_HAIR * photo.height;
-  const canCross = endsAbove && body.y >= crown - 0.25 * face.height;
+  const isClean = (shown.signs?.masks ?? 1) >= CLEAN_HEAD;
+  const canCross = isClean && endsAbove && body.y >= crown - 0.25 * face.height;
   const upper = canCross ? HEADROOM * card.height : seen.y + INSIDE_HEADROOM * seen.height;
   const scale = scaleFor({ ...framing, face, body }, { wide: wide.width, crown, top }, photo, {
     seen,
     room: line - upper,
     sharp: MAX_ENLARGEMENT * sharpness(window),
+    scened: shown.signs !== undefined && opens(shown.signs),
   });
   const x = acrossWindow(face, wide, photo.width, scale, zones, card, seen);
   const high = upper - top * scale;
   const down = (wanted: number) => downWindow(wanted, photo.height * scale, seen);
   // A head that stays inside may come down a little where the photo has room above it.
   const atFace = seen.y + FACE_AT * seen.height - (face.y + face.height / 2) * scale;
-  const free = down(canCross ? high : Math.max(high, Math.min(atFace, high + 0.06 * seen.height)));
+  // A face that fills the window loses hair rather than its chin.
+  const chin = line - CHIN_ROOM * face.height * scale - (face.y + face.height) * scale;
+  const free = down(
+    Math.min(chin, canCross ? high : Math.max(high, Math.min(atFace, high + 0.06 * seen.height))),
+  );
   const crosses = canCross && free + top * scale < window.y - CLEARLY * face.height * scale;
   // Hair that would hardly rise over the edge stays below it.
   const inside = seen.y + (INSIDE_HEADROOM / 2) * seen.height - top * scale;
-  const y = crosses || framing.cutSides.top ? free : down(Math.max(free, inside));
+  const y = crosses || framing.cutSides.top ? free : down(Math.min(chin, Math.max(free, inside)));
   const placed = (box: Box): Box => ({
     x: x + box.x * scale,
     y: y + box.y * scale,
@@ -107,33 +132,38 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
 /**
  * The scale at which the player is as large as the window, the arms and the photo's sharpness allow, and the photo covers the window.
  * @param figure the width of all that is to be seen, the crown and the uppermost point, in pixels of the cutout
- * @param limits what is seen of the window, the height from the player's uppermost point to the plate, and the largest enlargement
+ * @param limits what is seen of the window, the height from the player's uppermost point to the plate, the largest enlargement, and whether
+ *   the card's scene is behind the player, so that nobody sees where the photo ends
  */
 function scaleFor(
   { face, body, cutSides }: { face: Box; body: Box; cutSides: Framing["cutSides"] },
   { wide, crown, top }: { wide: number; crown: number; top: number },
   photo: Size,
-  { seen, room, sharp }: { seen: Box; room: number; sharp: number },
+  { seen, room, sharp, scened }: { seen: Box; room: number; sharp: number; scened: boolean },
 ): number {
   const foot = body.y + body.height;
   const shownFaces = clamp((KNEES_FACES * seen.height) / seen.width, HIPS_FACES, KNEES_FACES);
   const reach = room / Math.max(1, Math.min(foot - crown, shownFaces * face.height) + crown - top);
   const standing = room / Math.max(1, foot - top);
-  const whole = !cutSides.bottom && standing > reach * LEAST_STANDING ? standing : reach;
+  const figure = !cutSides.bottom && standing > reach * LEAST_STANDING ? standing : reach;
   const arms = (ARMS_IN * seen.width) / wide;
   const fitsArms = arms >= LEAST_FOR_ARMS * reach;
   const side = Math.min(seen.width, 0.8 * seen.height);
   const wanted = Math.min(
-    fitsArms ? Math.min(arms, whole) : WITH_CUT_ARMS * reach,
+    fitsArms ? Math.min(arms, figure) : WITH_CUT_ARMS * reach,
     (MAX_FACE * side) / face.height,
     sharp,
   );
   // What the photo itself cuts has to go on to the window's edge.
   const isWhole = !cutSides.top && !cutSides.left && !cutSides.right;
+  if (isWhole && !cutSides.bottom && scened) return wanted;
   const open = fitsArms && isWhole ? 1 - OPEN_TOP : 1;
-  const cover = Math.max(seen.width / photo.width, (open * seen.height) / photo.height);
+  const [across, down] = [seen.width / photo.width, seen.height / photo.height];
+  const cover = Math.max(across, open * down);
   const most = Math.max(wanted, Math.min((MAX_FILLING_FACE * side) / face.height, sharp * FILLING));
-  return cutSides.top ? Math.max(wanted, cover) : Math.min(Math.max(wanted, cover), most);
+  const scale = cutSides.top ? Math.max(wanted, cover) : Math.min(Math.max(wanted, cover), most);
+  const whole = Math.max(across, down);
+  return whole > scale && whole <= SNUG * scale ? whole : scale;
 }
 
 /** The photo's left edge: the face at its target, both hands inside where there is room, and the photo under the whole window. */

@@ -4,8 +4,13 @@ import { canvasOf } from "./light.js";
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box in pixels of the card */
 
-/** Where the photo ends inside the window, its edge fades over this part of its side. */
-const FADE_PART = 0.09;
+/**
+ * Where the photo ends inside the window, its outermost strip goes on, of this part of the photo's side; drawn at `scale` of the size, and
+ * blurred by this part of the window.
+ */
+const BEYOND = { strip: 0.02, scale: 1 / 4, blur: 0.03 };
+/** Over this part of the window the photo's edge fades into that. */
+const FADE_PART = 0.07;
 
 /**
  * Draws the upright photo into a box.
@@ -32,53 +37,79 @@ export function within(box, window, scale = 1) {
 }
 
 /**
- * The part of the photo that the window shows. Where the photo ends it fades, but not the player.
- * @param {ImageBitmap} photo @param {HTMLImageElement} silhouette
- * @param {{ window: Box, photo: Box, player: Box, quarters: number }} style
+ * The part of the photo that the window shows. Where the photo ends beside or above the player, its edge goes on, out of focus.
+ * @param {ImageBitmap} photo
+ * @param {{ window: Box, photo: Box, quarters: number }} style
  */
-export function cropped(photo, silhouette, { window, photo: place, player, quarters }) {
+export function cropped(photo, { window, photo: place, quarters }) {
   const { width, height } = window;
   const box = within(place, window);
-  const field = canvasOf(width, height);
-  field.context.imageSmoothingQuality = "high";
-  const beyond = {
-    left: box.x > 0.5,
-    top: box.y > 0.5,
-    right: box.x + box.width < width - 0.5,
-    bottom: box.y + box.height < height - 0.5,
-  };
-  if (!beyond.left && !beyond.top && !beyond.right && !beyond.bottom) {
-    drawUpright(field.context, photo, quarters, box);
-    return field;
-  }
-  const inside = canvasOf(width, height);
-  inside.context.imageSmoothingQuality = "high";
-  drawUpright(inside.context, photo, quarters, box);
-  inside.context.globalCompositeOperation = "destination-in";
-  const fade = (
-    /** @type {number} */ x0,
-    /** @type {number} */ y0,
-    /** @type {number} */ x1,
-    /** @type {number} */ y1,
-  ) => {
-    const gradient = inside.context.createLinearGradient(x0, y0, x1, y1);
-    for (let k = 0; k <= 8; k++) gradient.addColorStop(k / 8, `rgb(0 0 0 / ${smoothStep(k / 8, 0, 1)})`);
-    inside.context.fillStyle = gradient;
-    inside.context.fillRect(0, 0, width, height);
-  };
-  const [fw, fh] = [FADE_PART * Math.min(box.width, width), FADE_PART * Math.min(box.height, height)];
-  if (beyond.left) fade(box.x, 0, box.x + fw, 0);
-  if (beyond.right) fade(box.x + box.width, 0, box.x + box.width - fw, 0);
-  if (beyond.top) fade(0, box.y, 0, box.y + fh);
-  if (beyond.bottom) fade(0, box.y + box.height, 0, box.y + box.height - fh);
-  field.context.drawImage(inside.canvas, 0, 0);
-  // Hands and hair at the photo's edge do not fade.
-  const own = within(player, window);
-  inside.context.globalCompositeOperation = "source-over";
-  inside.context.clearRect(0, 0, width, height);
-  inside.context.drawImage(silhouette, own.x, own.y, own.width, own.height);
-  inside.context.globalCompositeOperation = "source-in";
-  drawUpright(inside.context, photo, quarters, box);
-  field.context.drawImage(inside.canvas, 0, 0);
-  return field;
+  const { canvas, context } = canvasOf(width, height);
+  context.imageSmoothingQuality = "high";
+  drawUpright(context, photo, quarters, box);
+  const [right, bottom] = [box.x + box.width, box.y + box.height];
+  const [endsLeft, endsTop, endsRight] = [box.x > 0.5, box.y > 0.5, right < width - 0.5];
+  if (!endsLeft && !endsTop && !endsRight && bottom > height - 0.5) return context;
+  const beyond = goneOn(canvas, box);
+  const fade = FADE_PART * Math.min(width, height);
+  context.globalCompositeOperation = "destination-in";
+  if (endsLeft) fadeIn(context, { x: box.x, y: 0 }, { x: box.x + fade, y: 0 });
+  if (endsTop) fadeIn(context, { x: 0, y: box.y }, { x: 0, y: box.y + fade });
+  if (endsRight) fadeIn(context, { x: right, y: 0 }, { x: right - fade, y: 0 });
+  context.globalCompositeOperation = "destination-over";
+  context.drawImage(beyond, 0, 0, width, height);
+  context.globalCompositeOperation = "source-over";
+  return context;
+}
+
+/**
+ * Leaves nothing of the picture at `from`, and all of it at `to`. @param {OffscreenCanvasRenderingContext2D} context
+ * @param {{ x: number, y: number }} from @param {{ x: number, y: number }} to
+ */
+function fadeIn(context, from, to) {
+  const gradient = context.createLinearGradient(from.x, from.y, to.x, to.y);
+  for (let k = 0; k <= 8; k++) gradient.addColorStop(k / 8, `rgb(0 0 0 / ${smoothStep(k / 8, 0, 1)})`);
+  context.fillStyle = gradient;
+  context.fillRect(0, 0, context.canvas.width, context.canvas.height);
+}
+
+/**
+ * A small picture of the window, out of focus, in which the photo's outermost strips are drawn out as far as it goes.
+ * @param {OffscreenCanvas} field the window with the photo in `box`
+ * @param {Box} box
+ */
+function goneOn(field, box) {
+  const [w, h] = [Math.round(field.width * BEYOND.scale), Math.round(field.height * BEYOND.scale)];
+  const blur = BEYOND.blur * Math.min(w, h);
+  // The blur takes in what lies around the window.
+  const margin = Math.ceil(3 * blur);
+  const [fullWidth, fullHeight] = [w + 2 * margin, h + 2 * margin];
+  const { canvas, context } = canvasOf(fullWidth, fullHeight);
+  context.drawImage(field, margin, margin, w, h);
+  const left = margin + Math.max(0, Math.ceil(box.x * BEYOND.scale));
+  const top = margin + Math.max(0, Math.ceil(box.y * BEYOND.scale));
+  const right = margin + Math.min(w, Math.floor((box.x + box.width) * BEYOND.scale));
+  const bottom = margin + Math.min(h, Math.floor((box.y + box.height) * BEYOND.scale));
+  const [wide, high] = [
+    Math.max(2, Math.round(BEYOND.strip * (right - left))),
+    Math.max(2, Math.round(BEYOND.strip * (bottom - top))),
+  ];
+  context.drawImage(canvas, left, top, wide, bottom - top, 0, top, left, bottom - top);
+  context.drawImage(
+    canvas,
+    right - wide,
+    top,
+    wide,
+    bottom - top,
+    right,
+    top,
+    fullWidth - right,
+    bottom - top,
+  );
+  context.drawImage(canvas, 0, top, fullWidth, high, 0, 0, fullWidth, top);
+  context.drawImage(canvas, 0, bottom - high, fullWidth, high, 0, bottom, fullWidth, fullHeight - bottom);
+  const soft = canvasOf(w, h);
+  soft.context.filter = `blur(${blur}px)`;
+  soft.context.drawImage(canvas, -margin, -margin);
+  return soft.canvas;
 }

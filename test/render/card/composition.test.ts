@@ -15,7 +15,7 @@ test("a card is made in the composition that was asked for where its template ha
   expect(of("photo")).toEqual(["cutout", "photo", "photo"]);
 });
 
-/** A player to the waist in the middle of a photo, on which nothing is doubtful; before a plain wall unless said otherwise. */
+/** A player to the waist in the middle of a photo, on which nothing is doubtful; in a place unless said otherwise. */
 function portrait(signs: Partial<CutoutSigns>, changes: Partial<CutoutFile> = {}): CutoutFile {
   const [width, height] = [600, 900];
   return {
@@ -30,7 +30,7 @@ function portrait(signs: Partial<CutoutSigns>, changes: Partial<CutoutFile> = {}
     },
     inPhoto: { x: 0.2, y: 0.1, width: 0.6, height: 0.9 },
     outline: "",
-    signs: { masks: 0.98, rivals: 0, spread: 8, grain: 1, loose: false, ...signs },
+    signs: { masks: 0.98, rivals: 0, spread: 40, grain: 9, loose: false, ...signs },
     ...changes,
   };
 }
@@ -47,10 +47,9 @@ const chosen = (cutout: CutoutFile) =>
     CARD,
   ).composition;
 
-test("a player before a plain wall is cut out, one in a place is shown in the photo", () => {
+test("a player in a place is cut out, one before a wall is shown in the photo, whose wall the scene replaces", () => {
   expect(chosen(portrait({}))).toBe("cutout");
-  expect(chosen(portrait({ grain: 9 }))).toBe("photo");
-  expect(chosen(portrait({ spread: 60 }))).toBe("photo");
+  expect(chosen(portrait({ grain: 1 }))).toBe("photo");
 });
 
 test("a doubtful cutout, company, or a head that the photo cuts is shown in the photo", () => {
@@ -79,6 +78,6 @@ test("an arm that the window would cut is shown whole by a sure cutout", () => {
       body: { x: 4, y: 4, width: 1092, height: 1096 },
     },
   };
-  expect(chosen(portrait({ grain: 9 }, wide))).toBe("cutout");
-  expect(chosen(portrait({ grain: 9, masks: 0.8 }, wide))).toBe("photo");
+  expect(chosen(portrait({ masks: 0.9 }, wide))).toBe("cutout");
+  expect(chosen(portrait({ masks: 0.8 }, wide))).toBe("photo");
 });

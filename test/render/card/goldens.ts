@@ -33,9 +33,9 @@ export const GOLDENS: [string, CardSpec, (typeof CUTOUT_NAMES)[number] | null, b
   [
     "landscape-in-photo",
     { width: 800, height: 450, skill: 95, name: "Łukasz Piątek", composition: "photo", theme: "fire" },
-    "man",
+    "yoga",
     false,
-    "unsplash_man.jpg",
+    "yoga.jpg",
   ],
   ["portrait-silhouette", { skill: 58, name: "孙兴慜" }, null, false],
 ];

@@ -171,6 +171,30 @@ describe("pictures", () => {
   });
 });
 
+describe("a player in the photo", () => {
+  /** The mean colour difference, of 255, of two cards whose scenes differ, beside the head and in the face. */
+  async function sceneDifferences(photo: (typeof CUTOUT_NAMES)[number], file: string) {
+    const places: [number, number][] = [
+      [60, 290],
+      [256, 250],
+    ];
+    const pictureOf = (theme: string) => render({ theme, composition: "photo" }, photo, null, file);
+    const fire = await lab.pixelsAt((await pictureOf("fire")).bytes, places);
+    const ice = await lab.pixelsAt((await pictureOf("ice")).bytes, places);
+    return places.map((_, i) =>
+      [0, 1, 2].reduce((sum, c) => sum + Math.abs(Number(fire[i]?.[c]) - Number(ice[i]?.[c])) / 3, 0),
+    );
+  }
+
+  test("is before the card's scene where the photo has a wall, and in the place where it has one", async () => {
+    const [wall, face] = await sceneDifferences("yoga", "yoga.jpg");
+    expect(wall).toBeGreaterThan(50);
+    expect(face).toBeLessThan(2);
+    const [flag] = await sceneDifferences("astronaut", "astronaut.png");
+    expect(flag).toBeLessThan(25);
+  });
+});
+
 describe("texts on the card", () => {
   test("are as readable in the picture as in the palette", async () => {
     // Of a page in a canvas there is no screenshot.

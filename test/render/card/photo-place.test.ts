@@ -14,9 +14,11 @@ interface Scene {
   body: Box;
   face: Box;
   cutSides?: Partial<Framing["cutSides"]>;
+  /** How far the networks agree on the player. */
+  masks?: number;
 }
 
-function placed({ photo: [width, height], body, face, cutSides }: Scene, layout: keyof typeof CARDS) {
+function placed({ photo: [width, height], body, face, cutSides, masks }: Scene, layout: keyof typeof CARDS) {
   const inCutout = (box: Box): Box => ({ ...box, x: box.x - body.x, y: box.y - body.y });
   const cutout: CutoutDescription = {
     width: body.width,
@@ -34,6 +36,7 @@ function placed({ photo: [width, height], body, face, cutSides }: Scene, layout:
       height: body.height / height,
     },
     outline: "",
+    ...(masks === undefined ? {} : { signs: { masks, rivals: 0, spread: 20, grain: 2, loose: false } }),
   };
   const place = placePhoto(cutout, CLUB_CARD_ZONES[layout], CARDS[layout]);
   const { body: zone } = CLUB_CARD_ZONES[layout];
@@ -106,4 +109,28 @@ test("hair rises over the window clearly or stays below its edge", () => {
 test("a head whose hair touches the photo's upper edge stays in the window", () => {
   const touching = { ...CLOSE, body: { x: 20, y: 2, width: 560, height: 798 } };
   expect(placed(touching, "portrait").crosses).toBe(false);
+});
+
+test("a head on which the networks do not agree stays in the window", () => {
+  const free = { ...SPREAD, photo: [1600, 900] as [number, number], cutSides: { bottom: false } };
+  const [sure, doubtful] = [0.97, 0.9].map((masks) => placed({ ...free, masks }, "portrait"));
+  expect(sure?.crosses).toBe(true);
+  expect(doubtful?.crosses).toBe(false);
+  expect(doubtful?.player.y).toBeGreaterThanOrEqual(Number(doubtful?.window.y));
+});
+
+test("a photo that nearly covers the window covers it", () => {
+  let gaps = 0;
+  for (let height = 500; height <= 800; height += 5) {
+    const scene = { ...SPREAD, photo: [1600, height] as [number, number], masks: 0.9 };
+    const { photo, window, line } = placed(
+      { ...scene, body: { ...SPREAD.body, height: height - SPREAD.body.y } },
+      "portrait",
+    );
+    const gap = (photo.y - window.y) / (line - window.y);
+    if (gap <= 0.001) continue;
+    expect(gap).toBeGreaterThan(0.1);
+    gaps++;
+  }
+  expect(gaps).toBeGreaterThan(0);
 });
