@@ -13,7 +13,7 @@ test("an empty environment gives the documented defaults", () => {
   });
 });
 
-test("backups are made where a folder is named, daily and seven of them unless told otherwise", () => {
+test("backups are made where a folder is named, daily and seven of them by default", () => {
   expect(readConfig({}).backups).toBeUndefined();
   const env = { CARDPRESS_BACKUP_DIR: "/mnt/backup" };
   expect(readConfig(env).backups).toEqual({ dir: "/mnt/backup", everyHours: 24, keep: 7 });
@@ -114,7 +114,7 @@ test.each([
   expect(read).not.toThrow(/secret/);
 });
 
-test("a variable that is named like a setting and is none is told, and each in the README's table is one", async () => {
+test("a variable that is named like a setting and is none is reported, and each in the README's table is one", async () => {
   const readme = await Bun.file(join(import.meta.dir, "../README.md")).text();
   const rows = readme.split("\n").filter((line) => line.startsWith("| `CARDPRESS_"));
   const names = rows.flatMap((row) => row.split("|")[1]?.match(/CARDPRESS_\w+/g) ?? []);

@@ -22,7 +22,7 @@ import { withWorkspace } from "./workspace.ts";
 
 export function accountCommands(): Command {
   const account = new Command("account").description(
-    "create, list, rename, suspend and resume partner accounts, say how long they keep what is theirs, and at which use they are told",
+    "create, list, rename, suspend and resume partner accounts, say how long they keep what is theirs, and at which usage they are alerted",
   );
   account
     .command("create")
@@ -161,7 +161,7 @@ function alertsCommand(): Command {
     .option("--budget <credits>", 'credits a month; "none" for no budget', numberOr("none", MAX_CREDITS))
     .option(
       "--at <percents>",
-      `percent of it at which they are told; ${USUAL_ALERTS} when not given`,
+      `percent of it at which they are alerted; ${USUAL_ALERTS} when not given`,
       percents,
     )
     .option("--json", "print JSON")
@@ -197,7 +197,7 @@ function alertsCommand(): Command {
         printResult(json, shown, () =>
           state
             ? `Account ${id}: ${state.used} of ${state.credits} credits used in ${state.period}.\n${table(shown.alerts)}`
-            : `Account ${id} has no budget: its owners are told of no use.`,
+            : `Account ${id} has no budget: its owners get no usage alerts.`,
         );
       }),
     );

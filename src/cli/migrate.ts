@@ -45,7 +45,7 @@ async function move(to: string, json: boolean | undefined): Promise<void> {
     const fault = storageFault(error);
     if (!fault) throw error;
     throw new OperatorError(
-      `The copy broke off: ${fault.message}. What it was made from is as it was. When that is mended run this again: files that are there already are not copied twice.`,
+      `The copy broke off: ${fault.message}. The source is unchanged. Once that is fixed, run this again: files that are there already are not copied twice.`,
     );
   }
 }

@@ -50,7 +50,7 @@ export function templateCheckCommand(): Command {
 }
 
 /**
- * Checks folders one after the other, sharing the browsers. Without --json what is found is told at once, on
+ * Checks folders one after the other, sharing the browsers. Without --json what is found is printed at once, on
  * stderr.
  */
 export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<CheckReport[]> {
@@ -139,7 +139,7 @@ export function reportText(report: CheckReport): string {
   const fresh = report.goldens.filter(({ state }) => state === "new").length;
   if (fresh > 0)
     lines.push(
-      `        ${fresh} pictures are not accepted yet: --accept all keeps them, and every later change is told.`,
+      `        ${fresh} pictures are not accepted yet: --accept all keeps them, and every later change is reported.`,
     );
   const errors =
     report.faults.filter(({ severity }) => severity === "error").length +

@@ -46,7 +46,7 @@ export async function refuseUnchecked(
 ): Promise<void> {
   if (!report?.isGood)
     throw new OperatorError(
-      `${report ? `${reportText(report)}\n` : ""}It does not pass the check, so it was not published. Mend what is told above.`,
+      `${report ? `${reportText(report)}\n` : ""}It does not pass the check, so it was not published. Fix what is listed above.`,
     );
   if ((await loadTemplate(report.folder)).digest !== digest)
     throw new OperatorError("Its files were changed while they were checked. Publish it again.");

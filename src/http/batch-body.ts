@@ -67,7 +67,7 @@ export async function checkCards(
     for (const { field, message } of faults)
       details.push({ field: field === "body" ? `cards[${at}]` : `cards[${at}].${field}`, message });
     if (request) requests.push(request);
-    // Also of a card with other faults: who mends those must not meet this one only then.
+    // Also of a card with other faults: whoever fixes those must not meet this one only afterwards.
     const id = (card as { player?: { external_id?: unknown } } | null)?.player?.external_id;
     if (typeof id !== "string" || id === "") continue;
     const first = seen.get(id);

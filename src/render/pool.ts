@@ -78,7 +78,7 @@ export interface RenderPoolOptions {
   /** Counts starts and exits. */
   meter?: Meter;
   /** Called before a failed start is retried: something it needs may have been damaged. */
-  mend?: () => Promise<unknown>;
+  repair?: () => Promise<unknown>;
   /** On average: each worker's share varies by up to RENDERS_SPREAD. */
   rendersPerBrowser?: number;
   browserLifetimeMs?: number;
@@ -164,7 +164,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
         await sleep(delayMs, undefined, { signal: closing.signal }).catch(() => {});
         delayMs = Math.min(delayMs * 2, MAX_RESTART_DELAY_MS);
         if (closing.signal.aborted) return;
-        await options.mend?.().catch((cause) => {
+        await options.repair?.().catch((cause) => {
           options.log.error("render_worker_not_mended", { error: String(cause) });
         });
       }

@@ -169,7 +169,7 @@ async function startPool(workspace: Workspace) {
     meter: workspace.meter,
     workerMemoryBytes: config.workerMemoryBytes,
     // Unpacks the packaged browser again if its files were damaged.
-    mend: () => rendererOptions(config, folder),
+    repair: () => rendererOptions(config, folder),
   });
 }
 

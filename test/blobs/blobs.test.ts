@@ -106,7 +106,7 @@ describe.each([
     expect(await blobs.tidy(Number.POSITIVE_INFINITY)).toBe(0);
   });
 
-  test("that are not there are told as such, and kinds do not share names", async () => {
+  test("that are not there are reported as such, and kinds do not share names", async () => {
     const { blobs } = await make();
     await blobs.put("source", "ab12", "a photo");
     expect(await blobs.open("picture", "ab12")).toBeNull();

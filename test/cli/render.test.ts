@@ -38,7 +38,7 @@ test("--photo may be a path from the current folder", async () => {
   expect({ code, photo }).toEqual({ code: 0, photo: expect.not.stringMatching(/^\//) });
 });
 
-test("--composition goes before the details, and is refused like them where the template does not support it", async () => {
+test("--composition takes precedence over the details, and is refused like them where the template does not support it", async () => {
   const templates = at("compositions");
   for (const name of ["in_the_photo", "plain"]) await ownTemplate(templates, name);
   await declareCompositions(templates, "in_the_photo", ["photo", "cutout"]);
@@ -85,7 +85,7 @@ test("--template draws any template there is, listed or not; without it the firs
   }
 });
 
-test("what cannot be a card is told by its option, in one line", async () => {
+test("what cannot be a card is reported by its option, in one line", async () => {
   const refusals: [string[], number, RegExp][] = [
     [args("card.gif"), 2, /--out .*card\.gif must end in \.png, \.webp, \.jpg, \.jpeg/],
     [args("folder.png"), 1, /--out .*folder\.png is a folder/],

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommandWith } from "./run.ts";
 
-test("a port that is taken is told with the option that names another, and the command ends", async () => {
+test("a port that is taken is reported with the option that names another, and the command ends", async () => {
   const root = mkdtempSync(join(tmpdir(), "cardpress-studio-port-"));
   const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("") });
   try {

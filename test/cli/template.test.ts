@@ -47,7 +47,7 @@ test("a version that stands for other files is refused before the long check, an
   await Bun.write(style, before);
 });
 
-test("what did not pass the check, or was changed during it, is not published, and every fault is told", async () => {
+test("what did not pass the check, or was changed during it, is not published, and every fault is listed", async () => {
   const template = await loadTemplate(dir);
   const report: CheckReport = {
     template: "derby",
@@ -74,7 +74,7 @@ test("what did not pass the check, or was changed during it, is not published, a
   );
 });
 
-test("publishing asks the browser itself: what it does not know is refused with file and line, and mended it is offered", async () => {
+test("publishing asks the browser itself: what it does not know is refused with file and line, and once fixed it is offered", async () => {
   const [style, manifest] = [join(dir, "card.css"), join(dir, "template.json")];
   const [css, json] = await Promise.all([Bun.file(style).text(), Bun.file(manifest).text()]);
   // What the hundreds of cards of its samples are looked at for is proven elsewhere, with the same check.

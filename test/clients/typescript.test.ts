@@ -214,7 +214,7 @@ test("what needs a change first is refused at once, with its fields, id and page
   expect([...pauses, ...stranger.pauses]).toEqual([]);
 });
 
-test("another server at the address is told from the service, and a day's pause is not waited for", async () => {
+test("another server at the address is not taken for the service, and a day's pause is not waited for", async () => {
   const page = answering(
     ...Array.from({ length: 9 }, () => () => new Response("<h1>502</h1>", { status: 502 })),
   );

@@ -362,7 +362,7 @@ test("a session alone gets no passkey: the password or a passkey is asked for", 
   expect(await offered.json()).toMatchObject({ challenge: expect.any(String) });
 });
 
-test("operators are told in words that an email was in use, and that its password has ended", async () => {
+test("operators read in words that an email was in use, and that its password has ended", async () => {
   const { service, baseUrl } = server;
   for (const [email, path, fields] of [
     ["one@known.example", "/console/operator/operators", {}],

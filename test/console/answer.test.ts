@@ -69,14 +69,14 @@ test("the playground shows that the service is overloaded like any refusal, and 
   expect(faults).toEqual([]);
 });
 
-test("what keeps the service from storing a request is told to the operator, not to the partner", async () => {
+test("what keeps the service from storing a request is reported to the operator, not to the partner", async () => {
   const cause = new Error("SQLITE_FULL: database or disk is full");
   const answer = await play(new Refusal("SERVICE_OVERLOADED", "Try again later.", { cause }));
   expect(await answer.text()).not.toContain("SQLITE");
   expect(faults).toMatchObject([{ event: "console_failed", cause: expect.stringContaining("SQLITE_FULL") }]);
 });
 
-test("an event that cannot be sent again is told beside the delivery, as any form's problem is", async () => {
+test("an event that cannot be sent again is shown beside the delivery, as any form's problem is", async () => {
   const { account } = await testAccount(workspace);
   const moment = { now: workspace.clock.now(), random: workspace.random };
   const endpoint: WebhookEndpoint = {

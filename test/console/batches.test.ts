@@ -127,7 +127,7 @@ test("a squad list becomes cards: columns guessed, faults named, three cards see
   expect(log.map(({ entry }) => entry.action)).toContain("batch.created");
 });
 
-test("a mended list costs what is new in it: uploaded a second time, a third time, and in another order", async () => {
+test("a corrected list costs what is new in it: uploaded a second time, a third time, and in another order", async () => {
   const { account } = await testAccount(server.service, { credits: 10 });
   const cem = await client(
     server.service,
@@ -139,7 +139,7 @@ test("a mended list costs what is new in it: uploaded a second time, a third tim
     const before = await credits();
     const check = await checked(list, cem);
     const [, price] = /Live: <strong>(\d+ credits?)</.exec(await (await cem.get(check)).text()) ?? [];
-    next(await cem.post(check.replace("/check", "/make"), { environment: "live", name: "Mended" }));
+    next(await cem.post(check.replace("/check", "/make"), { environment: "live", name: "Corrected" }));
     const scope = { accountId: account.id, environment: "live", limit: 1 } as const;
     const [newest] = await listBatches(server.service.store.read, scope);
     return { price, charged: before - (await credits()), cards: newest?.total };
@@ -149,10 +149,10 @@ test("a mended list costs what is new in it: uploaded a second time, a third tim
     charged: 3,
     cards: 3,
   });
-  const mended = [row("m1"), row("m2", { no: "10" }), row("m3")];
-  expect(await order(mended)).toEqual({ price: "1 credit", charged: 1, cards: 3 });
-  expect(await order(mended)).toEqual({ price: "0 credits", charged: 0, cards: 3 });
-  expect(await order(mended.toReversed())).toEqual({ price: "0 credits", charged: 0, cards: 3 });
+  const corrected = [row("m1"), row("m2", { no: "10" }), row("m3")];
+  expect(await order(corrected)).toEqual({ price: "1 credit", charged: 1, cards: 3 });
+  expect(await order(corrected)).toEqual({ price: "0 credits", charged: 0, cards: 3 });
+  expect(await order(corrected.toReversed())).toEqual({ price: "0 credits", charged: 0, cards: 3 });
 });
 
 test("a batch of test cards is free, and one of more live cards than credits is refused and keeps the list", async () => {

@@ -118,7 +118,7 @@ test("the page of an image tells its composition, and the form to make it again 
   expect(await refused.text()).toContain("which the preset plain does not support");
 });
 
-test("a squad list has a column for it, as the example shows, and its faults are told by row", async () => {
+test("a squad list has a column for it, as the example shows, and its faults are listed by row", async () => {
   const example = await textOf(ana.get("/console/lists/example.csv"));
   const heads = example.split("\r\n", 1)[0]?.split(",") ?? [];
   expect(heads.at(-1)).toBe("composition");

@@ -74,7 +74,7 @@ async function ana() {
   return { account, user: await testMember(workspace, account.id, "ana@example.com") };
 }
 
-test("who lost a password is mailed a link that sets a new one, once and within an hour", async () => {
+test("anybody who lost a password is mailed a link that sets a new one, once and within an hour", async () => {
   await ana();
   expect((await ask("Ana@Example.com ")).status).toBe(200);
   const token = await mailedToken();
@@ -186,7 +186,7 @@ test("one mailbox gets three links an hour, and one client may ask for twenty", 
   expect((await ask("ana@example.com")).status).toBe(200);
 });
 
-test("without an SMTP server the page says whom to ask, and a wrong email is told", async () => {
+test("without an SMTP server the page says whom to ask, and a wrong email is reported", async () => {
   expect(await ask("ana at example")).toMatchObject({
     status: 422,
     text: expect.stringContaining("ana@example.com"),

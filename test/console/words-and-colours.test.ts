@@ -57,7 +57,7 @@ test("a refused request has the colour of a warning, not that of a queued card, 
   expect(await text(one)).toContain("<code>player.<wbr/>source_<wbr/>image_<wbr/>url</code>");
 });
 
-test("one of a kind is told in the singular", async () => {
+test("one of a kind is counted in the singular", async () => {
   expect([counted(1, "image"), counted(1204, "image"), counted(0, "day")]).toEqual([
     "1 image",
     "1,204 images",
@@ -108,7 +108,7 @@ test("an account's pictures cannot be promised for longer than everything person
   expect((await save("14", "")).status).toBe(303);
 });
 
-test("rows that share an id are told beside their other faults, and colours may be named", async () => {
+test("rows that share an id are listed beside their other faults, and colours may be named", async () => {
   const rows = ["id,name,position,number,rating,photo,colour"];
   for (const [id, number, colour] of [
     ["p1", 9, "red"],

@@ -62,7 +62,7 @@ test("megabytes of an unclosed string, of line breaks or of brackets have their 
   expect(placeOfFault(`{"a": ${"\n".repeat(2_000_000)}x`)).toBe("line 2000001, column 1");
 });
 
-test("what is nested or holds more than any request is told before it is parsed, whatever stands in its texts", () => {
+test("what is nested or holds more than any request is found before it is parsed, whatever stands in its texts", () => {
   expect(excessOfJson("[".repeat(1_000_000))).toContain("nested more than 32 levels");
   expect(excessOfJson(`[${"1,".repeat(200_000)}1]`)).toContain("more than 150000 values");
   const text = `"${'[,{\\\\\\"'.repeat(200_000)}"`;

@@ -102,7 +102,7 @@ test.skipIf(!canMount).each(["16k", "256k", "8m"])(
   },
 );
 
-test("what comes of a full disk is told as that, and nothing else is", async () => {
+test("what comes of a full disk is reported as that, and nothing else is", async () => {
   const failing = (error: Error, free: number) =>
     explainingNoRoom(
       "/nowhere/data",

@@ -133,7 +133,7 @@ test("several processes fetch each photo once, and what one was fetching that en
   expect((await cancel(own.liveKey, batch_id)).status).toBe(200);
 });
 
-test("one fault refuses the whole batch, and every fault is told with its place", async () => {
+test("one fault refuses the whole batch, and every fault is listed with its place", async () => {
   const own = await testAccount(api, { credits: 10 });
   const cards: Json[] = cardsOf(4);
   cards[1].player.number = 100;

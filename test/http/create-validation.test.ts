@@ -198,7 +198,7 @@ test("every broken field is named at once", async () => {
   ]);
 });
 
-test("what only the service can judge is told beside what the schema refuses", async () => {
+test("what only the service can judge is reported beside what the schema refuses", async () => {
   const whole: Json = imageRequest({
     branding: { primary_color: "red", club_badge_url: "ftp://x/badge.png" },
   });
@@ -225,7 +225,7 @@ test("what only the service can judge is told beside what the schema refuses", a
     await expectError(await post(api.baseUrl, key, odd), "INVALID_REQUEST");
 });
 
-test("of an address that is too long the length is told", async () => {
+test("of an address that is too long the length is reported", async () => {
   const source_image_url = `https://images.example.org/${"a".repeat(2048)}`;
   const answer = await post(api.baseUrl, key, imageRequest({ player: { source_image_url } }));
   expect((await expectError(answer, "INVALID_REQUEST")).details[0].message).toStartWith(
@@ -274,7 +274,7 @@ function rawPost(bytes: string | Uint8Array | ReadableStream, headers: Record<st
   });
 }
 
-test("a name that no font can draw whole is refused before anything is charged, and told which letters are missing", async () => {
+test("a name that no font can draw whole is refused before anything is charged, with the letters that are missing", async () => {
   const named = (name: string) => post(api.baseUrl, key, imageRequest({ player: { name } }));
   for (const [name, missing] of [
     ["\u{1e900}\u{1e902}\u{1e907}", "U+1E900"], // Adlam

@@ -96,7 +96,7 @@ test("/ready answers while another process has the database's write lock, and sa
   expect(await ready()).toEqual(READY);
 });
 
-test("a database that is damaged or gone while the service runs is told by /ready and the log, and answers are 503", async () => {
+test("a database that is damaged or gone while the service runs is reported by /ready and the log, and answers are 503", async () => {
   const own = await testApi();
   try {
     const { liveKey } = await testAccount(own, { credits: 3 });

@@ -27,7 +27,7 @@ test("/metrics counts requests by route, and the work that waits", async () => {
 /** There was no backup, and the disk is measured while the service runs. */
 const NOT_YET = ["cardpress_backup_time_seconds", "cardpress_folder_bytes"];
 
-test("every number of the list is told, with its help and its type", async () => {
+test("every number of the list is exported, with its help and its type", async () => {
   const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
   for (const [name, { type }] of Object.entries(METRICS)) {
     expect(text).toContain(`# TYPE ${name} ${type}\n`);

@@ -7,7 +7,7 @@ import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts"
 import { imageRequest, post, testAccount } from "../harness.ts";
 import { expectError, expectStandardHeaders, expectSuccess, send, type TestApi, testApi } from "./api.ts";
 
-// What no good client sends: written to the socket by hand, because a good client would mend it.
+// What no good client sends: written to the socket by hand, because a good client would correct it.
 
 let api: TestApi;
 let key: string;
@@ -148,7 +148,7 @@ for (const [name, headers, body] of [
   ["announced", `Content-Length: ${LONG.length}`, LONG],
   ["in chunks", "Transfer-Encoding: chunked", `${chunk(LONG)}0\r\n\r\n`],
 ] as const) {
-  test(`whoever sends 8 MB before listening, ${name}, still hears the refusal`, async () => {
+  test(`whoever sends 8 MB before listening, ${name}, still reads the refusal`, async () => {
     expect(await sendAllFirst(head(headers) + body)).toStartWith("HTTP/1.1 413");
     expect(await sendAllFirst(head(headers).replace(key, "sk_live_wrong") + body)).toStartWith(
       "HTTP/1.1 401",
@@ -156,7 +156,7 @@ for (const [name, headers, body] of [
   });
 }
 
-test("whoever asked for 100 Continue before sending 16 MB hears the refusal, not a broken connection", async () => {
+test("whoever asked for 100 Continue before sending 16 MB reads the refusal, not a broken connection", async () => {
   const bytes = Buffer.alloc(16 * 1024 * 1024);
   const refused = await new Promise<string>((resolve, reject) => {
     let answer = "";

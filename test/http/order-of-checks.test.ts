@@ -4,7 +4,7 @@ import type { ErrorCode } from "../../src/core/errors.ts";
 import { imageRequest, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, finishNext, send, type TestApi, testApi } from "./api.ts";
 
-// A request with many faults is refused for the first in the documented order; mended one by one, it meets
+// A request with many faults is refused for the first in the documented order; fixed one by one, it meets
 // them all.
 
 let api: TestApi;
@@ -74,9 +74,9 @@ test("the documented order of checks holds, from the key to the photo", async ()
     ],
     ["UNSUPPORTED_IMAGE_SOURCE", async () => void delete faults.photo],
   ];
-  for (const [code, mend] of steps) {
+  for (const [code, fix] of steps) {
     await expectError(await create(faults), code);
-    await mend();
+    await fix();
   }
   expect((await create(faults)).status).toBe(202);
   await finishNext(api, "completed");

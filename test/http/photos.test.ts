@@ -92,7 +92,7 @@ test("what is no photo is refused with the reason, as a fetched one is", async (
   await expectSuccess(await upload(own.liveKey, form(tiny, { use: "badge" })), 201, PhotoResponse);
 });
 
-test("a form that is none, has no file, two files or unknown fields is told what is wrong", async () => {
+test("the refusal of a body that is no form, has no file, two files or unknown fields says what is wrong", async () => {
   const post = (body: BodyInit, headers: Record<string, string> = {}) =>
     send(api, "/v1/photos", { method: "POST", headers: { "X-API-Key": own.liveKey, ...headers }, body });
   const json = await post("{}", { "Content-Type": "application/json" });

@@ -116,7 +116,7 @@ describe("those who wait", () => {
     ...change,
   });
 
-  test("are told of their image alone, and of one that ended before they began", async () => {
+  test("are notified of their image alone, and of one that ended before they began", async () => {
     const ends = endings();
     let left = "nobody";
     const one = ends.wait("img_1", options()).then(() => (left = "one"));

@@ -145,7 +145,7 @@ test("a name that comes with cardpress, or that the operator's folder holds, is 
   const config = { ...api.config, templatesDir: designs.dir };
   const withFolder = await openWorkspace(config, silentLog, { clock: api.clock });
   await expect(publishTemplate(withFolder, own, { isListed: true })).rejects.toThrow(
-    `CARDPRESS_TEMPLATES_DIR holds ${join(designs.dir, "own_card")}, which goes before`,
+    `CARDPRESS_TEMPLATES_DIR holds ${join(designs.dir, "own_card")}, which takes precedence over`,
   );
   await withFolder.store.close();
 });

@@ -361,7 +361,7 @@ test.each([
   );
 });
 
-test("a day's bytes that are spent are told as such, with the budget of requests as it is", async () => {
+test("a day's bytes that are spent are reported as such, with the budget of requests as it is", async () => {
   const { account, liveKey } = await testAccount(api);
   api.sourceBytes.spend(account.id, SOURCE_BYTES_PER_DAY[account.tier]);
   const body = imageRequest({ player: { source_image_url: api.photo } });

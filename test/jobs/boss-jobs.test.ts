@@ -88,7 +88,7 @@ onPostgres(
   },
 );
 
-onPostgres("an image whose workers are never heard of again fails once its renders are used up", async () => {
+onPostgres("an image whose workers never report again fails once its renders are used up", async () => {
   const { workspace, account } = await start();
   await acceptLive(workspace, account.id);
   for (let n = 1; n <= MAX_RENDERS; n++) {
@@ -201,7 +201,7 @@ onPostgres("processes that start at once make the queue once", async () => {
   }
 });
 
-onPostgres("a database user that may not make the queue's schema is told what to ask for", async () => {
+onPostgres("a database user that may not make the queue's schema reads what to ask for", async () => {
   const { workspace } = await start();
   const url = postgresUrl(workspace.folder.database);
   const role = `poor_${Bun.hash(url).toString(36)}`;

@@ -437,12 +437,12 @@ test("while workers cannot start, one is tried again and again, never more at a 
   const fourth = Promise.withResolvers<void>();
   let mostAtOnce = 0;
   let failures = 0;
-  let mended = 0;
+  let repaired = 0;
   const broken = createRenderPool({
     workers: 1,
     command: ["false"],
-    mend: async () => {
-      mended += 1;
+    repair: async () => {
+      repaired += 1;
     },
     random: seededRandom(),
     // A pool has its folder to itself.
@@ -463,7 +463,7 @@ test("while workers cannot start, one is tried again and again, never more at a 
   await broken.close();
   expect(mostAtOnce).toBe(1);
   // What a start needs is looked at before each next one.
-  expect(mended).toBe(3);
+  expect(repaired).toBe(3);
 });
 
 test("closing interrupts a render without blaming it", async () => {

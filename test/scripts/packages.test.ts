@@ -24,7 +24,7 @@ const advisory = (severity: string) => ({
   vulnerable_versions: "<2",
 });
 
-test("a serious fault of a package in the program fails the check; others are told, and silence is no fault", () => {
+test("a serious fault of a package in the program fails the check; others are listed, and silence is no fault", () => {
   const ask = (found: object) => judge(JSON.stringify(found), ["carried"]);
   expect(ask({})).toEqual({ lines: [], isSerious: false });
   expect(ask({ carried: [advisory("critical")] })?.isSerious).toBeTrue();

@@ -103,7 +103,7 @@ onSqlite("after the upgrade every picture of 0.1.0 is served with the same bytes
 });
 
 onSqlite(
-  "the card that 0.1.0 had accepted is drawn, charged once, and told with a signature of its secret",
+  "the card that 0.1.0 had accepted is drawn, charged once, and announced with a signature of its secret",
   async () => {
     const ended = await untilEnded(server.baseUrl, LIVE_KEY, UNFINISHED);
     expect(ended).toMatchObject({ status: "completed", usage: { credits_used: 1 } });

@@ -390,7 +390,7 @@ async function withoutDescriptors(first: string, last: string): Promise<string> 
 }
 
 test.each(["127.0.0.1", "photos.example", "localhost"])(
-  "a lack of descriptors is told as our fault, not as that of a photo at %s",
+  "a lack of descriptors is reported as our fault, not as that of a photo at %s",
   async (host) => {
     const server = await using(serveFiles({ "/a": png(300, 240) }));
     const origin = `http://${host}:${server.port}`;

@@ -96,7 +96,7 @@ test("a name that failed is not asked for again for a while, and then it is", as
   expect(server.asked.length).toBeGreaterThan(asked);
 });
 
-test("a name whose servers fail is told as such; a resolver that does not work is our fault and not remembered", async () => {
+test("a name whose servers fail is reported as such; a resolver that does not work is our fault and not remembered", async () => {
   const lame = await world((name) => (name === "" ? {} : { code: 2 }));
   expect((await lame.ask("lame.example").catch((error) => error)).message).toContain("gave no answer");
   for (const code of [2, 5]) {

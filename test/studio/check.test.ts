@@ -77,7 +77,7 @@ test("a text that ends with an ellipsis stands nowhere that it is not seen", asy
   expect(await checkWith({ "card.css": cut })).toContain(`error card.html:${club} overflow`);
 });
 
-test("CSS that Chromium does not know is told by line, and so are parts that are no parts", async () => {
+test("CSS that Chromium does not know is reported by line, and so are parts that are no parts", async () => {
   const line = added("card.css");
   const css =
     ".a { colr: red }\n.b { color: redd }\n.c { --fit-smallest: 4cqw }\n.d { rotate: 4deg; text-fit: shrink 35% }\n";
@@ -88,7 +88,7 @@ test("CSS that Chromium does not know is told by line, and so are parts that are
   ]);
 });
 
-test("text that stands out, cannot be read, has no glyph or covers the face is told at its place in card.html", async () => {
+test("text that stands out, cannot be read, has no glyph or covers the face is reported at its place in card.html", async () => {
   const club = lineOf("card.html", 'class="club"');
   expect(await checkWith({ "card.css": (text) => `${text}.club { color: var(--dark) }` })).toContain(
     `error card.html:${club} contrast`,
@@ -106,7 +106,7 @@ test("text that stands out, cannot be read, has no glyph or covers the face is t
   );
 });
 
-test("what a printer would take off, and a field that stands out at its longest, is told", async () => {
+test("what a printer would take off, and a field that stands out at its longest, is reported", async () => {
   const bleeds = (text: string) => text.replace('"shapes"', '"bleeds": true, "shapes"');
   const print = ["first@815x1110"];
   expect(await checkWith({ "template.json": bleeds }, print)).toEqual([]);
@@ -123,7 +123,7 @@ test("what a printer would take off, and a field that stands out at its longest,
   );
 });
 
-test("a fault is told as soon as it is found, before the rest is drawn, and once", async () => {
+test("a fault is reported as soon as it is found, before the rest is drawn, and once", async () => {
   const log: string[] = [];
   const good = read("card.css");
   writeFileSync(file("card.css"), `${good}.club { colr: red; color: var(--dark) }`);
@@ -143,7 +143,7 @@ test("a fault is told as soon as it is found, before the rest is drawn, and once
   expect(log).toEqual(["css_property", "contrast", "1 of 3", "2 of 3", "3 of 3"]);
 });
 
-test("samples that do not fit and files that nothing names are told", async () => {
+test("samples that do not fit and files that nothing names are reported", async () => {
   writeFileSync(file("samples/extra.png"), "x");
   const broken = (text: string) => text.replace('"number": 9', '"number": 900');
   expect(await checkWith({ "samples/first.json": broken })).toEqual([

@@ -194,7 +194,7 @@ test("a card that bleeds is looked at in the print too, though it declares none,
   ]);
 });
 
-test("text and marks beyond the cut are told; ground that goes on to the edge is not", () => {
+test("text and marks beyond the cut are reported; ground that goes on to the edge is not", () => {
   const box = (x: number, y: number, width: number, height: number) => ({ x, y, width, height });
   const text = (label: string, ink: ReturnType<typeof box>) => ({
     ...{ label, text: "x", box: ink, ink, fontPx: 20, lines: 1, fitted: true, shortened: false, fill: 1 },
@@ -222,7 +222,7 @@ test("text and marks beyond the cut are told; ground that goes on to the edge is
   expect(told({ ...look, trim: null as never })).toEqual([]);
 });
 
-test("text that a picture sets in a font of the machine is told, wherever the picture lies", () => {
+test("text that a picture sets in a font of the machine is reported, wherever the picture lies", () => {
   const font = "<style>@font-face { font-family: Own; src: url(data:font/woff2;base64,AAAA) }</style>";
   const svg = (inside: string) => `<svg xmlns="http://www.w3.org/2000/svg">\n${inside}</svg>`;
   const faults = (files: Record<string, string>) =>
@@ -267,7 +267,7 @@ test("text that a picture sets in a font of the machine is told, wherever the pi
   expect(faults({ "card.html": html, "card.css": own })).toEqual([]);
 });
 
-test("a fault of many cards is told once, by the worst of them, at its place in card.html", () => {
+test("a fault of many cards is reported once, by the worst of them, at its place in card.html", () => {
   const text = {
     label: "player.name",
     text: "x",

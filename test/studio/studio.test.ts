@@ -200,7 +200,7 @@ test("of two requests for one pane the newer is drawn, in whatever order they ge
   expect((await busy).kind).toBe("drawn");
 });
 
-test("a broken file leaves the last good picture and shows file, line and code beside it until it is mended", async () => {
+test("a broken file leaves the last good picture and shows file, line and code beside it until it is fixed", async () => {
   const good = css();
   const before = await picture();
   save(`${good}\n.name { color: red;\n`);
@@ -213,7 +213,7 @@ test("a broken file leaves the last good picture and shows file, line and code b
   expect(await picture()).toBe(before);
 });
 
-test("what the browser leaves out of the style sheet is told by line and code, and the picture is drawn without it", async () => {
+test("what the browser leaves out of the style sheet is reported by line and code, and the picture is drawn without it", async () => {
   const good = css();
   const before = await picture();
   save(good.replace(/(\.rating b \{\n {2})color/, "$1colr"));
@@ -251,7 +251,7 @@ test("broken JSON changes nothing, edited data is drawn, and is saved as a sampl
   expect(await page.$eval("#json", (editor) => (editor as HTMLTextAreaElement).value)).toContain("Zoë");
 });
 
-test("once a broken template.json is mended, the form has its fields, and each input sends its own type", async () => {
+test("once a broken template.json is fixed, the form has its fields, and each input sends its own type", async () => {
   const path = join(dir(), "template.json");
   const good = readFileSync(path, "utf8");
   const manifest = JSON.parse(good);

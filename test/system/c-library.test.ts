@@ -4,7 +4,7 @@ import { explain } from "../../src/render/browser/launch-failure.ts";
 import { refuseOldSystem } from "../../src/render/photo/onnx-runtime.ts";
 import { glibcVersion } from "../../src/system/c-library.ts";
 
-test("a system too old for the networks' runtime is told its version and what would do", () => {
+test("a system too old for the networks' runtime gets its version named and what would do", () => {
   for (const old of ["2.9", "2.23", "2.27"])
     expect(() => refuseOldSystem(old)).toThrow(`needs glibc 2.28 or later, and this system has ${old}`);
   for (const fine of ["2.28", "2.36", "3.0", undefined]) expect(() => refuseOldSystem(fine)).not.toThrow();

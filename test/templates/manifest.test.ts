@@ -58,7 +58,7 @@ describe("manifests", () => {
     ["a field's name with capitals", "fields/Club", { type: "boolean" }, 0, /\/fields\/Club/],
   ];
   for (const [what, path, value, line, message] of broken) {
-    test(`${what} is told by place, with the remedy`, () => {
+    test(`${what} is reported by place, with the remedy`, () => {
       const { manifest, faults } = readManifest(spoilt(path, value));
       expect(manifest).toBeNull();
       expect(faults[0]?.message).toMatch(message);
@@ -73,7 +73,7 @@ describe("manifests", () => {
     ).toEqual([["cutout"], ["photo"], ["photo", "cutout"]]);
   });
 
-  test("text that is not JSON is told by the place where it stops being that", () => {
+  test("text that is not JSON is reported by the place where it stops being that", () => {
     const [fault] = readManifest('{\n  "name": "x",\n  version\n}').faults;
     expect(fault).toMatchObject({ line: 3, column: 3, code: "json_syntax" });
   });

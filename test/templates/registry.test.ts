@@ -35,7 +35,7 @@ test("own templates stand beside the built-in ones, and every one says whether i
   expect(listed.map(({ manifest }) => manifest.name)).toEqual(["season_card", "club_card"]);
 });
 
-test("a folder of a built-in one's name goes before it, also as a link", async () => {
+test("a folder of a built-in one's name takes precedence over it, also as a link", async () => {
   const elsewhere = join(folder.dir, "elsewhere");
   await ownTemplate(elsewhere, "club_card", (style) => `${style}\n/* own */`);
   const builtIn = await registry(["club_card"]).current("club_card");
@@ -45,7 +45,7 @@ test("a folder of a built-in one's name goes before it, also as a link", async (
   expect(own.digest).not.toBe(builtIn.digest);
 });
 
-test("an edit shows at once; half of one keeps the last good files, and is told once", async () => {
+test("an edit shows at once; half of one keeps the last good files, and is reported once", async () => {
   const problems: string[] = [];
   const templates = registry(["season_card"], (problem) => problems.push(problem));
   await ownTemplate(dir, "season_card");
@@ -100,7 +100,7 @@ test("what is listed and cannot be used is named, all of it, with file, place an
     expect(error.message).toContain(part);
 });
 
-test("a folder of templates that is not there is told, and where none is set the remedy says so", async () => {
+test("a folder of templates that is not there is reported, and where none is set the remedy says so", async () => {
   await rm(dir, { recursive: true });
   await expect(registry(["club_card"]).check()).rejects.toThrow(`CARDPRESS_TEMPLATES_DIR is ${dir}`);
   const builtIn = templateRegistry({ templatesDir: null, presets: ["season_card"] });

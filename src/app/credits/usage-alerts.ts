@@ -26,7 +26,7 @@ export async function changeBudget(
 ): Promise<Account> {
   const checked = budget && checkedBudget(budget);
   const subject = checked
-    ? `${checked.credits} credits a month, told at ${checked.alerts.join(", ")} %`
+    ? `${checked.credits} credits a month, alerts at ${checked.alerts.join(", ")} %`
     : "no budget";
   const account = await store.write(
     "change budget",

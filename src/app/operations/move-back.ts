@@ -58,7 +58,7 @@ export async function moveBack({ cluster, dataDir, clock }: MoveBackDeps, step: 
   } catch (error) {
     if (!isFileError(error)) throw error;
     throw new OperatorError(
-      `${dataDir} cannot be filled: ${error.message}. When that is mended run this again: it goes on where it stopped.`,
+      `${dataDir} cannot be filled: ${error.message}. Once that is fixed, run this again: it continues where it stopped.`,
     );
   }
 }

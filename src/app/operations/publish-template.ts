@@ -106,7 +106,7 @@ async function refuseTaken(templates: TemplateRegistry, name: string): Promise<v
   const found = (await templates.all()).find((each) => each.name === name);
   if (found?.folder)
     throw new OperatorError(
-      `CARDPRESS_TEMPLATES_DIR holds ${found.folder}, which goes before what is published as "${name}". Move it out of there, or edit it in place.`,
+      `CARDPRESS_TEMPLATES_DIR holds ${found.folder}, which takes precedence over what is published as "${name}". Move it out of there, or edit it in place.`,
     );
 }
 

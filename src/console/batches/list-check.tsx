@@ -246,7 +246,7 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
             Change the columns
           </a>
           <a class="button" href="/console/lists/new">
-            Upload a mended file
+            Upload a corrected file
           </a>
         </div>
       )}
@@ -325,7 +325,7 @@ async function make(visit: MemberVisit): Promise<Response> {
     if (faults.length > 0 && field(visit, "leave_out") !== "yes")
       throw new Refusal(
         "INVALID_REQUEST",
-        "Some rows have faults. Tick that they are left out, or mend the file.",
+        "Some rows have faults. Tick that they are left out, or correct the file.",
       );
     await takeFromBudget(visit, environment);
     const { batch } = await deps.acceptBatch({
@@ -333,7 +333,7 @@ async function make(visit: MemberVisit): Promise<Response> {
       environment,
       // However often the button is pressed.
       idempotencyKey: `console-${draft.id}`,
-      // A mended list costs what is new in it.
+      // A corrected list costs what is new in it.
       reusesCards: true,
       name: [...field(visit, "name")].slice(0, MAX_ACCOUNT_NAME_CHARS).join(""),
       requests,

@@ -11,7 +11,7 @@ export function PhotoDrop({ label, problem, note = "" }: { label: string; proble
     <Field
       label={label}
       id="file"
-      hint={`Drop it here, or choose it: JPEG, PNG or WebP, at most 15 MB. It goes before the address. ${note}`.trim()}
+      hint={`Drop it here, or choose it: JPEG, PNG or WebP, at most 15 MB. It takes precedence over the address. ${note}`.trim()}
       problem={problem}
     >
       <input

@@ -165,7 +165,7 @@ async function ReasonTable({
   const rows = await failuresByReason(visit.deps.store.read, scope, usagePeriodDays(period, visit.now));
   if (rows.length === 0) return null;
   return (
-    <Card flush title="Failed, by reason" note="Counted since reasons are told.">
+    <Card flush title="Failed, by reason" note="Counted since reasons are recorded.">
       <table class="table">
         <caption class="visually-hidden">Failed cards by reason</caption>
         <thead>

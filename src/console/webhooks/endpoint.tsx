@@ -241,7 +241,7 @@ async function endpointPage(visit: MemberVisit): Promise<Response> {
       {flash.secret && <FreshSecret secret={flash.secret} />}
       {endpoint.state === "disabled" && (
         <Notice tone="bad" title="Disabled">
-          {endpoint.disabledReason} Mend the receiver, enable the endpoint again, then recover what it missed.
+          {endpoint.disabledReason} Fix the receiver, enable the endpoint again, then recover what it missed.
         </Notice>
       )}
       <div class="cards">

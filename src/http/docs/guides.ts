@@ -76,7 +76,7 @@ export const GUIDES: readonly Guide[] = [
   {
     path: "/docs/webhooks",
     text: webhooks,
-    description: "Be told when an image is ready, and verify who tells you.",
+    description: "Get a call when an image is ready, and verify who sent it.",
   },
   {
     path: "/docs/idempotency",

@@ -39,7 +39,7 @@ async function batchOfThree(key: string): Promise<Json> {
 const day = () => dayOf(api.clock.now());
 const breaches = async () => (await audit(api.store, api.clock.now())).findings.filter(({ ok }) => !ok);
 
-test("a canceled card says so wherever it is told, keeps status and code for older clients, and is no failure to anybody", async () => {
+test("a canceled card says so wherever it is shown, keeps status and code for older clients, and is no failure to anybody", async () => {
   const { account, liveKey } = await testAccount(api, { credits: 5 });
   const scope = { accountId: account.id, environment: "live" } as const;
   await createEndpoint(api, { ...scope, url: "http://127.0.0.1:9/hooks", events: ["image.failed"] });

@@ -61,14 +61,14 @@ ${work}`);
   expect(warnings.map(([event]) => event)).toContain("list_reader_ended");
 });
 
-test("the memory in use of a process is told, and none of one that has ended", async () => {
+test("the memory in use of a process is known, and none of one that has ended", async () => {
   expect(residentBytes(process.pid)).toBeGreaterThan(10 * 1024 ** 2);
   const ended = Bun.spawn(["true"]);
   await ended.exited;
   expect(residentBytes(ended.pid)).toBe(0);
 });
 
-test("a process that answers without an end is ended, and none is told the service's secrets", async () => {
+test("a process that answers without an end is ended, and none gets the service's secrets", async () => {
   const endless = readerOf('for (;;) await Bun.write(Bun.stdout, "x".repeat(1e6));');
   await expect(endless("acc_1", text("Name\nA"))).rejects.toThrow("more memory or time");
   process.env.CARDPRESS_TRIED_SECRET = "told to nobody";

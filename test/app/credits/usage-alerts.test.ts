@@ -166,7 +166,7 @@ test("a changed budget tells what it reaches from then on, and nothing a second 
   expect(await state()).toBeUndefined();
 });
 
-test("of alerts that fall on one credit the highest is told", async () => {
+test("of alerts that fall on one credit only the highest is sent", async () => {
   await budget(1, [50, 80, 100]);
   await make(1);
   expect((await told()).map(({ percent }) => percent)).toEqual([100]);

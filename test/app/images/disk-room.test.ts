@@ -45,7 +45,7 @@ test("a disk that is nearly full refuses creates before anything is reserved, an
   expect((await create(liveKey, "after")).status).toBe(202);
 });
 
-test("a low disk is told in the log once, with what to do, and once when there is room again", async () => {
+test("a low disk is logged once, with what to do, and once when there is room again", async () => {
   const clock = fakeClock();
   const told: [string, LogFields | undefined][] = [];
   const note = (event: string, fields?: LogFields) => void told.push([event, fields]);

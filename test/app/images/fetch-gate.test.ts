@@ -23,7 +23,7 @@ function held(started: string[], name: string) {
 
 const code = (error: unknown) => (error as Refusal).code;
 
-test("one account never takes all places, and beyond its waiting room it is told to come back", async () => {
+test("one account never takes all places, and beyond its waiting room it is asked to come back", async () => {
   const gate = fetchGate(LIMITS);
   const started: string[] = [];
   const jobs = Array.from({ length: 5 }, (_, n) => held(started, `slow-${n}`));

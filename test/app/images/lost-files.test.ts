@@ -47,7 +47,7 @@ async function make(harm: (path: string) => Promise<void>, outcome: "refused" | 
   return { workspace, image, credits, path };
 }
 
-test("a photo that our disk lost or damaged is told as our fault, costs nothing, and is not kept as it is", async () => {
+test("a photo that our disk lost or damaged is reported as our fault, costs nothing, and is not kept as it is", async () => {
   for (const harm of [(path: string) => rm(path), (path: string) => writeWhole(path, "not the photo")]) {
     const { image, credits, path } = await make(harm, "refused");
     expect(image.failureMessage).toContain("lost on our side");
@@ -58,7 +58,7 @@ test("a photo that our disk lost or damaged is told as our fault, costs nothing,
   open = undefined;
 });
 
-test("a bad photo is still told as one", async () => {
+test("a bad photo is still reported as one", async () => {
   const { image, path } = await make(async () => {}, "refused");
   expect(image.failureMessage).toBe(PHOTO_REFUSALS.undecodable);
   expect(existsSync(path)).toBe(true);

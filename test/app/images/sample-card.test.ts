@@ -30,7 +30,7 @@ test("a sample goes by the template it was really made with, so an older look ne
   await temporary.remove();
 });
 
-test("whoever asks for a sample that is not drawn yet is told so at once, however many ask, and it is drawn once", async () => {
+test("whoever asks for a sample that is not drawn yet gets that answer at once, however many ask, and it is drawn once", async () => {
   const temporary = testFolder();
   const template = await loadTemplate("club_card");
   const free = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ test("whoever asks for a sample that is not drawn yet is told so at once, howeve
   await temporary.remove();
 });
 
-test("a sample that cannot be drawn is told as such", async () => {
+test("a sample that cannot be drawn is reported as such", async () => {
   const temporary = testFolder();
   const template = await loadTemplate("club_card");
   const pool = poolOf(async () => ({ kind: "refused", message: "no", reason: "no_player" }));

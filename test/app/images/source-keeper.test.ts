@@ -208,7 +208,7 @@ test("photos of failed images are kept to be looked at, up to a budget for each 
   expect(stored()).toHaveLength(1);
 });
 
-test("an account that has fetched its bytes of the day is told when to go on, and reserves nothing", async () => {
+test("an account that has fetched its bytes of the day learns when to go on, and reserves nothing", async () => {
   answers = { "/photo": photo(300) };
   await create();
   expect(await workspace.sourceBytes.spent(account.id)).toBe(png(300, 300).length);

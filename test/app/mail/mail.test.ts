@@ -100,7 +100,7 @@ test("a server that is away for a while costs nothing but time, and its mails ar
   expect(row?.state).toBe("sent");
 });
 
-test("tries are bounded, and what is given up is told and keeps no link", async () => {
+test("tries are bounded, and what is given up is reported and keeps no link", async () => {
   await write();
   box.refuse = { code: 451, message: "Try later" };
   for (const pauseMs of [0, ...MAIL_RETRY_MS]) {
@@ -180,7 +180,7 @@ test("a mail whose transaction is rolled back was never written, and one occasio
   expect([await write(), await write()]).toEqual([true, false]);
 });
 
-test("owners hear once for each grant that credits run low, and once that they are out", async () => {
+test("owners get one mail for each grant when credits run low, and once that they are out", async () => {
   const { account } = await testAccount(workspace, { name: "Rovers", credits: 5 });
   const add = (email: string, role: "owner" | "developer") =>
     addMember(
@@ -205,7 +205,7 @@ test("owners hear once for each grant that credits run low, and once that they a
   expect(await subjects()).toEqual([low, "ana@rovers.example: Rovers has no credits left"]);
 });
 
-test("members hear of an endpoint that fails for an hour, and of its end, without its address", async () => {
+test("members get a mail about an endpoint that fails for an hour, and of its end, without its address", async () => {
   const { account } = await testAccount(workspace);
   await addMember(workspace, {
     accountId: account.id,

@@ -137,7 +137,7 @@ test("an entry for an image of another account, or of none, is found", async () 
   expect((await broken()).payments).toEqual([completed]);
 });
 
-test("an image whose end was never told is found", async () => {
+test("an image whose end was never announced is found", async () => {
   await tamper(`DELETE FROM webhook_events WHERE subject = '${failed}'`);
   expect(await broken()).toMatchObject({ events: [failed] });
 });
@@ -252,7 +252,7 @@ test.each([
   ["a batch that lost a card", "DELETE FROM batch_cards WHERE position = 1", "batches"],
   ["a batch of another account", "UPDATE batches SET account_id = 'acct_x'", "batches"],
   [
-    "a batch whose end was never told",
+    "a batch whose end was never announced",
     "DELETE FROM webhook_events WHERE type = 'batch.completed'",
     "batches",
   ],

@@ -357,7 +357,7 @@ test("a database of an earlier version is backed up as it is, and restored into 
   expect(schemaOf(join(dir, "new/cardpress.db"))).toBe(known.at(-1)?.name);
 });
 
-test("books that are broken are backed up and told, and not restored", async () => {
+test("books that are broken are backed up and reported, and not restored", async () => {
   const { workspace } = await stocked();
   const db = new Database(workspace.folder.database);
   db.run("UPDATE accounts SET credits_plan = credits_plan + 1");

@@ -21,7 +21,7 @@ const plain: Machine = {
 const files = (contents: Record<string, string>): Machine => ({ ...plain, read: (path) => contents[path] });
 const unit = (properties: string): Machine => ({ ...plain, run: () => properties });
 
-test("a kernel that refuses user namespaces is told with the setting that allows them", () => {
+test("a kernel that refuses user namespaces is reported with the setting that allows them", () => {
   expect(checkSandbox({ allowRoot: false }, plain).status).toBe("ok");
   const ubuntu = files({ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1\n" });
   const found = checkSandbox({ allowRoot: false }, ubuntu);
@@ -33,7 +33,7 @@ const SOUND =
   "LoadState=loaded\nActiveState=active\nUser=cardpress\nRestart=always\nOOMPolicy=continue\nNoNewPrivileges=yes\nNRestarts=2\n";
 const SITE = { baseUrl: "https://cards.example.com", dataDir: "/var/lib/cardpress" };
 
-test("what a unit lacks is told with the line that mends it", () => {
+test("what a unit lacks is reported with the line that fixes it", () => {
   expect(checkSupervision(SITE, unit(SOUND))).toEqual({
     status: "ok",
     message: "systemd runs it as cardpress, started again 2 times",
@@ -50,7 +50,7 @@ test("a public service that nothing starts again is a warning, a trial on this m
   expect(checkSupervision({ ...SITE, baseUrl: "http://127.0.0.1:3000" }, plain).status).toBe("ok");
 });
 
-test("data inside a container's own folder is told to go with it", () => {
+test("data inside a container's own folder is reported to go with it", () => {
   const container = files({ "/.dockerenv": "" });
   expect(checkSupervision({ ...SITE, dataDir: "/" }, container)).toMatchObject({
     status: "warning",
@@ -106,7 +106,7 @@ test.each([
   expect([status, message]).toEqual(["warning", expect.stringContaining(words)]);
 });
 
-test("a public address without TLS, and a port without TLS beside the proxy, are told", async () => {
+test("a public address without TLS, and a port without TLS beside the proxy, are reported", async () => {
   expect((await checkAddress({ ...HTTPS, baseUrl: "http://cards.example.com" }, plain)).message).toContain(
     "not encrypted",
   );
@@ -135,7 +135,7 @@ test("the memory of a container or a unit counts, not the machine's around it", 
 
 const limits = (n: number) => `Max open files            ${n}   ${n}  files\n`;
 
-describe("too few open files are told before clients are refused", () => {
+describe("too few open files are reported before clients are refused", () => {
   const folder = testFolder();
   const place = { serverLock: join(folder.dir, "server.lock") };
   afterAll(() => folder.remove());

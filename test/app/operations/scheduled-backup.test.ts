@@ -107,7 +107,7 @@ test("a backup that failed is tried again when the service starts, and of a read
   expect(logged).toEqual(["backup_failed", "backup_failed"]);
 });
 
-test("an archive without secret.key is not the last good one, and is told as what it is", async () => {
+test("an archive without secret.key is not the last good one, and is reported as what it is", async () => {
   const { workspace } = await scheduled();
   const { folder, clock } = workspace;
   const signal = new AbortController().signal;

@@ -88,7 +88,7 @@ test("a later render is a trace of its own, which begins when it does", async ()
   expect(milliseconds(named("image"))).toEqual([250, 1_000]);
 });
 
-test("a collector that is away is told to the log, and holds up neither renders nor the end", async () => {
+test("a collector that is away is logged, and holds up neither renders nor the end", async () => {
   await collector.stop(true);
   const sent = traces();
   sent.render(TRACE);
@@ -96,7 +96,7 @@ test("a collector that is away is told to the log, and holds up neither renders 
   expect(faults).toContain("trace_lost");
 });
 
-test("a service that is not told to trace loads nothing of it, whatever it renders; one that is sends its card", async () => {
+test("a service that is not asked to trace loads nothing of it, whatever it renders; one that is sends its card", async () => {
   const card = async (endpoint: string | undefined) => {
     const { OTEL_EXPORTER_OTLP_ENDPOINT: _, ...env } = process.env;
     const child = Bun.spawn([process.execPath, join(import.meta.dir, "tracing-process.ts")], {

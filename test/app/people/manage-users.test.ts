@@ -219,7 +219,7 @@ test("an account has a most of members, and says what to do", async () => {
   await expect(add("m0@example.com", "developer")).resolves.toMatchObject({ startsAnew: false });
 });
 
-test("what is told of an unknown account speaks of no command line: web users read it too", async () => {
+test("the refusal of an unknown account names no command: web users read it too", async () => {
   const unknown = addMember(workspace, { accountId: "acct_x", email: "ana@example.com", vouched: true });
   const error = await unknown.catch((thrown) => thrown);
   expect([error.code, error.message]).toEqual(["ACCOUNT_NOT_FOUND", "There is no account acct_x."]);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { hashPassword, verifyPassword } from "../../../src/app/people/password-hash.ts";
 import { MAX_WAITING_PASSWORDS } from "../../../src/core/sign-in-limits.ts";
 
-test("a flood of sign-ins waits in a queue that ends, and those past its end are told to come back", async () => {
+test("a flood of sign-ins waits in a queue that ends, and those past its end are asked to come back", async () => {
   const asked = Array.from({ length: 2 * MAX_WAITING_PASSWORDS }, () => hashPassword("a wet pitch"));
   const ends = await Promise.allSettled(asked);
   const refused = ends.filter((end) => end.status === "rejected");

@@ -73,7 +73,7 @@ describe("a receiver that", () => {
     return delivery.history[0];
   };
 
-  test("redirects has failed, and the other address hears nothing", async () => {
+  test("redirects has failed, and the other address gets nothing", async () => {
     const canary = await using(startCanary());
     const partner = listening(() => Response.redirect(`http://127.0.0.1:${canary.port}/`, 307));
     workspace.allow(`http://127.0.0.1:${canary.port}`);

@@ -207,7 +207,7 @@ describe("credits.low", () => {
     }
   };
 
-  test("is told when a fifth of the plan is left, once", async () => {
+  test("is sent when a fifth of the plan is left, once", async () => {
     const { account } = await testAccount(workspace, { credits: 10 });
     await spend(account.id, 7);
     expect(await warnings(account.id)).toEqual([]);
@@ -238,7 +238,7 @@ describe("credits.low", () => {
     });
   });
 
-  test("is not told again when a credit comes back and goes, but after a top-up and in the next month", async () => {
+  test("is not sent again when a credit comes back and goes, but after a top-up and in the next month", async () => {
     const { account } = await testAccount(workspace, { credits: 10 });
     await spend(account.id, 8);
     await end("live", { kind: "refused", message: "No player.", reason: "no_player" });
@@ -258,7 +258,7 @@ describe("credits.low", () => {
     expect(await warnings(account.id)).toHaveLength(3);
   });
 
-  test("costs test images nothing and so never tells of them", async () => {
+  test("costs test images nothing and so is never sent for them", async () => {
     const { account } = await testAccount(workspace, { credits: 1 });
     await queue(account.id, "test");
     expect(await warnings(account.id)).toEqual([]);

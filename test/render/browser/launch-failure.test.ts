@@ -43,7 +43,7 @@ test("a file that is no program is named", async () => {
   expect((await launch(`${path}-missing`)).message).toContain(`${path}-missing`);
 });
 
-test("a program that is no browser is told as such, with its words and what to set", async () => {
+test("a program that is no browser is reported as such, with its words and what to set", async () => {
   const { message } = await launch("/bin/ls");
   expect(message).toContain("/bin/ls ended at once, with exit code 2");
   expect(message).toContain("--headless");

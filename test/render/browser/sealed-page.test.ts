@@ -35,7 +35,7 @@ const fetched = (addresses: string[]) =>
     ),
   );
 
-test("a sealed page is offline, gets its own files and nothing else, and what it was refused is told", async () => {
+test("a sealed page is offline, gets its own files and nothing else, and what it was refused is reported", async () => {
   const refused: string[] = [];
   const files = (path: string) =>
     path === "/" ? START : path === "/a.txt" ? { ...START, body: "a" } : undefined;

@@ -18,7 +18,7 @@ describe("names", () => {
     ["  a \t b\n", "a b", "und"],
   ];
   for (const [raw, text, lang] of cases) {
-    test(`"${raw.trim()}" stays as it is written, and its language is told`, () => {
+    test(`"${raw.trim()}" stays as it is written, and its language is detected`, () => {
       expect(shown(raw)).toMatchObject({ text, lang });
     });
   }

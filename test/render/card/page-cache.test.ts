@@ -81,7 +81,7 @@ test("a pinned template is drawn as it was, beside the edited one; damaged or go
   for (const name of [before.digest, "season_card"]) cache.drop(name);
 });
 
-test("edited files that make no page keep the last good one, are told once, and tried again when they change", async () => {
+test("edited files that make no page keep the last good one, are reported once, and tried again when they change", async () => {
   await ownTemplate(dir, "season_card");
   const good = await cache.get("season_card");
   const css = Bun.file(join(dir, "season_card/card.css"));
