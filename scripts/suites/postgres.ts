@@ -46,6 +46,7 @@ export const POSTGRES_SUITES = [
   "test/http/photos.test.ts",
   "test/http/request-log.test.ts",
   "test/http/statements.test.ts",
+  "test/http/webhook-api.test.ts",
   "test/console/sign-in.test.ts",
 ];
 

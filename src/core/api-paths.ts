@@ -18,6 +18,13 @@ export const API_PATHS = {
   photo: "/v1/photos/{photo_id}",
   presets: "/v1/presets",
   usage: "/v1/usage",
+  webhookEndpoints: "/v1/webhook_endpoints",
+  webhookEndpoint: "/v1/webhook_endpoints/{endpoint_id}",
+  webhookSecret: "/v1/webhook_endpoints/{endpoint_id}/rotate_secret",
+  webhookTest: "/v1/webhook_endpoints/{endpoint_id}/test",
+  events: "/v1/events",
+  event: "/v1/events/{event_id}",
+  eventRedeliver: "/v1/events/{event_id}/redeliver",
 } as const;
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

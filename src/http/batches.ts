@@ -4,7 +4,7 @@ import { batchZip, type ZipDeps } from "../app/batches/batch-zip.ts";
 import { cancelBatch } from "../app/batches/cancel-batch.ts";
 import type { AppContext } from "../app/context.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
-import { DEFAULT_LIST_LIMIT, MAX_BATCH_BODY_BYTES, MAX_LIST_LIMIT } from "../core/limits.ts";
+import { MAX_BATCH_BODY_BYTES } from "../core/limits.ts";
 import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { type Batch, findBatch, imagesOfBatch, listBatches } from "../store/batches.ts";
 import type { Caller } from "./auth.ts";
@@ -14,7 +14,7 @@ import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { standardHeaders, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { type CardTemplates, checkIdempotencyKey } from "./images.ts";
-import { readQuery } from "./query.ts";
+import { readLimit, readQuery } from "./query.ts";
 
 export interface BatchRoutesDeps extends AppContext, ZipDeps {
   templates: CardTemplates;
@@ -116,10 +116,8 @@ export async function listBatchesPage(
   caller: Caller,
 ): Promise<Response> {
   const { values, details } = readQuery(exchange.url, ["limit", "after"]);
-  const { limit: limitText, after } = values;
-  const limit = limitText === undefined ? DEFAULT_LIST_LIMIT : Number(limitText);
-  if (limitText !== undefined && (!/^\d+$/.test(limitText) || limit < 1 || limit > MAX_LIST_LIMIT))
-    details.push({ field: "query limit", message: `must be a whole number from 1 to ${MAX_LIST_LIMIT}.` });
+  const { after } = values;
+  const limit = readLimit(values.limit, details);
   const scope = { accountId: caller.account.id, environment: caller.environment };
   const position = after === undefined ? undefined : decodeCursor(after, scope);
   if (position === null)

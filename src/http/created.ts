@@ -2,7 +2,7 @@ import type { AppContext } from "../app/context.ts";
 import type { Accepted } from "../app/images/accept-image.ts";
 import { imageView } from "../app/images/image-view.ts";
 import { publicStatus } from "../core/image-state.ts";
-import { MAX_PREFERRED_WAIT_S } from "../core/limits.ts";
+import { MAX_PREFERRED_WAIT_S } from "../core/picture-limits.ts";
 import { SECOND_MS } from "../core/time.ts";
 import { findImageAnswer } from "../store/image-reads.ts";
 import type { Caller } from "./auth.ts";

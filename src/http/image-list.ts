@@ -2,9 +2,8 @@ import type { AppContext } from "../app/context.ts";
 import { imageListItem } from "../app/images/image-view.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import { PUBLIC_STATUSES } from "../core/image-state.ts";
-import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT, MAX_METADATA_FILTER_KEY_CHARS } from "../core/limits.ts";
+import { MAX_METADATA_FILTER_KEY_CHARS } from "../core/limits.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
-import { parseTime } from "../core/time.ts";
 import {
   type FilteredQuery,
   filteredImages,
@@ -18,7 +17,7 @@ import type { Caller } from "./auth.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
-import { readQuery } from "./query.ts";
+import { readLimit, readQuery, readSpan } from "./query.ts";
 
 const PARAMETERS = [
   "status",
@@ -44,11 +43,8 @@ export async function listImagesPage(
   if (status !== values.status) {
     details.push({ field: "query status", message: `must be one of ${PUBLIC_STATUSES.join(", ")}.` });
   }
-  const { limit: limitText, after } = values;
-  const limit = limitText === undefined ? DEFAULT_LIST_LIMIT : Number(limitText);
-  if (limitText !== undefined && (!/^\d+$/.test(limitText) || limit < 1 || limit > MAX_LIST_LIMIT)) {
-    details.push({ field: "query limit", message: `must be a whole number from 1 to ${MAX_LIST_LIMIT}.` });
-  }
+  const { after } = values;
+  const limit = readLimit(values.limit, details);
   const filters = readFilters(values, family, details);
   const scope = { accountId: caller.account.id, environment: caller.environment };
   const filter = { ...scope, status, ...filters };
@@ -102,25 +98,12 @@ function readFilters(
       refuse(name, "must be at most 256 characters, as values of metadata are.");
   }
   if (family.length > 10) refuse(`${METADATA}*`, "must be at most 10 keys, as metadata has.");
-  const time = (name: "created_after" | "created_before") => {
-    const text = values[name];
-    const time = text === undefined ? undefined : parseTime(text);
-    if (time === null)
-      refuse(
-        name,
-        "must be a time as RFC 3339 writes it, such as 2026-11-21T10:00:00Z; in an address + is written %2B.",
-      );
-    return time ?? undefined;
-  };
-  const createdAfter = time("created_after");
   // In one order, so that a cursor fits the same filters however they are arranged.
   const metadata = [...family].sort(([one], [other]) => (one < other ? -1 : 1));
   return {
     externalId,
     batchId,
     metadata: metadata.length > 0 ? metadata : undefined,
-    // Times are whole milliseconds: the next one is the first after it.
-    from: createdAfter === undefined ? undefined : createdAfter + 1,
-    before: time("created_before"),
+    ...readSpan(values, details),
   };
 }

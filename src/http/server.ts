@@ -2,11 +2,13 @@ import { Elysia } from "elysia";
 import type { ForgetDeps } from "../app/images/forget-image.ts";
 import type { UploadDeps } from "../app/images/upload-photo.ts";
 import type { RequestLog } from "../app/operations/request-log.ts";
+import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import { API_PREFIX } from "../core/api-paths.ts";
 import type { Refusal } from "../core/errors.ts";
-import { MAX_PREFERRED_WAIT_S, REQUEST_STORAGE_MS } from "../core/limits.ts";
+import { REQUEST_STORAGE_MS } from "../core/limits.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
 import { sharingPatience } from "../core/patience.ts";
+import { MAX_PREFERRED_WAIT_S } from "../core/picture-limits.ts";
 import type { Log } from "../core/ports.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { KIT } from "../web/kit.ts";
@@ -48,6 +50,7 @@ import {
   routerPath,
 } from "./route-table.ts";
 import { getUsage } from "./usage.ts";
+import { webhookHandlers } from "./webhook-handlers.ts";
 
 export interface HttpDeps
   extends ImageRoutesDeps,
@@ -55,6 +58,7 @@ export interface HttpDeps
     UploadDeps,
     BatchRoutesDeps,
     CdnDeps,
+    WebhookContext,
     MetricsDeps {
   limiter: RateLimiter;
   requests: RequestLog;
@@ -225,6 +229,7 @@ function handlers(deps: AnswerDeps): Record<RouteName, OpenHandler> {
     createPhoto: partner((exchange, caller) => createPhoto(deps, exchange, caller)),
     listPresets: partner((exchange) => listPresets(deps, exchange)),
     getUsage: partner((exchange, caller) => getUsage(deps, exchange, caller)),
+    ...webhookHandlers(deps, partner),
     getPicture: (exchange, { picture = "" }) => servePicture(deps, exchange, picture),
     asset: (exchange) =>
       KIT.answer(exchange.request, exchange.url, standardHeaders(exchange)) ?? unknownRoute(exchange),

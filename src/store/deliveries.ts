@@ -350,6 +350,13 @@ export async function restartDeliveries(
     .returning();
 }
 
+/** The deliveries of an event, in the order they were made. */
+export async function deliveriesOfEvent({ db, t }: Tx, eventId: string): Promise<WebhookDelivery[]> {
+  const d = t.webhookDeliveries;
+  const rows = await db.select().from(d).where(eq(d.eventId, eventId));
+  return rows.sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
+}
+
 /** The deliveries of some events to one endpoint. */
 export async function deliveriesOfEvents(
   { db, t }: Tx,

@@ -1,14 +1,17 @@
 import { eq } from "drizzle-orm";
+import type { Tables } from "../../db/schema.ts";
 import type { CreateImageRequest } from "../core/image-request.ts";
 import { MAX_METADATA_FILTER_KEY_CHARS } from "../core/limits.ts";
-import type { Image } from "./images.ts";
 import type { Tx } from "./store.ts";
 
 /** Rows per statement: SQLite accepts 32,766 bound values in all. */
 const ROWS_AT_ONCE = 1_000;
 
 /** Writes the metadata of new images, by which lists find them. */
-export async function insertMetadata({ db, t }: Tx, images: readonly Image[]): Promise<void> {
+export async function insertMetadata(
+  { db, t }: Tx,
+  images: readonly Tables["images"]["$inferSelect"][],
+): Promise<void> {
   const rows = images.flatMap(({ id: imageId, accountId, environment, createdAt, request }) =>
     Object.entries((request as CreateImageRequest).metadata ?? {})
       .filter(([key]) => isFilterKey(key))

@@ -1,4 +1,18 @@
-import { and, asc, count, eq, gte, inArray, lte, ne, notExists, notInArray, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gte,
+  inArray,
+  lt,
+  lte,
+  ne,
+  notExists,
+  notInArray,
+  sql,
+} from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
 
@@ -183,6 +197,34 @@ export async function eventsSince(
       ),
     )
     .orderBy(asc(e.createdAt), asc(e.id))
+    .limit(query.limit);
+}
+
+/** Newest first, after `after`, created at or after `from` and before `before`. */
+export async function newestEvents(
+  { db, t }: Tx,
+  query: WebhookScope & {
+    from?: number | undefined;
+    before?: number | undefined;
+    after?: ListPosition | undefined;
+    limit: number;
+  },
+): Promise<WebhookEvent[]> {
+  const e = t.webhookEvents;
+  const { after, from, before } = query;
+  return db
+    .select()
+    .from(e)
+    .where(
+      and(
+        eq(e.accountId, query.accountId),
+        eq(e.environment, query.environment),
+        from === undefined ? undefined : gte(e.createdAt, from),
+        before === undefined ? undefined : lt(e.createdAt, before),
+        after ? sql`(${e.createdAt}, ${e.id}) < (${after.createdAt}, ${after.id})` : undefined,
+      ),
+    )
+    .orderBy(desc(e.createdAt), desc(e.id))
     .limit(query.limit);
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { endings } from "../../src/app/images/endings.ts";
-import { MAX_WAITING_PER_ACCOUNT } from "../../src/core/limits.ts";
+import { MAX_WAITING_PER_ACCOUNT } from "../../src/core/picture-limits.ts";
 import { preferredWait } from "../../src/http/created.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";

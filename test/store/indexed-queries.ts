@@ -12,7 +12,13 @@ import * as requests from "../../src/store/request-log.ts";
 import { nextSpan } from "../../src/store/sealed-books.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { sumUsage, usageByKey } from "../../src/store/usage.ts";
-import { eventsSince, hasExpiredSecret, hasOldEvent, listEndpointRows } from "../../src/store/webhooks.ts";
+import {
+  eventsSince,
+  hasExpiredSecret,
+  hasOldEvent,
+  listEndpointRows,
+  newestEvents,
+} from "../../src/store/webhooks.ts";
 
 const scope = { accountId: "a", environment: "live" as const };
 const after = { createdAt: 5, id: "x" };
@@ -76,6 +82,12 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
   ["claims that outlived their lease", (tx) => deliveries.hasExpiredClaim(tx, 5), /_leases/],
   ["an account's endpoints", (tx) => listEndpointRows(tx, scope), /webhook_endpoints_account/],
   ["events since a time", (tx) => eventsSince(tx, { ...scope, since: 5, after, limit }), /_events_account/],
+  [
+    "an account's newest events",
+    (tx) => newestEvents(tx, { ...scope, from: 1, before: 9, after, limit }),
+    /_events_account .*created_at/,
+  ],
+  ["an event's deliveries", (tx) => deliveries.deliveriesOfEvent(tx, "e"), /webhook_deliveries_once/],
   ["events to delete", (tx) => hasOldEvent(tx, 5), /webhook_events_age/],
   ["an account's newest grant", (tx) => ledger.latestGrant(tx, "a"), /ledger_grants/],
   ["an account's grant of a month", (tx) => ledger.planGrant(tx, "a", "2026-11"), /ledger_one_grant/],

@@ -1,4 +1,8 @@
-import { MAX_WAITING_CREATES, MAX_WAITING_PER_ACCOUNT, OTHER_NODES_POLL_MS } from "../../core/limits.ts";
+import {
+  MAX_WAITING_CREATES,
+  MAX_WAITING_PER_ACCOUNT,
+  OTHER_NODES_POLL_MS,
+} from "../../core/picture-limits.ts";
 
 /** Tells those who wait for images that these have ended. In memory: a hint, and whoever is told looks at the image. */
 export interface Endings {

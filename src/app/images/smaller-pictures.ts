@@ -1,12 +1,12 @@
 import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
+import { overloaded } from "../../core/partner-refusals.ts";
 import {
   MAX_SHRINKS_WAITING,
   SHRINKS_AT_ONCE,
   SMALLER_PICTURES_BYTES,
   SMALLER_PICTURES_KEPT_MS,
-} from "../../core/limits.ts";
-import { overloaded } from "../../core/partner-refusals.ts";
+} from "../../core/picture-limits.ts";
 
 /** Finished pictures in smaller sizes, each made once and kept in memory for a while: caches in front keep them for good. */
 export interface SmallerPictures {

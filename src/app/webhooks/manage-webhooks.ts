@@ -40,8 +40,9 @@ export interface WebhookContext extends AppContext {
 export interface EndpointRef {
   endpointId: string;
   accountId?: string | undefined;
-  /** The user who asks, for the audit log; absent on the command line. */
+  /** The user who asks, for the audit log; absent on the command line, and where a key does: then `byKey` is its id. */
   by?: Actor;
+  byKey?: string | undefined;
 }
 
 /** Everything about an endpoint that may be shown: all but its secrets. */
@@ -59,6 +60,7 @@ export async function createEndpoint(
     url: string;
     events?: readonly string[] | null | undefined;
     by?: Actor;
+    byKey?: string | undefined;
   },
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const { store, clock, random, secrets } = context;
@@ -92,7 +94,7 @@ export async function createEndpoint(
       throw new Refusal("LIMIT_REACHED", message);
     }
     await insertEndpoint(tx, row);
-    await logChange(tx, context, "webhook.created", row, input.by);
+    await logChange(tx, context, "webhook.created", row, input);
   });
   return { endpoint: withoutSecrets(row), secret };
 }
@@ -141,7 +143,7 @@ export async function removeEndpoint(context: WebhookContext, ref: EndpointRef):
         updatedAt: now,
       });
       await failPending(tx, ref.endpointId, now);
-      await logChange(tx, context, "webhook.removed", endpoint, ref.by);
+      await logChange(tx, context, "webhook.removed", endpoint, ref);
     },
     { sideBySide: true },
   );
@@ -212,7 +214,7 @@ async function changeOwned(
       ref,
       await changeEndpoint(tx, row.id, { ...change(row, now), updatedAt: now }),
     );
-    await logChange(tx, context, action, endpoint, ref.by);
+    await logChange(tx, context, action, endpoint, ref);
     return withoutSecrets(endpoint);
   });
 }
@@ -221,9 +223,10 @@ function logChange(
   tx: Tx,
   { clock, random }: WebhookContext,
   action: AuditAction,
-  { accountId, url: subject }: WebhookEndpoint,
-  by: Actor = null,
+  { accountId, url }: WebhookEndpoint,
+  { by = null, byKey }: Pick<EndpointRef, "by" | "byKey">,
 ): Promise<void> {
+  const subject = byKey === undefined ? url : `${url}, with the key ${byKey}`;
   return logAction(tx, { by, accountId, action, subject }, { now: clock.now(), random });
 }
 

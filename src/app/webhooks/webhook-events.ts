@@ -72,7 +72,8 @@ export async function recordTestEvent(
   return delivery;
 }
 
-function wants(endpoint: Pick<WebhookEndpoint, "events">, type: string): boolean {
+/** Whether an endpoint hears events of this type. */
+export function wants(endpoint: Pick<WebhookEndpoint, "events">, type: string): boolean {
   return endpoint.events === null || endpoint.events.includes(type);
 }
 

@@ -65,6 +65,6 @@ export function AuditTable({
 }
 
 /** For operators, who see everybody's name. */
-export function byName({ email }: AuditRow): string {
-  return email ?? "Command line";
+export function byName({ email, entry }: AuditRow): string {
+  return email ?? (/, with the key key_\w+$/.test(entry.subject) ? "API" : "Command line");
 }

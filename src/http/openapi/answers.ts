@@ -44,6 +44,26 @@ export function pageParameters(what: string, sameAs: string) {
   ];
 }
 
+/** The query parameters that narrow a list to a span of time; `done`: what was done then, such as "accepted". */
+export function spanParameters(done: string) {
+  return [
+    {
+      name: "created_after",
+      in: "query",
+      description: `Only those ${done} after this time.`,
+      schema: { type: "string", format: "date-time" },
+      example: "2026-11-01T00:00:00Z",
+    },
+    {
+      name: "created_before",
+      in: "query",
+      description: `Only those ${done} before this time.`,
+      schema: { type: "string", format: "date-time" },
+      example: "2026-12-01T00:00:00Z",
+    },
+  ];
+}
+
 /** The image id in a path. */
 export const IMAGE_ID_PARAMETER = {
   name: "image_id",

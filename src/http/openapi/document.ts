@@ -40,7 +40,10 @@ export function openApiDocument({ baseUrl, cdnBaseUrl, presets }: PublicFacts): 
       { name: "Batches", description: "Create the cards of a whole squad at once." },
       { name: "Presets", description: "The card templates there are." },
       { name: "Usage", description: "Images and credits of a period." },
-      { name: "Webhooks", description: "Calls this service makes to you, signed as Standard Webhooks say." },
+      {
+        name: "Webhooks",
+        description: "Calls this service makes to you, signed as Standard Webhooks say, and their endpoints.",
+      },
     ],
     externalDocs: { description: "Guides", url: `${baseUrl}/docs` },
     paths: { ...partnerOperations(presets), ...cdnOperation(cdnBaseUrl) },

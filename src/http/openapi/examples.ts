@@ -132,7 +132,52 @@ const batchImages = (first: string, second: string) => [
   batchImage(SECOND_ID, "player-10443", second),
 ];
 
+const ENDPOINT_ID = "ep_3TqZ8rXm5dYE7Wc2Lk9VbTnX";
+const endpoint = {
+  endpoint_id: ENDPOINT_ID,
+  url: "https://club.example.com/hooks/cards",
+  events: ["image.completed", "image.failed"],
+  environment: "live",
+  state: "enabled",
+  disabled_reason: null,
+  disabled_at: null,
+  failing_since: null,
+  last_success_at: COMPLETED_AT,
+  old_secret_expires_at: null,
+  created_at: CREATED_AT,
+  updated_at: CREATED_AT,
+};
+const greeting = { endpoint_id: ENDPOINT_ID, message: "This is a test. Webhooks arrive at this endpoint." };
+const happened = (type: string, data: object) => ({
+  event_id: "evt_7Wc2Lk9VbTnX0Hq3ZrXm5dYE",
+  type,
+  environment: "live",
+  data,
+  created_at: COMPLETED_AT,
+});
+const delivery = {
+  delivery_id: "dlv_0Hq3ZrX9mLk2VbTnWc7YdE5s",
+  endpoint_id: ENDPOINT_ID,
+  state: "delivered",
+  next_attempt_at: null,
+  delivered_at: "2026-11-21T10:00:03.580Z",
+  attempts: [{ started_at: "2026-11-21T10:00:03.498Z", duration_ms: 82, status: 200, error: null }],
+};
+
 export const EXAMPLES = {
+  webhookEndpointRequest: { url: endpoint.url, events: endpoint.events },
+  webhookEndpoint: answer(endpoint),
+  webhookSecret: answer({ ...endpoint, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }),
+  webhookEndpoints: answer({ webhook_endpoints: [endpoint] }),
+  deletedWebhookEndpoint: answer({ endpoint_id: ENDPOINT_ID, deleted_at: "2026-11-28T09:15:00.000Z" }),
+  event: answer({ ...happened("image.completed", completed), deliveries: [delivery] }),
+  testEvent: answer({
+    ...happened("webhook.test", greeting),
+    deliveries: [
+      { ...delivery, state: "pending", next_attempt_at: COMPLETED_AT, delivered_at: null, attempts: [] },
+    ],
+  }),
+  events: answer({ events: [happened("image.completed", completed)], has_more: false, next_cursor: null }),
   acceptedBatch: answer({
     ...processingBatch,
     ...batchPaths,
@@ -243,9 +288,6 @@ export const EXAMPLES = {
     "batch.completed": event("batch.completed", batch),
     "credits.low": event("credits.low", { credits_remaining: 200, credit_limit: 1000 }),
     "usage.alert": event("usage.alert", { period: "2026-11", credits_used: 800, budget: 1000, percent: 80 }),
-    "webhook.test": event("webhook.test", {
-      endpoint_id: "ep_3TqZ8rXm5dYE7Wc2Lk9VbTnX",
-      message: "This is a test. Webhooks arrive at this endpoint.",
-    }),
+    "webhook.test": event("webhook.test", greeting),
   },
 } as const;

@@ -1,5 +1,6 @@
 import { API_PATHS, fillPath } from "../../core/api-paths.ts";
-import { MAX_IDEMPOTENCY_KEY_CHARS, MAX_PREFERRED_WAIT_S, RATE_LIMIT_PER_MINUTE } from "../../core/limits.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARS, RATE_LIMIT_PER_MINUTE } from "../../core/limits.ts";
+import { MAX_PREFERRED_WAIT_S } from "../../core/picture-limits.ts";
 import { EXAMPLE_REQUEST_ID } from "./errors.ts";
 
 const text = { type: "string" } as const;

@@ -1,6 +1,7 @@
 import { createImageSchema } from "../../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../../core/image-state.ts";
-import { MAX_METADATA_FILTER_KEY_CHARS, PICTURE_WIDTHS } from "../../core/limits.ts";
+import { MAX_METADATA_FILTER_KEY_CHARS } from "../../core/limits.ts";
+import { PICTURE_WIDTHS } from "../../core/picture-limits.ts";
 import { type PartnerRouteName, ROUTES } from "../route-table.ts";
 import {
   AcceptedImageResponse,
@@ -10,13 +11,24 @@ import {
   UsagePeriodParameter,
   UsageResponse,
 } from "../schemas.ts";
-import { ALWAYS, answer, IMAGE_ID_PARAMETER, pageParameters } from "./answers.ts";
+import { ALWAYS, answer, IMAGE_ID_PARAMETER, pageParameters, spanParameters } from "./answers.ts";
 import { createBatch, deleteBatch, getBatch, getBatchPictures, listBatches } from "./batch-operations.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { createExamples, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER, PREFER_PARAMETER } from "./headers.ts";
 import { remakeImage } from "./remake-operation.ts";
 import { createPhoto, deleteImage, deletePlayer } from "./season-operations.ts";
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getEvent,
+  getWebhookEndpoint,
+  listEvents,
+  listWebhookEndpoints,
+  redeliverEvent,
+  rotateWebhookSecret,
+  testWebhookEndpoint,
+} from "./webhook-operations.ts";
 
 const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => object> = {
   createImage,
@@ -33,6 +45,15 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   createPhoto,
   listPresets,
   getUsage,
+  createWebhookEndpoint,
+  listWebhookEndpoints,
+  getWebhookEndpoint,
+  deleteWebhookEndpoint,
+  rotateWebhookSecret,
+  testWebhookEndpoint,
+  listEvents,
+  getEvent,
+  redeliverEvent,
 };
 
 /** The paths under /v1. */
@@ -145,20 +166,7 @@ const OWN_FILTERS = [
     description: `Only images whose metadata has this value; write your own key instead of \`KEY\`, such as \`metadata.season=2026\`. Up to 10 keys, of at most ${MAX_METADATA_FILTER_KEY_CHARS} characters each.`,
     schema: { type: "string", maxLength: 256 },
   },
-  {
-    name: "created_after",
-    in: "query",
-    description: "Only images accepted after this time.",
-    schema: { type: "string", format: "date-time" },
-    example: "2026-11-01T00:00:00Z",
-  },
-  {
-    name: "created_before",
-    in: "query",
-    description: "Only images accepted before this time.",
-    schema: { type: "string", format: "date-time" },
-    example: "2026-12-01T00:00:00Z",
-  },
+  ...spanParameters("accepted"),
 ] as const;
 
 function getImage(): object {

@@ -1,0 +1,18 @@
+// How finished pictures are handed out: in which widths, and to creates that wait for them.
+
+/** Widths in pixels in which finished pictures are served besides their own. */
+export const PICTURE_WIDTHS = [256, 512, 1024] as const;
+/** How many pictures are made smaller at a time, about 50 ms of a core each: the rest is for renders. */
+export const SHRINKS_AT_ONCE = 2;
+export const MAX_SHRINKS_WAITING = 100;
+/** What is kept of smaller pictures, a few hundred of them, and for how long. */
+export const SMALLER_PICTURES_BYTES = 64 * 1024 ** 2;
+export const SMALLER_PICTURES_KEPT_MS = 10 * 60_000;
+
+/** Seconds for which a create may wait for its image: most cards are ready by then, and proxies wait longer. */
+export const MAX_PREFERRED_WAIT_S = 20;
+/** Creates that wait at a time, each with a connection: the others are answered at once. */
+export const MAX_WAITING_CREATES = 500;
+export const MAX_WAITING_PER_ACCOUNT = 100;
+/** How often a waiting create looks whether another server has ended its image. */
+export const OTHER_NODES_POLL_MS = 1_000;

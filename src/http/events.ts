@@ -1,0 +1,104 @@
+import { type EventDelivery, getEvent, listEvents, redeliverEvent } from "../app/webhooks/manage-events.ts";
+import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
+import { invalidRequest } from "../core/partner-refusals.ts";
+import { isoTime } from "../core/time.ts";
+import { compileValidator } from "../core/validate.ts";
+import type { WebhookEvent } from "../store/webhooks.ts";
+import type { Caller } from "./auth.ts";
+import { readJson, requireJsonType } from "./body.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { success } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import { readLimit, readQuery, readSpan } from "./query.ts";
+import { RedeliverEventRequest } from "./webhook-api-schemas.ts";
+
+const redeliverValidator = compileValidator(RedeliverEventRequest, "body");
+
+/** GET /v1/events */
+export async function listEventsPage(
+  deps: WebhookContext,
+  exchange: Exchange,
+  { account, environment }: Caller,
+): Promise<Response> {
+  const { values, details } = readQuery(exchange.url, ["created_after", "created_before", "limit", "after"]);
+  const limit = readLimit(values.limit, details);
+  const filter = { accountId: account.id, environment, ...readSpan(values, details) };
+  const after = values.after === undefined ? undefined : decodeCursor(values.after, filter);
+  if (after === null)
+    details.push({
+      field: "query after",
+      message:
+        "must be the next_cursor of an answer to this same query, with the same filters and key environment.",
+    });
+  if (details.length > 0 || after === null) throw invalidRequest(details);
+  // One extra row tells whether there is a next page.
+  const found = await listEvents(deps, { ...filter, after, limit: limit + 1 });
+  const events = found.slice(0, limit);
+  const last = events.at(-1);
+  const hasMore = found.length > limit;
+  return success(exchange, {
+    events: events.map(itemView),
+    has_more: hasMore,
+    next_cursor: hasMore && last ? encodeCursor(last, filter) : null,
+  });
+}
+
+/** GET /v1/events/{event_id} */
+export async function getEventPage(
+  deps: WebhookContext,
+  exchange: Exchange,
+  { account, environment }: Caller,
+  id: string,
+): Promise<Response> {
+  return success(exchange, eventView(await getEvent(deps, { accountId: account.id, environment, id })));
+}
+
+/** POST /v1/events/{event_id}/redeliver */
+export async function redeliverEventNow(
+  deps: WebhookContext,
+  exchange: Exchange,
+  { account, environment }: Caller,
+  id: string,
+): Promise<Response> {
+  const scope = { accountId: account.id, environment, id };
+  const body = await sentOrNothing(exchange.request);
+  const checked = redeliverValidator.check(body);
+  if (!checked.ok) throw invalidRequest(checked.details);
+  await redeliverEvent(deps, { ...scope, endpointId: checked.value.endpoint_id });
+  return success(exchange, eventView(await getEvent(deps, scope)), { status: 202 });
+}
+
+/** A body may be left out. */
+async function sentOrNothing(request: Request): Promise<unknown> {
+  if (request.body === null || request.headers.get("content-length") === "0") return {};
+  requireJsonType(request);
+  return readJson(request);
+}
+
+const timeOrNull = (time: number | null) => (time === null ? null : isoTime(time));
+
+/** An event as partners see it; `data` is what its calls carry. */
+function itemView({ id, type, environment, body, createdAt }: WebhookEvent): Record<string, unknown> {
+  const { data } = JSON.parse(body) as { data: object };
+  return { event_id: id, type, environment, data, created_at: isoTime(createdAt) };
+}
+
+/** An event with its deliveries. */
+export function eventView(found: { event: WebhookEvent; deliveries: EventDelivery[] }): object {
+  return {
+    ...itemView(found.event),
+    deliveries: found.deliveries.map(({ delivery, attempts }) => ({
+      delivery_id: delivery.id,
+      endpoint_id: delivery.endpointId,
+      state: delivery.state,
+      next_attempt_at: timeOrNull(delivery.nextAttemptAt),
+      delivered_at: timeOrNull(delivery.deliveredAt),
+      attempts: attempts.map(({ startedAt, durationMs, status, error }) => ({
+        started_at: isoTime(startedAt),
+        duration_ms: durationMs,
+        status,
+        error,
+      })),
+    })),
+  };
+}
