@@ -28,6 +28,7 @@ interface Sample {
   player: { name: string; position: string; number: number; skill_level: number };
   size: { width: number; height: number };
   theme?: string;
+  composition?: "cutout" | "photo";
   branding?: { primary_color: string; secondary_color: string };
   /** Height on the sheet. */
   heightPx: number;
@@ -49,14 +50,16 @@ const SAMPLES: Sample[] = [
     badge: "shield",
     player: { name: "Luka Kovač", position: "RW", number: 7, skill_level: 84 },
     size: portrait,
+    composition: "cutout",
     heightPx: 350,
   },
   {
-    photo: "market_street.jpg",
+    photo: "unsplash_man.jpg",
     badge: "shield",
     player: { name: "Tom Ryder", position: "CB", number: 4, skill_level: 72 },
     size: portrait,
     theme: "night rain",
+    composition: "cutout",
     heightPx: 350,
   },
   {
@@ -64,6 +67,7 @@ const SAMPLES: Sample[] = [
     badge: "shield",
     player: { name: "रवि मेनन", position: "LW", number: 11, skill_level: 87 },
     size: portrait,
+    composition: "cutout",
     branding: { primary_color: "#C8102E", secondary_color: "#FFFFFF" },
     heightPx: 350,
   },
@@ -88,7 +92,7 @@ const SAMPLES: Sample[] = [
     photo: "astronaut.png",
     badge: "shield",
     player: { name: "Eileen Collins", position: "CM", number: 6, skill_level: 58 },
-    size: portrait,
+    size: { width: 815, height: 1110 },
     heightPx: 316,
   },
 ];
@@ -124,12 +128,17 @@ async function drawBadges(browser: Browser, folder: string): Promise<void> {
 }
 
 async function renderCard(sample: Sample, folder: string, out: string): Promise<void> {
-  const { photo, badge, player, size, theme, branding } = sample;
+  const { photo, badge, player, size, theme, composition, branding } = sample;
   const input = join(folder, "card.json");
   const body = {
     type: "player_card",
     player: { external_id: photo, source_image_url: "https://images.example.com/player.jpg", ...player },
-    style: { preset: "club_card", ...size, ...(theme ? { background_theme: theme } : {}) },
+    style: {
+      preset: "club_card",
+      ...size,
+      ...(theme ? { background_theme: theme } : {}),
+      ...(composition ? { composition } : {}),
+    },
     ...(branding ? { branding } : {}),
   };
   await writeFile(input, JSON.stringify(body));
