@@ -6,7 +6,7 @@ import { table } from "../../src/cli/output.ts";
 import { parseApiKey } from "../../src/core/api-key.ts";
 import { COMMIT, RELEASE, VERSION } from "../../src/version.ts";
 import { type TestFolder, testFolder } from "../harness.ts";
-import { runCommand } from "./run.ts";
+import { runCommand, runCommandWith } from "./run.ts";
 
 let folder: TestFolder;
 beforeAll(() => {
@@ -39,6 +39,23 @@ test("an account and its keys can be made, listed and revoked; the key is shown 
     "active",
   );
   expect((await run("account", "list", "--json")).json()).toHaveLength(1);
+});
+
+test("what is advised next begins with the name that was called", async () => {
+  const made = async (env: Record<string, string>) => {
+    const other = testFolder();
+    const { out } = await runCommandWith(
+      env,
+      other.dir,
+      ...["account", "create", "--name", "A", "--tier", "starter", "--credits", "5"],
+    );
+    await other.remove();
+    return out;
+  };
+  expect(await made({})).toContain(" cardpress key create --account ");
+  expect(await made({ CARDPRESS_CALLED_AS: "cardpressctl" })).toContain(
+    " cardpressctl key create --account ",
+  );
 });
 
 test("an account's budget and its alerts are shown, set and taken away", async () => {

@@ -99,3 +99,14 @@ test("a window that grows while the menu is open gives the page back", async () 
   await submit(page, ".sidebar .nav-button");
   expect(page.url()).toContain("out=1");
 });
+
+test("wide and narrow pages begin at the same left edge", async () => {
+  const { page } = await browser.open(1680);
+  await signIn(page, server.baseUrl, "ana@pocket.example");
+  const edges = [];
+  for (const path of ["/console", "/console/keys", "/console/images", "/console/playground"]) {
+    await page.goto(server.baseUrl + path);
+    edges.push(await page.$eval("#main h1", (title) => title.getBoundingClientRect().left));
+  }
+  expect(new Set(edges).size).toBe(1);
+});

@@ -62,6 +62,8 @@ test("cardpressctl runs a command as the service's user with its folder and sett
     "CARDPRESS_DATA_DIR=/var/lib/cardpress",
     "CARDPRESS_BASE_URL=https://cards.example.com",
     "CARDPRESS_MAIL_FROM=Cards & more <c@example.com>",
+    // What the command advises next begins with this name.
+    "CARDPRESS_CALLED_AS=cardpressctl",
   ])
     expect(lines).toContain(setting);
 });

@@ -157,3 +157,10 @@ test("the guides name every script a font comes with, and promise nothing of a p
   expect(options).not.toContain("any script");
   expect(await guide("photos")).not.toMatch(/are removed|need not|straighten/);
 });
+
+test("the guide for several machines says what a failover may lose, and what loses nothing", async () => {
+  const guide = await (await send(api, "/docs/operating/several-machines")).text();
+  expect(guide).toContain("Failover");
+  expect(guide).toContain("synchronous_standby_names");
+  expect(guide).toMatch(/With asynchronous replication a failover may lose/);
+});
