@@ -6,8 +6,8 @@ import { createEndpoint, type Endpoint } from "../src/app/webhooks/manage-webhoo
 import type { Clock } from "../src/core/ports.ts";
 import { freePort } from "../src/service/free-port.ts";
 import type { Service } from "../src/service/start.ts";
-import type { Account } from "../src/store/accounts.ts";
-import { countUsage } from "../src/store/usage.ts";
+import { countUsage } from "../src/store/credits/usage.ts";
+import type { Account } from "../src/store/people/accounts.ts";
 import { testMember, testOperator } from "../test/console/sessions.ts";
 import { imageRequest, post, type TestServer, testServer, untilEnded } from "../test/harness.ts";
 

@@ -5,7 +5,7 @@ if (process.argv[2] === "render-worker") {
   runWorker();
 } else if (process.argv[2] === "rewrite-database") {
   // A service has its large database rewritten by another process, and goes on answering.
-  const { REWRITE_BUSY, rewriteDatabase } = await import("./store/sqlite.ts");
+  const { REWRITE_BUSY, rewriteDatabase } = await import("./store/engine/sqlite.ts");
   process.exitCode = rewriteDatabase(process.argv[3] ?? "") ? 0 : REWRITE_BUSY;
 } else if (process.argv[2] === "read-list") {
   // What strangers upload is parsed by another process, which may use little and knows nothing.

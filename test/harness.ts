@@ -9,8 +9,8 @@ import type { CreateImageRequest } from "../src/core/image-request.ts";
 import type { Clock, Log, Random } from "../src/core/ports.ts";
 import { type RunningServer, startServer } from "../src/service/server.ts";
 import { openWorkspace, type Workspace } from "../src/service/workspace.ts";
-import type { Account } from "../src/store/accounts.ts";
-import { openSqliteStore } from "../src/store/sqlite.ts";
+import { openSqliteStore } from "../src/store/engine/sqlite.ts";
+import type { Account } from "../src/store/people/accounts.ts";
 import { ENGINE, openTestPostgres } from "./postgres.ts";
 
 /** A clock that stands still until it is moved. */

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { SQL } from "bun";
 import type { OpenStore } from "../src/app/places.ts";
 import type { Clock } from "../src/core/ports.ts";
-import { openPostgresStore, type PostgresStore } from "../src/store/postgres.ts";
-import { JOBS_SCHEMA } from "../src/store/postgres-jobs.ts";
+import { openPostgresStore, type PostgresStore } from "../src/store/engine/postgres.ts";
+import { JOBS_SCHEMA } from "../src/store/engine/postgres-jobs.ts";
 
 /** The engine the suites run on; `bun run test:postgres` sets both, and starts a server. */
 export const ENGINE = process.env.ENGINE === "postgres" ? "postgres" : "sqlite";

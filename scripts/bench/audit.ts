@@ -5,8 +5,8 @@
 import { rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { audit } from "../../src/app/operations/audit.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
+import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
 import { offerHelp } from "../help.ts";
 import { FILLED_AT, fillDatabase } from "./fill.ts";
 

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import { SQL } from "bun";
 import { MAX_BATCH_CARDS } from "../../src/core/limits.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
 
 const DAY_MS = 86_400_000;
 /** The current time in the filled database. */

@@ -9,7 +9,7 @@ import { createKey } from "../../src/app/people/manage-account.ts";
 import type { PublicStatus } from "../../src/core/image-state.ts";
 import { encodeCursor } from "../../src/http/cursor.ts";
 import { systemRandom } from "../../src/service/system.ts";
-import { listImagesQuery } from "../../src/store/image-reads.ts";
+import { listImagesQuery } from "../../src/store/images/image-reads.ts";
 import { imageRequest, post } from "../../test/harness.ts";
 import { type Json, send, testApi } from "../../test/http/api.ts";
 import { offerHelp } from "../help.ts";

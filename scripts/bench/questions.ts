@@ -1,33 +1,38 @@
 import { queueEstimate } from "../../src/app/images/queue-estimate.ts";
-import { newestAccounts } from "../../src/store/accounts.ts";
-import { listAudit } from "../../src/store/activity.ts";
-import { accountsRunningLow, endpointsInTrouble } from "../../src/store/attention.ts";
-import { dueEndpoints, listDeliveryRows } from "../../src/store/deliveries.ts";
-import { endedBefore } from "../../src/store/forgotten-images.ts";
+import { ledgerPage, newestEntries } from "../../src/store/credits/ledger.ts";
+import { sumUsage, usageByDay } from "../../src/store/credits/usage.ts";
+import { endedBefore } from "../../src/store/images/forgotten-images.ts";
 import {
   expiredOutputs,
   imageNames,
   servedPictures,
   sourceInUse,
   templateInUse,
-} from "../../src/store/image-files.ts";
-import { filteredImages } from "../../src/store/image-filters.ts";
-import { countImages, findImageAnswer, listImageRows, listImages } from "../../src/store/image-reads.ts";
+} from "../../src/store/images/image-files.ts";
+import { filteredImages } from "../../src/store/images/image-filters.ts";
+import {
+  countImages,
+  findImageAnswer,
+  listImageRows,
+  listImages,
+} from "../../src/store/images/image-reads.ts";
 import {
   findImagesByExternalId,
   latestImages,
   latestPictures,
   recentLiveFailures,
-} from "../../src/store/image-search.ts";
-import { abandonedRenders, hasClaimable } from "../../src/store/images.ts";
-import { ledgerPage, newestEntries } from "../../src/store/ledger.ts";
-import { overviewCounts } from "../../src/store/overview.ts";
-import { queueDepth } from "../../src/store/queue-depth.ts";
-import { nextPlace } from "../../src/store/queue-place.ts";
+} from "../../src/store/images/image-search.ts";
+import { abandonedRenders, hasClaimable } from "../../src/store/images/images.ts";
+import { queueDepth } from "../../src/store/images/queue-depth.ts";
+import { nextPlace } from "../../src/store/images/queue-place.ts";
+import { accountsRunningLow, endpointsInTrouble } from "../../src/store/overviews/attention.ts";
+import { overviewCounts } from "../../src/store/overviews/overview.ts";
+import { accountNumbers, earliestDue } from "../../src/store/overviews/vitals.ts";
+import { newestAccounts } from "../../src/store/people/accounts.ts";
+import { listAudit } from "../../src/store/people/activity.ts";
 import type { Tx } from "../../src/store/store.ts";
-import { sumUsage, usageByDay } from "../../src/store/usage.ts";
-import { accountNumbers, earliestDue } from "../../src/store/vitals.ts";
-import { eventsSince, hasOldEvent } from "../../src/store/webhooks.ts";
+import { dueEndpoints, listDeliveryRows } from "../../src/store/webhooks/deliveries.ts";
+import { eventsSince, hasOldEvent } from "../../src/store/webhooks/webhooks.ts";
 import { createdAtOf, FILLED_AT, idOf } from "./fill.ts";
 
 const DAY_MS = 86_400_000;

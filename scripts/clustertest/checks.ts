@@ -1,5 +1,5 @@
 import type { SQL } from "bun";
-import { audit } from "../../src/app/operations/audit.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
 import { sweepFiles } from "../../src/app/operations/sweep.ts";
 import {
   createAccount,

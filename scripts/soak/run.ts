@@ -1,12 +1,12 @@
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { count } from "drizzle-orm";
-import { audit } from "../../src/app/operations/audit.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
 import { createAccount, createKey } from "../../src/app/people/manage-account.ts";
 import { quietLog } from "../../src/log.ts";
 import { freePort } from "../../src/service/free-port.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { get, imageRequest, post, testConfig } from "../../test/harness.ts";
 import { type Attack, attack } from "./attacks.ts";

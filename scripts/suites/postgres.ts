@@ -1,6 +1,6 @@
 import { SQL } from "bun";
 import { openJobs } from "../../src/jobs/open-jobs.ts";
-import { openPostgresStore } from "../../src/store/postgres.ts";
+import { openPostgresStore } from "../../src/store/engine/postgres.ts";
 import { FOLLOW_TEST_CLOCK, TEMPLATE } from "../../test/postgres.ts";
 import { startPostgres } from "../postgres-server.ts";
 

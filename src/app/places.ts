@@ -9,7 +9,7 @@ import type { Log } from "../core/ports.ts";
 import { secretKeyId } from "../core/secret-box.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { openJobs } from "../jobs/open-jobs.ts";
-import { openSqliteStore, type StoreOptions } from "../store/sqlite.ts";
+import { openSqliteStore, type StoreOptions } from "../store/engine/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { type DataFolder, refuseLostDatabase } from "../system/data-folder.ts";
 import { loadSecretKey, requireSecretKey } from "../system/secret-key.ts";
@@ -66,8 +66,8 @@ export async function openCluster(
   const secretKey = requireSecretKey(cluster.secretKeyFile);
   const blobs = await openBucketBlobs(cluster, folder);
   // Loaded here and not before: whoever keeps all in one folder does without them.
-  const { openPostgresStore } = await import("../store/postgres.ts");
-  const { refuseOtherSealingKey } = await import("../store/sealing-key.ts");
+  const { openPostgresStore } = await import("../store/engine/postgres.ts");
+  const { refuseOtherSealingKey } = await import("../store/engine/sealing-key.ts");
   const store = await openPostgresStore({
     url: cluster.databaseUrl,
     connections: cluster.databaseConnections,

@@ -15,7 +15,7 @@ import { MAX_CREDITS, MAX_RETENTION_DAYS, MAX_USAGE_ALERT_PERCENT } from "../cor
 import { isoTime, monthOf } from "../core/time.ts";
 import { USUAL_ALERTS } from "../core/usage-budget.ts";
 import type { Workspace } from "../service/workspace.ts";
-import { type Account, findAccount, listAccounts } from "../store/accounts.ts";
+import { type Account, findAccount, listAccounts } from "../store/people/accounts.ts";
 import { oneOf, wholeNumber } from "./arguments.ts";
 import { calledAs, printResult, table } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { type AuditReport, audit } from "../app/operations/audit.ts";
-import { forgetSeals } from "../app/operations/sealed-history.ts";
+import { type AuditReport, audit } from "../app/operations/audit/audit.ts";
+import { forgetSeals } from "../app/operations/audit/sealed-history.ts";
 import { printResult } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
 

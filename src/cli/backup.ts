@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { type BackupReport, makeBackup, type Step } from "../app/operations/backup.ts";
-import { ARCHIVE_SUFFIXES } from "../app/operations/backup-archive.ts";
+import { type BackupReport, makeBackup, type Step } from "../app/operations/backup/backup.ts";
+import { ARCHIVE_SUFFIXES } from "../app/operations/backup/backup-archive.ts";
 import { refuseInCluster } from "../cluster-config.ts";
 import { readConfig } from "../config.ts";
 import { counted } from "../core/counted.ts";

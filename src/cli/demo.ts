@@ -11,7 +11,7 @@ import { jsonLog } from "../log.ts";
 import { freePort } from "../service/free-port.ts";
 import { type RunningServer, startServer } from "../service/server.ts";
 import { untilSignal } from "../service/stop-signal.ts";
-import { listAccounts } from "../store/accounts.ts";
+import { listAccounts } from "../store/people/accounts.ts";
 import { askUntilEnded, call } from "./demo-calls.ts";
 import { printResult } from "./output.ts";
 import { step } from "./steps.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import type { Diagnosis } from "../app/operations/diagnosis.ts";
-import { examine } from "../app/operations/doctor.ts";
+import type { Diagnosis } from "../app/operations/doctor/diagnosis.ts";
+import { examine } from "../app/operations/doctor/doctor.ts";
 import { readConfig } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { printResult } from "./output.ts";

@@ -9,7 +9,7 @@ import { openCardRenderer } from "../render/card-renderer.ts";
 import type { RenderJob } from "../render/protocol.ts";
 import { rendererOptions } from "../service/renderer-options.ts";
 import type { Workspace } from "../service/workspace.ts";
-import { latestImages } from "../store/image-search.ts";
+import { latestImages } from "../store/images/image-search.ts";
 import { wholeNumber } from "./arguments.ts";
 import { printResult, table } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";

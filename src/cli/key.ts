@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { createKey, requireAccount, revokeApiKey } from "../app/people/manage-account.ts";
 import { ENVIRONMENTS } from "../core/account.ts";
 import { isoTime } from "../core/time.ts";
-import { type ApiKey, listKeys } from "../store/keys.ts";
+import { type ApiKey, listKeys } from "../store/people/keys.ts";
 import { oneOf } from "./arguments.ts";
 import { printResult, table } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";

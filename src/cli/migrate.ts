@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { type MoveReport, moveFolder } from "../app/operations/move.ts";
-import { moveBack } from "../app/operations/move-back.ts";
+import { type MoveReport, moveFolder } from "../app/operations/move/move.ts";
+import { moveBack } from "../app/operations/move/move-back.ts";
 import { readConfig } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { storageFault } from "../core/storage-unavailable.ts";
-import { MIGRATION_NAMES } from "../store/migrate.ts";
+import { MIGRATION_NAMES } from "../store/engine/migrate.ts";
 import { systemClock } from "../system/clock-file.ts";
 import { openDataFolder, requireDataFolder } from "../system/data-folder.ts";
 import { stepsUnless } from "./backup.ts";
@@ -89,5 +89,5 @@ function counts({ tables, files, rules }: MoveReport): string {
 }
 
 async function postgresMigrations(): Promise<readonly string[]> {
-  return (await import("../store/postgres-migrate.ts")).POSTGRES_MIGRATION_NAMES;
+  return (await import("../store/engine/postgres-migrate.ts")).POSTGRES_MIGRATION_NAMES;
 }

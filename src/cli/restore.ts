@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { type RestoreReport, restoreBackup } from "../app/operations/restore.ts";
+import { type RestoreReport, restoreBackup } from "../app/operations/backup/restore.ts";
 import { refuseInCluster } from "../cluster-config.ts";
 import { readConfig } from "../config.ts";
 import { counted } from "../core/counted.ts";

@@ -4,7 +4,7 @@ import { ENVIRONMENTS } from "../core/account.ts";
 import { OperatorError } from "../core/errors.ts";
 import { SUBSCRIBABLE_EVENTS } from "../core/webhook-event.ts";
 import { untilSignal } from "../service/stop-signal.ts";
-import { findAccount } from "../store/accounts.ts";
+import { findAccount } from "../store/people/accounts.ts";
 import { listOf, oneOf, webAddress } from "./arguments.ts";
 import { withWorkspace } from "./workspace.ts";
 

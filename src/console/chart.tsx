@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { isLow } from "../app/credits/credit-warning.ts";
 import type { Credits } from "../app/credits/credits.ts";
-import type { UsageDay } from "../store/usage.ts";
+import type { UsageDay } from "../store/credits/usage.ts";
 import { count } from "./elements.tsx";
 import { faultsOf } from "./outcomes.ts";
 

@@ -2,12 +2,12 @@
 import { isLow } from "../app/credits/credit-warning.ts";
 import { type Credits, creditsOf } from "../app/credits/credits.ts";
 import { type Endpoint, listEndpoints } from "../app/webhooks/manage-webhooks.ts";
-import { listImages } from "../store/image-reads.ts";
-import type { Image } from "../store/images.ts";
-import { type ApiKey, listKeys } from "../store/keys.ts";
-import { openAccount } from "../store/sessions.ts";
-import type { UsageDay } from "../store/usage.ts";
-import { membershipsOf } from "../store/users.ts";
+import type { UsageDay } from "../store/credits/usage.ts";
+import { listImages } from "../store/images/image-reads.ts";
+import type { Image } from "../store/images/images.ts";
+import { type ApiKey, listKeys } from "../store/people/keys.ts";
+import { openAccount } from "../store/people/sessions.ts";
+import { membershipsOf } from "../store/people/users.ts";
 import { Icon } from "../web/icons.tsx";
 import { isOpen } from "./cards/image-parts.tsx";
 import { Grid } from "./cards/images.tsx";

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { membershipsOf } from "../store/users.ts";
+import { membershipsOf } from "../store/people/users.ts";
 import { Frame, NarrowFrame, Nav, type NavItem } from "../web/frame.tsx";
 import { Icon } from "../web/icons.tsx";
 import { Document } from "../web/page.tsx";

@@ -10,9 +10,9 @@ import {
   rateLimitExceeded,
   tooManyRefusedKeys,
 } from "../core/partner-refusals.ts";
-import type { Account } from "../store/accounts.ts";
-import { type ApiKey, findKeyByHash, touchKey } from "../store/keys.ts";
-import { whileUnchanged } from "../store/while-unchanged.ts";
+import { whileUnchanged } from "../store/engine/while-unchanged.ts";
+import type { Account } from "../store/people/accounts.ts";
+import { type ApiKey, findKeyByHash, touchKey } from "../store/people/keys.ts";
 import { networkOf } from "./client-address.ts";
 import type { Exchange } from "./exchange.ts";
 import {

@@ -6,7 +6,7 @@ import type { AppContext } from "../app/context.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import { MAX_BATCH_BODY_BYTES } from "../core/limits.ts";
 import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
-import { type Batch, findBatch, imagesOfBatch, listBatches } from "../store/batches.ts";
+import { type Batch, findBatch, imagesOfBatch, listBatches } from "../store/images/batches.ts";
 import type { Caller } from "./auth.ts";
 import { checkBatch } from "./batch-body.ts";
 import { readJson, requireJsonType } from "./body.ts";

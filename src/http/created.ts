@@ -4,7 +4,7 @@ import { imageView } from "../app/images/image-view.ts";
 import { publicStatus } from "../core/image-state.ts";
 import { MAX_PREFERRED_WAIT_S } from "../core/picture-limits.ts";
 import { SECOND_MS } from "../core/time.ts";
-import { findImageAnswer } from "../store/image-reads.ts";
+import { findImageAnswer } from "../store/images/image-reads.ts";
 import type { Caller } from "./auth.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Environment } from "../core/account.ts";
 import type { PublicStatus } from "../core/image-state.ts";
 import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
-import type { ImageFilters } from "../store/image-filters.ts";
+import type { ImageFilters } from "../store/images/image-filters.ts";
 
 interface Filter extends ImageFilters {
   accountId: string;

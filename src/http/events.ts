@@ -3,7 +3,7 @@ import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
 import { isoTime } from "../core/time.ts";
 import { compileValidator } from "../core/validate.ts";
-import type { WebhookEvent } from "../store/webhooks.ts";
+import type { WebhookEvent } from "../store/webhooks/webhooks.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";

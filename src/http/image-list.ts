@@ -9,9 +9,9 @@ import {
   filteredImages,
   type ImageFilters,
   type ImagePage,
-} from "../store/image-filters.ts";
-import { isFilterKey } from "../store/image-metadata.ts";
-import { type ListQuery, listImageRows } from "../store/image-reads.ts";
+} from "../store/images/image-filters.ts";
+import { isFilterKey } from "../store/images/image-metadata.ts";
+import { type ListQuery, listImageRows } from "../store/images/image-reads.ts";
 import type { Tx } from "../store/store.ts";
 import type { Caller } from "./auth.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";

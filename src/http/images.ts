@@ -11,7 +11,7 @@ import { isOwnPhoto } from "../core/own-photos.ts";
 import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { undrawable } from "../render/card/display-name.ts";
 import { DRAWABLE_SCRIPTS, isDrawable } from "../render/fonts/fonts.ts";
-import { findImageAnswer } from "../store/image-reads.ts";
+import { findImageAnswer } from "../store/images/image-reads.ts";
 import { checkFields } from "../templates/fields.ts";
 import { checkComposition } from "../templates/manifest.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";

@@ -8,7 +8,7 @@ import {
 import { uploadUrl } from "../core/own-photos.ts";
 import { invalidRequest, overloaded } from "../core/partner-refusals.ts";
 import { isoTime } from "../core/time.ts";
-import type { Photo } from "../store/photos.ts";
+import type { Photo } from "../store/images/photos.ts";
 import type { Caller } from "./auth.ts";
 import { readUpload } from "./body.ts";
 import { success } from "./envelope.ts";

@@ -1,7 +1,7 @@
 import { changedRequest, remakeSchema, storedRequest } from "../core/image-request.ts";
 import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { compileValidator, type Validator } from "../core/validate.ts";
-import { findImage } from "../store/image-reads.ts";
+import { findImage } from "../store/images/image-reads.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { created } from "./created.ts";

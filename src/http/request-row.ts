@@ -1,5 +1,5 @@
 import { LOGGED_BODY_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
-import type { LoggedRequest } from "../store/request-log.ts";
+import type { LoggedRequest } from "../store/overviews/request-log.ts";
 import type { Caller } from "./auth.ts";
 import { jsonSeen } from "./body.ts";
 import type { Exchange } from "./exchange.ts";

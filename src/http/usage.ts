@@ -2,7 +2,7 @@ import type { AppContext } from "../app/context.ts";
 import { creditsOf } from "../app/credits/credits.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
 import { USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from "../core/time.ts";
-import { sumUsage } from "../store/usage.ts";
+import { sumUsage } from "../store/credits/usage.ts";
 import type { Caller } from "./auth.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";

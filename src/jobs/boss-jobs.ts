@@ -3,8 +3,7 @@ import { type Db, fromBunSql, type JobAttempt, type PgBoss } from "pg-boss";
 import type { Environment } from "../core/account.ts";
 import { JOB_TOUCH_MS, MAX_RENDERS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
-import { claimQueued, inheritImage, type Lease, postponeTurns } from "../store/images.ts";
-import type { PostgresStore } from "../store/postgres.ts";
+import type { PostgresStore } from "../store/engine/postgres.ts";
 import {
   asked,
   hasDueJob,
@@ -12,7 +11,8 @@ import {
   postponeJobs,
   unfinishedAfter,
   withoutJob,
-} from "../store/postgres-jobs.ts";
+} from "../store/engine/postgres-jobs.ts";
+import { claimQueued, inheritImage, type Lease, postponeTurns } from "../store/images/images.ts";
 import type { Tx } from "../store/store.ts";
 import type { Claim, Claimed, Jobs } from "./jobs.ts";
 

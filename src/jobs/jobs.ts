@@ -1,6 +1,6 @@
 import type { Environment } from "../core/account.ts";
-import type { Image, Lease } from "../store/images.ts";
-import type { QueuePosition } from "../store/postgres-jobs.ts";
+import type { QueuePosition } from "../store/engine/postgres-jobs.ts";
+import type { Image, Lease } from "../store/images/images.ts";
 import type { Tx } from "../store/store.ts";
 
 /**

@@ -4,9 +4,9 @@ import { OperatorError } from "../core/errors.ts";
 import { JOB_HEARTBEAT_MS, JOB_TEND_MS, LEASE_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import { MINUTE_MS, SECOND_MS } from "../core/time.ts";
-import type { PostgresStore } from "../store/postgres.ts";
-import { mayNot } from "../store/postgres-errors.ts";
-import { JOBS_SCHEMA } from "../store/postgres-jobs.ts";
+import type { PostgresStore } from "../store/engine/postgres.ts";
+import { mayNot } from "../store/engine/postgres-errors.ts";
+import { JOBS_SCHEMA } from "../store/engine/postgres-jobs.ts";
 import { bossJobs } from "./boss-jobs.ts";
 import { adoptAll, type OpenJobs } from "./jobs.ts";
 

@@ -1,5 +1,5 @@
 import type { Log } from "../core/ports.ts";
-import type { PostgresStore } from "../store/postgres.ts";
+import type { PostgresStore } from "../store/engine/postgres.ts";
 import type { Store } from "../store/store.ts";
 import type { OpenJobs } from "./jobs.ts";
 import { sqlJobs } from "./sql-jobs.ts";

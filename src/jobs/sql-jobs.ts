@@ -1,4 +1,4 @@
-import { claimNextImage, hasClaimable, postponeTurns } from "../store/images.ts";
+import { claimNextImage, hasClaimable, postponeTurns } from "../store/images/images.ts";
 import type { Store } from "../store/store.ts";
 import type { Claimed, OpenJobs } from "./jobs.ts";
 

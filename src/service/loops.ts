@@ -5,7 +5,7 @@ import { type Loop, startLoop } from "../app/loop.ts";
 import { writeNotices } from "../app/mail/notices.ts";
 import { sendDueMails } from "../app/mail/outbox.ts";
 import { smtpTransport } from "../app/mail/smtp.ts";
-import { backUpWhenDue } from "../app/operations/scheduled-backup.ts";
+import { backUpWhenDue } from "../app/operations/backup/scheduled-backup.ts";
 import { sweep, sweepFiles } from "../app/operations/sweep.ts";
 import { takeOver } from "../app/operations/take-over.ts";
 import { otlpTraces } from "../app/operations/traces.ts";

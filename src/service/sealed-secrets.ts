@@ -2,7 +2,7 @@ import { unreadableEndpoints } from "../app/webhooks/manage-webhooks.ts";
 import { counted } from "../core/counted.ts";
 import { OperatorError } from "../core/errors.ts";
 import { sealedBy } from "../core/secret-box.ts";
-import { sealedSecrets } from "../store/webhooks.ts";
+import { sealedSecrets } from "../store/webhooks/webhooks.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { AskedComposition } from "../../src/core/card.ts";
 import { buildDeps } from "../../src/service/deps.ts";
 import type { Workspace } from "../../src/service/workspace.ts";
 import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
-import { findAccount } from "../../src/store/accounts.ts";
+import { findAccount } from "../../src/store/people/accounts.ts";
 import { ampleQueue, idlePool, readySources } from "../fakes.ts";
 import { imageRequest } from "../harness.ts";
 

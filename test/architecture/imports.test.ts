@@ -183,7 +183,7 @@ test("what parses the lists that people upload is loaded by the process for it a
 test("SQLite's own calls stand nowhere outside the store's SQLite file", async () => {
   const found: string[] = [];
   for await (const file of new Bun.Glob("{app,http,store,console}/**/*.{ts,tsx}").scan(root)) {
-    if (file === "store/sqlite.ts" || file === "store/migrate.ts") continue;
+    if (file === "store/engine/sqlite.ts" || file === "store/engine/migrate.ts") continue;
     const source = await Bun.file(join(root, file)).text();
     if (/\bdb\b[^;]*\.(get|all|run)\(\)|db\.transaction\(/.test(source)) found.push(file);
   }
@@ -221,7 +221,7 @@ test("the tables are known to the store alone, and know the domain's words from 
 
 test("what only PostgreSQL and buckets need is loaded where they are used, not at the start", async () => {
   const lazy =
-    /\/(store\/postgres(-connections|-migrate)?|jobs\/(boss-jobs|open-boss)|state\/shared-(state|nodes|holds)|blobs\/bucket(-blobs)?|postgres-(schema|kit))\.ts$/;
+    /\/(store\/engine\/postgres(-connections|-migrate)?|jobs\/(boss-jobs|open-boss)|state\/shared-(state|nodes|holds)|blobs\/bucket(-blobs)?|postgres-(schema|kit))\.ts$/;
   const library = /^(@aws-sdk\/|pg-boss|drizzle-orm\/(pg-|bun-sql$))/;
   const early: string[] = [];
   let seen = 0;

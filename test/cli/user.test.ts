@@ -3,7 +3,7 @@ import { addMember } from "../../src/app/people/manage-users.ts";
 import { checkPassword, completeSetup } from "../../src/app/people/sign-in.ts";
 import { quietLog } from "../../src/log.ts";
 import { openWorkspace, type Workspace } from "../../src/service/workspace.ts";
-import { membersOf } from "../../src/store/users.ts";
+import { membersOf } from "../../src/store/people/users.ts";
 import { PASSWORD, tokenOf } from "../console/sessions.ts";
 import { type TestFolder, testAccount, testConfig, testFolder } from "../harness.ts";
 import { runCommand } from "./run.ts";

@@ -6,8 +6,8 @@ import { sendTest } from "../../src/app/webhooks/manage-deliveries.ts";
 import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import { MANUAL_SENDS_PER_MINUTE } from "../../src/core/limits.ts";
-import { listAudit } from "../../src/store/activity.ts";
-import { listKeys } from "../../src/store/keys.ts";
+import { listAudit } from "../../src/store/people/activity.ts";
+import { listKeys } from "../../src/store/people/keys.ts";
 import {
   imageRequest,
   post,

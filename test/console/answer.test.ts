@@ -5,7 +5,7 @@ import { consoleAnswer } from "../../src/console/answer.ts";
 import type { ConsoleDeps } from "../../src/console/visit.ts";
 import { Refusal } from "../../src/core/errors.ts";
 import { buildDeps } from "../../src/service/deps.ts";
-import { insertEndpoint, type WebhookEndpoint } from "../../src/store/webhooks.ts";
+import { insertEndpoint, type WebhookEndpoint } from "../../src/store/webhooks/webhooks.ts";
 import { idlePool } from "../fakes.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { testMember } from "./sessions.ts";

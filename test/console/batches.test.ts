@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
-import { audit } from "../../src/app/operations/audit.ts";
-import { findAccount } from "../../src/store/accounts.ts";
-import { listAudit } from "../../src/store/activity.ts";
-import { listBatches } from "../../src/store/batches.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
+import { listBatches } from "../../src/store/images/batches.ts";
+import { findAccount } from "../../src/store/people/accounts.ts";
+import { listAudit } from "../../src/store/people/activity.ts";
 import {
   imageRequest,
   post,

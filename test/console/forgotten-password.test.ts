@@ -12,7 +12,7 @@ import {
 } from "../../src/core/sign-in-limits.ts";
 import { HOUR_MS } from "../../src/core/time.ts";
 import { buildDeps } from "../../src/service/deps.ts";
-import { findUserByEmail } from "../../src/store/users.ts";
+import { findUserByEmail } from "../../src/store/people/users.ts";
 import { idlePool } from "../fakes.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { PASSWORD, testMember, tokenOf } from "./sessions.ts";

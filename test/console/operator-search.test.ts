@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findAccount } from "../../src/store/accounts.ts";
+import { findAccount } from "../../src/store/people/accounts.ts";
 import { imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
 import { type Client, client, testMember, testOperator } from "./sessions.ts";
 

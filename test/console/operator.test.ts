@@ -129,7 +129,7 @@ test("an operator can be removed, is signed out at once, and one who can sign in
   await first.post(`/console/operator/operators/${second.id}/remove`);
   expect((await their.get("/console/operator")).headers.get("location")).toStartWith("/console/sign-in");
   const { removeOperator } = await import("../../src/app/people/manage-users.ts");
-  const { listOperators } = await import("../../src/store/users.ts");
+  const { listOperators } = await import("../../src/store/people/users.ts");
   const operators = await listOperators(service.store.read);
   for (const { id } of operators.slice(1)) await removeOperator(service, { userId: id, by: null });
   await expect(removeOperator(service, { userId: operators[0]?.id ?? "", by: null })).rejects.toThrow(

@@ -3,7 +3,7 @@ import { addMember, addOperator } from "../../src/app/people/manage-users.ts";
 import { completeSetup, startSession } from "../../src/app/people/sign-in.ts";
 import type { ConsoleRoute } from "../../src/console/visit.ts";
 import type { Workspace } from "../../src/service/workspace.ts";
-import type { MemberRole, User } from "../../src/store/users.ts";
+import type { MemberRole, User } from "../../src/store/people/users.ts";
 
 export const PASSWORD = "a pitch of wet grass";
 

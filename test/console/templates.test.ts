@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Image } from "../../src/store/images.ts";
+import type { Image } from "../../src/store/images/images.ts";
 import {
   imageRequest,
   ownTemplate,

@@ -4,7 +4,7 @@ import { jsonLog } from "../../src/log.ts";
 import { startServer } from "../../src/service/server.ts";
 import { untilSignal } from "../../src/service/stop-signal.ts";
 import { systemRandom } from "../../src/service/system.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
 import { childrenOf } from "./processes.ts";
 
 // The real server, which ends itself with SIGKILL at a named step between two effects. Nothing in the service

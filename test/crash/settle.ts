@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { audit } from "../../src/app/operations/audit.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
+import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
 import { get } from "../harness.ts";
 import { checkBatch, sendBatch } from "./batches.ts";
 import { type Bench, type Promised, send, startCrashing } from "./bench.ts";

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { closeSync, mkdirSync, openSync, rmSync, symlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { audit } from "../../src/app/operations/audit.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
 import { jsonLog } from "../../src/log.ts";
 import { startServer } from "../../src/service/server.ts";
 import {

@@ -14,7 +14,7 @@ import { ErrorResponse } from "../../src/http/schemas.ts";
 import { listen } from "../../src/http/server.ts";
 import { buildDeps } from "../../src/service/deps.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
-import type { ImageOutput } from "../../src/store/images.ts";
+import type { ImageOutput } from "../../src/store/images/images.ts";
 import "../date-time.ts";
 import { idlePool } from "../fakes.ts";
 import { fakeClock, openTestStore, photoServer, seededRandom, testConfig, testFolder } from "../harness.ts";

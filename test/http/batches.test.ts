@@ -3,12 +3,12 @@ import { unzipSync } from "fflate";
 import { cancelBatch } from "../../src/app/batches/cancel-batch.ts";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
-import { audit } from "../../src/app/operations/audit.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
 import { BATCH_FETCH_LEASE_MS } from "../../src/core/batch-fetch-limits.ts";
 import { AcceptedBatchResponse, BatchListResponse, BatchResponse } from "../../src/http/batch-schemas.ts";
 import { BatchCompletedEvent } from "../../src/http/openapi/webhook-schemas.ts";
 import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
-import { claimWaiting, imagesOfBatch, nextWaiting } from "../../src/store/batches.ts";
+import { claimWaiting, imagesOfBatch, nextWaiting } from "../../src/store/images/batches.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { get, imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { POSITIONS } from "../../src/core/card.ts";
 import { AcceptedImageResponse } from "../../src/http/schemas.ts";
-import { queueDepth } from "../../src/store/queue-depth.ts";
+import { queueDepth } from "../../src/store/images/queue-depth.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, type Json, type TestApi, testApi } from "./api.ts";
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { suspendAccount } from "../../src/app/people/manage-account.ts";
 import { MAX_QUEUE_WAIT_MS, TYPICAL_RENDER_MS } from "../../src/core/limits.ts";
-import { findAccount } from "../../src/store/accounts.ts";
-import { ledgerPage } from "../../src/store/ledger.ts";
-import { queueDepth } from "../../src/store/queue-depth.ts";
+import { ledgerPage } from "../../src/store/credits/ledger.ts";
+import { queueDepth } from "../../src/store/images/queue-depth.ts";
+import { findAccount } from "../../src/store/people/accounts.ts";
 import { get, imageRequest, post, type TestServer, testAccount, testServer } from "../harness.ts";
 
 let server: TestServer;

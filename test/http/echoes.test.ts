@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { listRequests } from "../../src/store/request-log.ts";
+import { listRequests } from "../../src/store/overviews/request-log.ts";
 import { type TestAccount, testAccount } from "../harness.ts";
 import { type Json, send, type TestApi, testApi } from "./api.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
-import { audit } from "../../src/app/operations/audit.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { changeRetention } from "../../src/app/people/manage-retention.ts";
 import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
@@ -14,7 +14,7 @@ import {
   DeletedImageResponse,
   DeletedPlayerResponse,
 } from "../../src/http/schemas.ts";
-import { findImagesByExternalId } from "../../src/store/image-search.ts";
+import { findImagesByExternalId } from "../../src/store/images/image-search.ts";
 import type { Store } from "../../src/store/store.ts";
 import { get, imageRequest, post, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, send, type TestApi, testApi } from "./api.ts";

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { AcceptedImageResponse } from "../../src/http/schemas.ts";
-import { findRecord, freeExpiredKey } from "../../src/store/idempotency.ts";
-import { queueDepth } from "../../src/store/queue-depth.ts";
+import { findRecord, freeExpiredKey } from "../../src/store/images/idempotency.ts";
+import { queueDepth } from "../../src/store/images/queue-depth.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
 

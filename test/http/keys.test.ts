@@ -5,7 +5,7 @@ import { formatApiKey } from "../../src/core/api-key.ts";
 import { identifier } from "../../src/http/auth.ts";
 import type { Exchange } from "../../src/http/exchange.ts";
 import { UsageResponse } from "../../src/http/schemas.ts";
-import { listKeys } from "../../src/store/keys.ts";
+import { listKeys } from "../../src/store/people/keys.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
 import { ENGINE } from "../postgres.ts";
 import { expectError, expectStandardHeaders, expectSuccess, send, type TestApi, testApi } from "./api.ts";

@@ -3,8 +3,8 @@ import { forgetImage } from "../../src/app/images/forget-image.ts";
 import { MAX_LIST_EXAMINED } from "../../src/core/limits.ts";
 import { AcceptedBatchResponse } from "../../src/http/batch-schemas.ts";
 import { AcceptedImageResponse, ImageListResponse } from "../../src/http/schemas.ts";
-import { insertImages } from "../../src/store/batches.ts";
-import type { Image } from "../../src/store/images.ts";
+import { insertImages } from "../../src/store/images/batches.ts";
+import type { Image } from "../../src/store/images/images.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
 

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ImageListResponse } from "../../src/http/schemas.ts";
-import { listImagesQuery } from "../../src/store/image-reads.ts";
+import { listImagesQuery } from "../../src/store/images/image-reads.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
 

@@ -7,7 +7,7 @@ import { DAY_MS } from "../../src/core/time.ts";
 import { AcceptedImageResponse, PresetListResponse } from "../../src/http/schemas.ts";
 import type { RenderJob } from "../../src/render/protocol.ts";
 import { openWorkspace, type Workspace } from "../../src/service/workspace.ts";
-import { neededTemplates, openAsIs } from "../../src/store/snapshot.ts";
+import { neededTemplates, openAsIs } from "../../src/store/engine/snapshot.ts";
 import { loadTemplate } from "../../src/templates/load.ts";
 import { unpackTemplate } from "../../src/templates/pinned.ts";
 import { picturesAfter, poolOf } from "../fakes.ts";

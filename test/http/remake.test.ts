@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AcceptedImageResponse } from "../../src/http/schemas.ts";
-import { findImage } from "../../src/store/image-reads.ts";
+import { findImage } from "../../src/store/images/image-reads.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { sweep } from "../../src/app/operations/sweep.ts";
-import { findRequest, listRequests } from "../../src/store/request-log.ts";
+import { findRequest, listRequests } from "../../src/store/overviews/request-log.ts";
 import { get, imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import { type Json, send, type TestApi, testApi } from "./api.ts";
 

@@ -8,7 +8,7 @@ import {
   WebhookEventResponse,
   WebhookSecretResponse,
 } from "../../src/http/webhook-api-schemas.ts";
-import { listAudit } from "../../src/store/activity.ts";
+import { listAudit } from "../../src/store/people/activity.ts";
 import { deliverDue, type Receiver, receiver, verify } from "../app/webhooks/receivers.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from "bun:test";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage, leaseOf } from "../../src/app/images/render-image.ts";
-import { audit } from "../../src/app/operations/audit.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
 import { requeueAbandoned, sweep } from "../../src/app/operations/sweep.ts";
 import { IDEMPOTENCY_RETENTION_MS, LEASE_MS } from "../../src/core/limits.ts";
 import { SECOND_MS } from "../../src/core/time.ts";
 import { buildDeps } from "../../src/service/deps.ts";
-import { ledgerPage } from "../../src/store/ledger.ts";
+import { ledgerPage } from "../../src/store/credits/ledger.ts";
 import { acceptLive } from "../app/accepting.ts";
 import { ampleQueue, idlePool, readySources } from "../fakes.ts";
 import { fakeClock, imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { audit } from "../../src/app/operations/audit.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
 import { resumeAccount, suspendAccount } from "../../src/app/people/manage-account.ts";
 import { leaseHolderOf } from "../../src/core/lease.ts";
 import { openWorkspace, type Workspace } from "../../src/service/workspace.ts";
-import { findAccount } from "../../src/store/accounts.ts";
-import { findImage } from "../../src/store/image-reads.ts";
-import { leaseTokens } from "../../src/store/lease-holders.ts";
+import { leaseTokens } from "../../src/store/engine/lease-holders.ts";
+import { findImage } from "../../src/store/images/image-reads.ts";
+import { findAccount } from "../../src/store/people/accounts.ts";
 import { stopEmulator } from "../buckets.ts";
 import { emptyCluster } from "../clusters.ts";
 import { client, testMember } from "../console/sessions.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unpackTar } from "modern-tar";
 import { Webhook } from "standardwebhooks";
-import { audit } from "../../src/app/operations/audit.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
 import type { Clock } from "../../src/core/ports.ts";
 import { systemClock } from "../../src/system/clock-file.ts";
 import {

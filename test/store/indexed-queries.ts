@@ -1,24 +1,24 @@
-import { accountNames, accountsToRenew } from "../../src/store/accounts.ts";
-import { listAudit } from "../../src/store/activity.ts";
-import * as batches from "../../src/store/batches.ts";
-import * as deliveries from "../../src/store/deliveries.ts";
-import * as forgotten from "../../src/store/forgotten-images.ts";
-import * as files from "../../src/store/image-files.ts";
-import * as reads from "../../src/store/image-reads.ts";
-import { findKeyByHash } from "../../src/store/keys.ts";
-import * as ledger from "../../src/store/ledger.ts";
-import * as photos from "../../src/store/photos.ts";
-import * as requests from "../../src/store/request-log.ts";
-import { nextSpan } from "../../src/store/sealed-books.ts";
+import { nextSpan } from "../../src/store/audit/sealed-books.ts";
+import * as ledger from "../../src/store/credits/ledger.ts";
+import { sumUsage, usageByKey } from "../../src/store/credits/usage.ts";
+import * as batches from "../../src/store/images/batches.ts";
+import * as forgotten from "../../src/store/images/forgotten-images.ts";
+import * as files from "../../src/store/images/image-files.ts";
+import * as reads from "../../src/store/images/image-reads.ts";
+import * as photos from "../../src/store/images/photos.ts";
+import * as requests from "../../src/store/overviews/request-log.ts";
+import { accountNames, accountsToRenew } from "../../src/store/people/accounts.ts";
+import { listAudit } from "../../src/store/people/activity.ts";
+import { findKeyByHash } from "../../src/store/people/keys.ts";
 import type { Tx } from "../../src/store/store.ts";
-import { sumUsage, usageByKey } from "../../src/store/usage.ts";
+import * as deliveries from "../../src/store/webhooks/deliveries.ts";
 import {
   eventsSince,
   hasExpiredSecret,
   hasOldEvent,
   listEndpointRows,
   newestEvents,
-} from "../../src/store/webhooks.ts";
+} from "../../src/store/webhooks/webhooks.ts";
 
 const scope = { accountId: "a", environment: "live" as const };
 const after = { createdAt: 5, id: "x" };

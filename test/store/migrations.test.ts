@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from "drizzle-kit/api";
 import { migrations } from "../../db/migrations/sqlite/index.ts";
 import { sqliteTables } from "../../db/schema.ts";
-import { migrate } from "../../src/store/migrate.ts";
+import { migrate } from "../../src/store/engine/migrate.ts";
 
 const dir = join(import.meta.dir, "../../db/migrations/sqlite");
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openJobs } from "../../src/jobs/open-jobs.ts";
 import { freePort } from "../../src/service/free-port.ts";
-import { openPostgresStore } from "../../src/store/postgres.ts";
+import { openPostgresStore } from "../../src/store/engine/postgres.ts";
 import { ENGINE, openTestPostgresStore, postgresUrl } from "../postgres.ts";
 
 const PGBOUNCER = Bun.which("pgbouncer", { PATH: `${process.env.PATH}:/usr/sbin` });

@@ -13,8 +13,8 @@ import type { Ask } from "../../src/core/ports.ts";
 import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
 import { DAY_MS } from "../../src/core/time.ts";
 import { startServer } from "../../src/service/server.ts";
-import { findAccount, insertAccount } from "../../src/store/accounts.ts";
-import { openPostgresStore } from "../../src/store/postgres.ts";
+import { openPostgresStore } from "../../src/store/engine/postgres.ts";
+import { findAccount, insertAccount } from "../../src/store/people/accounts.ts";
 import type { Store, Tx } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system/clock-file.ts";
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { MAX_COUNTED } from "../../src/store/image-reads.ts";
-import { queueDepth } from "../../src/store/queue-depth.ts";
+import { MAX_COUNTED } from "../../src/store/images/image-reads.ts";
+import { queueDepth } from "../../src/store/images/queue-depth.ts";
 import { acceptLive } from "../app/accepting.ts";
 import { testAccount, testWorkspace } from "../harness.ts";
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
 import { MAX_RENDERS } from "../../src/core/limits.ts";
-import { abandonedRenders } from "../../src/store/images.ts";
-import { leaseTokens } from "../../src/store/lease-holders.ts";
+import { leaseTokens } from "../../src/store/engine/lease-holders.ts";
+import { abandonedRenders } from "../../src/store/images/images.ts";
 import { acceptLive } from "../app/accepting.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 

@@ -9,8 +9,8 @@ import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import { OperatorError } from "../../src/core/errors.ts";
 import { rewriteCommand } from "../../src/service/system.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
-import { findAccount, listAccounts, setAccountStatus } from "../../src/store/accounts.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
+import { findAccount, listAccounts, setAccountStatus } from "../../src/store/people/accounts.ts";
 import { writeWhole } from "../../src/system/write-whole.ts";
 import {
   silentLog,

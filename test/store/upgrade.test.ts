@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { migrations } from "../../db/migrations/sqlite/index.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
 import { type TestFolder, testFolder } from "../harness.ts";
 
 let folder: TestFolder;

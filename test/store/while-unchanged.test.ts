@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { hashApiKey } from "../../src/core/api-key.ts";
-import { findKeyByHash, revokeKey } from "../../src/store/keys.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
+import { whileUnchanged } from "../../src/store/engine/while-unchanged.ts";
+import { findKeyByHash, revokeKey } from "../../src/store/people/keys.ts";
 import type { Store } from "../../src/store/store.ts";
-import { whileUnchanged } from "../../src/store/while-unchanged.ts";
 import { type TestAccount, type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 
 let workspace: TestWorkspace;

@@ -5,7 +5,7 @@ import type { CreateImageRequest } from "../../core/image-request.ts";
 import { IDEMPOTENCY_RETENTION_MS, MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
 import { idempotencyKeyReused, overloaded, partnerSuspended } from "../../core/partner-refusals.ts";
 import { isProven } from "../../core/steady-clock.ts";
-import { type Account, findAccount, lockAccount } from "../../store/accounts.ts";
+import { countUsage } from "../../store/credits/usage.ts";
 import {
   type Batch,
   findBatchByKey,
@@ -14,13 +14,13 @@ import {
   insertImages,
   insertRecords,
   openBatchCards,
-} from "../../store/batches.ts";
-import { deleteRecord, findRecord, type IdempotencyRecord } from "../../store/idempotency.ts";
-import { findImage, lockImage } from "../../store/image-reads.ts";
-import type { Image } from "../../store/images.ts";
-import { nextPlace } from "../../store/queue-place.ts";
+} from "../../store/images/batches.ts";
+import { deleteRecord, findRecord, type IdempotencyRecord } from "../../store/images/idempotency.ts";
+import { findImage, lockImage } from "../../store/images/image-reads.ts";
+import type { Image } from "../../store/images/images.ts";
+import { nextPlace } from "../../store/images/queue-place.ts";
+import { type Account, findAccount, lockAccount } from "../../store/people/accounts.ts";
 import type { Tx } from "../../store/store.ts";
-import { countUsage } from "../../store/usage.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
 import { reserveCredits } from "../credits/credits.ts";

@@ -1,7 +1,7 @@
 import { publicStatus } from "../../core/image-state.ts";
 import { isoTime } from "../../core/time.ts";
-import type { Batch } from "../../store/batches.ts";
-import type { Image } from "../../store/images.ts";
+import type { Batch } from "../../store/images/batches.ts";
+import type { Image } from "../../store/images/images.ts";
 import { failureView } from "../images/image-view.ts";
 
 /** The public view of a batch; its completion event carries the same. */

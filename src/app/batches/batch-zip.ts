@@ -3,8 +3,8 @@ import type { Blobs } from "../../blobs/blobs.ts";
 import { csvField } from "../../core/csv.ts";
 import { hintFor } from "../../core/failure-reasons.ts";
 import { publicStatus } from "../../core/image-state.ts";
-import { type Batch, imagesOfBatch } from "../../store/batches.ts";
-import type { Image } from "../../store/images.ts";
+import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
+import type { Image } from "../../store/images/images.ts";
 import type { AppContext } from "../context.ts";
 
 export interface ZipDeps extends AppContext {

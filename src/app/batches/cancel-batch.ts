@@ -6,7 +6,7 @@ import {
   canceledBatches,
   findBatch,
   unbegunOfBatch,
-} from "../../store/batches.ts";
+} from "../../store/images/batches.ts";
 import type { AppContext } from "../context.ts";
 import { failImagesUnbegun } from "../images/finish-image.ts";
 

@@ -1,6 +1,6 @@
-import { type Batch, type CardEnd, countInBatches } from "../../store/batches.ts";
-import type { Image } from "../../store/images.ts";
-import { LANES } from "../../store/queue-place.ts";
+import { type Batch, type CardEnd, countInBatches } from "../../store/images/batches.ts";
+import type { Image } from "../../store/images/images.ts";
+import { LANES } from "../../store/images/queue-place.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Moment } from "../context.ts";
 import { recordEvent } from "../webhooks/webhook-events.ts";

@@ -5,7 +5,7 @@ import { Refusal } from "../../core/errors.ts";
 import { type CreateImageRequest, cardInput } from "../../core/image-request.ts";
 import { SOURCE_BYTES_PER_DAY } from "../../core/limits.ts";
 import type { RenderPool } from "../../render/pool.ts";
-import type { Account } from "../../store/accounts.ts";
+import type { Account } from "../../store/people/accounts.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { removeWhole } from "../../system/write-whole.ts";
 import { type FetchSourcesDeps, fetchSources, refuseWhenSpent } from "../images/fetch-sources.ts";

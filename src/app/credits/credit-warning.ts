@@ -1,5 +1,5 @@
 import { monthOf } from "../../core/time.ts";
-import { latestGrant } from "../../store/ledger.ts";
+import { latestGrant } from "../../store/credits/ledger.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Moment } from "../context.ts";
 import { recordEvent } from "../webhooks/webhook-events.ts";

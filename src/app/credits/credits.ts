@@ -2,6 +2,14 @@ import type { CreditBucket } from "../../core/credits.ts";
 import { insufficientCredits } from "../../core/partner-refusals.ts";
 import { monthOf } from "../../core/time.ts";
 import {
+  findReservation,
+  findReservations,
+  insertEntries,
+  insertEntry,
+  type LedgerEntry,
+  planGrant,
+} from "../../store/credits/ledger.ts";
+import {
   type Account,
   addTopup,
   consumeHolds,
@@ -10,15 +18,7 @@ import {
   holdCredits,
   replacePlanCredits,
   returnHolds,
-} from "../../store/accounts.ts";
-import {
-  findReservation,
-  findReservations,
-  insertEntries,
-  insertEntry,
-  type LedgerEntry,
-  planGrant,
-} from "../../store/ledger.ts";
+} from "../../store/people/accounts.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Moment } from "../context.ts";
 import { warnOfLowCredits } from "./credit-warning.ts";

@@ -1,6 +1,6 @@
 import { LEDGER_EFFECTS } from "../../core/credits.ts";
 import type { ListPosition } from "../../core/list-position.ts";
-import { type LedgerEntry, ledgerPage, newestEntries } from "../../store/ledger.ts";
+import { type LedgerEntry, ledgerPage, newestEntries } from "../../store/credits/ledger.ts";
 import type { Tx } from "../../store/store.ts";
 
 /** A ledger entry with its effect on the account, in credits. */

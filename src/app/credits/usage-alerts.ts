@@ -3,11 +3,11 @@ import { MAX_CREDITS, MAX_USAGE_ALERT_PERCENT, MAX_USAGE_ALERTS } from "../../co
 import { usageAlert } from "../../core/mail.ts";
 import { daysOfMonth, monthOf } from "../../core/time.ts";
 import { alertDue, budgetOf, type UsageBudget } from "../../core/usage-budget.ts";
-import { type Account, setAccountBudget } from "../../store/accounts.ts";
+import { sumUsage } from "../../store/credits/usage.ts";
+import { type Account, setAccountBudget } from "../../store/people/accounts.ts";
+import { ownersOf } from "../../store/people/users.ts";
 import type { Tx } from "../../store/store.ts";
-import { sumUsage } from "../../store/usage.ts";
-import { ownersOf } from "../../store/users.ts";
-import { eventsAbout } from "../../store/webhooks.ts";
+import { eventsAbout } from "../../store/webhooks/webhooks.ts";
 import type { AppContext } from "../context.ts";
 import { writeMail } from "../mail/outbox.ts";
 import { type Actor, logAction } from "../operations/activity.ts";

@@ -12,18 +12,18 @@ import { idempotencyKeyReused, insufficientCredits, partnerSuspended } from "../
 import { isProven } from "../../core/steady-clock.ts";
 import { isoTime } from "../../core/time.ts";
 import type { SourceFetcher } from "../../sources/fetch-source.ts";
-import { type Account, findAccount } from "../../store/accounts.ts";
+import { countUsage } from "../../store/credits/usage.ts";
 import {
   findRecord,
   freeExpiredKey,
   type IdempotencyRecord,
   type IdempotencyScope,
   insertRecord,
-} from "../../store/idempotency.ts";
-import { type Image, insertImage } from "../../store/images.ts";
-import { nextPlace, type QueuePlace } from "../../store/queue-place.ts";
+} from "../../store/images/idempotency.ts";
+import { type Image, insertImage } from "../../store/images/images.ts";
+import { nextPlace, type QueuePlace } from "../../store/images/queue-place.ts";
+import { type Account, findAccount } from "../../store/people/accounts.ts";
 import type { Tx } from "../../store/store.ts";
-import { countUsage } from "../../store/usage.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
 import { creditsAvailable, reserveCredit } from "../credits/credits.ts";

@@ -2,7 +2,7 @@ import type { Environment } from "../../core/account.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { dailyBytesSpent } from "../../core/partner-refusals.ts";
 import type { FetchedSource, SourceFetcher, SourceRequest } from "../../sources/fetch-source.ts";
-import type { Account } from "../../store/accounts.ts";
+import type { Account } from "../../store/people/accounts.ts";
 import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { FetchGate } from "./fetch-gate.ts";

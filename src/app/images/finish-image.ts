@@ -2,8 +2,8 @@ import type { FailureReason } from "../../core/failure-reasons.ts";
 import { RENDER_RETRY_PAUSES_MS } from "../../core/limits.ts";
 import { PHOTO_LOST_MESSAGE, RENDER_FAULT_MESSAGE } from "../../core/partner-refusals.ts";
 import { DAY_MS } from "../../core/time.ts";
-import { ownerOf } from "../../store/accounts.ts";
-import { failUnbegun, firstBatches, lockUnbegun } from "../../store/batches.ts";
+import { countFailures, countUsage } from "../../store/credits/usage.ts";
+import { failUnbegun, firstBatches, lockUnbegun } from "../../store/images/batches.ts";
 import {
   completeImage,
   failImage,
@@ -11,10 +11,10 @@ import {
   type ImageOutput,
   type Lease,
   requeueImage,
-} from "../../store/images.ts";
-import { insertReceipt } from "../../store/receipts.ts";
+} from "../../store/images/images.ts";
+import { insertReceipt } from "../../store/images/receipts.ts";
+import { ownerOf } from "../../store/people/accounts.ts";
 import type { Tx } from "../../store/store.ts";
-import { countFailures, countUsage } from "../../store/usage.ts";
 import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext, Moment } from "../context.ts";
 import { releaseCredits, settleCredit } from "../credits/credits.ts";

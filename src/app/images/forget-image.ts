@@ -3,6 +3,7 @@ import type { Environment } from "../../core/account.ts";
 import { LEASE_MS, MAX_REWRITTEN_BYTES, QUICKLY_REWRITTEN_BYTES } from "../../core/limits.ts";
 import { imageNotFound } from "../../core/partner-refusals.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
+import { countFailures, countUsage } from "../../store/credits/usage.ts";
 import {
   deleteEventsAbout,
   emptyImage,
@@ -16,12 +17,11 @@ import {
   lockImages,
   markErased,
   markFilesGone,
-} from "../../store/forgotten-images.ts";
-import { deleteMetadata } from "../../store/image-metadata.ts";
-import type { Image } from "../../store/images.ts";
-import { deleteReceipt } from "../../store/receipts.ts";
+} from "../../store/images/forgotten-images.ts";
+import { deleteMetadata } from "../../store/images/image-metadata.ts";
+import type { Image } from "../../store/images/images.ts";
+import { deleteReceipt } from "../../store/images/receipts.ts";
 import type { Store, Tx } from "../../store/store.ts";
-import { countFailures, countUsage } from "../../store/usage.ts";
 import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext } from "../context.ts";
 import { releaseCredits } from "../credits/credits.ts";

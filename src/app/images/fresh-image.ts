@@ -2,8 +2,8 @@ import type { Environment } from "../../core/account.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { searchedName } from "../../core/name.ts";
 import type { Random } from "../../core/ports.ts";
-import type { Image } from "../../store/images.ts";
-import { LANES, type Lane } from "../../store/queue-place.ts";
+import type { Image } from "../../store/images/images.ts";
+import { LANES, type Lane } from "../../store/images/queue-place.ts";
 
 export interface FreshImage {
   scope: { accountId: string; environment: Environment };

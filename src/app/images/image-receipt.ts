@@ -4,9 +4,9 @@ import { cardInput, storedRequest } from "../../core/image-request.ts";
 import { publicStatus } from "../../core/image-state.ts";
 import { isoTime } from "../../core/time.ts";
 import type { RenderJob } from "../../render/protocol.ts";
-import { findAnyImage } from "../../store/image-search.ts";
-import type { Image } from "../../store/images.ts";
-import { findReceipt, type Receipt } from "../../store/receipts.ts";
+import { findAnyImage } from "../../store/images/image-search.ts";
+import type { Image } from "../../store/images/images.ts";
+import { findReceipt, type Receipt } from "../../store/images/receipts.ts";
 import type { AppContext } from "../context.ts";
 import { pinnedTemplate } from "./render-image.ts";
 

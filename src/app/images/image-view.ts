@@ -3,7 +3,7 @@ import { hintFor } from "../../core/failure-reasons.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { type PublicStatus, publicStatus } from "../../core/image-state.ts";
 import { isoTime } from "../../core/time.ts";
-import type { ImageAnswer, ImageListing } from "../../store/image-reads.ts";
+import type { ImageAnswer, ImageListing } from "../../store/images/image-reads.ts";
 
 /** What the partner sent, so that an answer or event can be matched without storing our ids. */
 interface OwnWords {

@@ -7,7 +7,7 @@ import {
 } from "../../core/limits.ts";
 import { overloaded } from "../../core/partner-refusals.ts";
 import type { NodeLoad } from "../../state/nodes.ts";
-import type { CountLimits, QueuePlace } from "../../store/queue-place.ts";
+import type { CountLimits, QueuePlace } from "../../store/images/queue-place.ts";
 
 /** Weight of the newest render in the moving average, which about the last twenty determine. */
 const NEWEST_WEIGHT = 0.1;

@@ -1,8 +1,8 @@
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
 import type { SharedHolds } from "../../state/holds.ts";
-import { imageNames, sourceInUse } from "../../store/image-files.ts";
-import { deleteUploads, hasUpload } from "../../store/photos.ts";
+import { imageNames, sourceInUse } from "../../store/images/image-files.ts";
+import { deleteUploads, hasUpload } from "../../store/images/photos.ts";
 import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
 

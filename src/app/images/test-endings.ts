@@ -10,7 +10,7 @@ import {
   unsupportedSource,
 } from "../../core/partner-refusals.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal, REASON_OF_REFUSAL } from "../../core/photo-refusals.ts";
-import type { Account } from "../../store/accounts.ts";
+import type { Account } from "../../store/people/accounts.ts";
 
 /**
  * How an image made with a test key ends, selected by `player.external_id` so that partners can test every

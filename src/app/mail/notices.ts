@@ -2,10 +2,10 @@ import { counted } from "../../core/counted.ts";
 import { DIGEST_HOUR } from "../../core/limits.ts";
 import { creditsLow, digest, endpointTrouble, type MailKind, type MailText } from "../../core/mail.ts";
 import { DAY_MS, HOUR_MS, isoTime } from "../../core/time.ts";
-import { dayOf, wasWritten } from "../../store/attention.ts";
-import { latestGrant } from "../../store/ledger.ts";
-import { listOperators, membersOf, ownersOf } from "../../store/users.ts";
-import type { WebhookEndpoint } from "../../store/webhooks.ts";
+import { latestGrant } from "../../store/credits/ledger.ts";
+import { dayOf, wasWritten } from "../../store/overviews/attention.ts";
+import { listOperators, membersOf, ownersOf } from "../../store/people/users.ts";
+import type { WebhookEndpoint } from "../../store/webhooks/webhooks.ts";
 import { type AttentionDeps, inWords, type Troubles, troubles } from "../operations/attention.ts";
 import { writeMail } from "./outbox.ts";
 

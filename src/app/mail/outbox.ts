@@ -1,6 +1,6 @@
 import { MAIL_LEASE_MS, MAIL_RETRY_MS } from "../../core/limits.ts";
 import type { MailKind, MailText } from "../../core/mail.ts";
-import { claimMail, endAttempt, hasDueMail, insertMail, type Mail } from "../../store/mails.ts";
+import { claimMail, endAttempt, hasDueMail, insertMail, type Mail } from "../../store/people/mails.ts";
 import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
 

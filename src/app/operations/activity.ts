@@ -1,4 +1,4 @@
-import { type AuditEntry, insertAudit } from "../../store/activity.ts";
+import { type AuditEntry, insertAudit } from "../../store/people/activity.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Moment } from "../context.ts";
 

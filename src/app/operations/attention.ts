@@ -1,17 +1,21 @@
 import { ENDPOINT_FAILING_MAIL_MS } from "../../core/limits.ts";
 import { credits } from "../../core/mail.ts";
 import { DAY_MS, monthOf } from "../../core/time.ts";
-import type { Account } from "../../store/accounts.ts";
-import { accountNames } from "../../store/accounts.ts";
-import { accountsOverBudget, accountsRunningLow, endpointsInTrouble } from "../../store/attention.ts";
-import { countMails } from "../../store/mails.ts";
-import type { WebhookEndpoint } from "../../store/webhooks.ts";
+import {
+  accountsOverBudget,
+  accountsRunningLow,
+  endpointsInTrouble,
+} from "../../store/overviews/attention.ts";
+import type { Account } from "../../store/people/accounts.ts";
+import { accountNames } from "../../store/people/accounts.ts";
+import { countMails } from "../../store/people/mails.ts";
+import type { WebhookEndpoint } from "../../store/webhooks/webhooks.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { freeBytes, inUnits } from "../../system/disk-space.ts";
 import type { AppContext } from "../context.ts";
 import { LOW_PART } from "../credits/credit-warning.ts";
 import { creditsAvailable } from "../credits/credits.ts";
-import { checkBackups } from "./check-backups.ts";
+import { checkBackups } from "./backup/check-backups.ts";
 
 /** These lists are for people: more entries than this are one big problem. */
 const MAX_TROUBLES = 50;

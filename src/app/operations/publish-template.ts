@@ -6,7 +6,7 @@ import {
   offerTemplate,
   publishedTemplates,
   unlistTemplate,
-} from "../../store/templates.ts";
+} from "../../store/images/templates.ts";
 import { BUILT_IN } from "../../templates/built-in.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";

@@ -6,7 +6,7 @@ import {
   REQUEST_LOG_RETENTION_MS,
 } from "../../core/limits.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import { deleteOldRequests, insertRequests, type LoggedRequest } from "../../store/request-log.ts";
+import { deleteOldRequests, insertRequests, type LoggedRequest } from "../../store/overviews/request-log.ts";
 import type { AppContext } from "../context.ts";
 
 /** Logs requests made with an account's keys, for that account's own developers. */

@@ -9,30 +9,30 @@ import {
 import type { Log, LogFields } from "../../core/ports.ts";
 import { isProven } from "../../core/steady-clock.ts";
 import { HOUR_MS, monthOf } from "../../core/time.ts";
-import { accountsToRenew } from "../../store/accounts.ts";
-import { deleteOldAudit, hasOldAudit } from "../../store/activity.ts";
+import { deleteExpiredRecords } from "../../store/images/idempotency.ts";
+import { expiredOutputs, markPurged, sourceInUse, templateInUse } from "../../store/images/image-files.ts";
+import { findImageByOutput, isRendering } from "../../store/images/image-reads.ts";
+import { abandonedRenders } from "../../store/images/images.ts";
+import { deleteExpiredUploads } from "../../store/images/photos.ts";
+import { isPublished } from "../../store/images/templates.ts";
+import { accountsToRenew } from "../../store/people/accounts.ts";
+import { deleteOldAudit, hasOldAudit } from "../../store/people/activity.ts";
+import { deleteOldMails } from "../../store/people/mails.ts";
+import { deleteExpiredSessions } from "../../store/people/sessions.ts";
 import {
   endpointsWithStranded,
   failPending,
   hasExpiredClaim,
   pullForward,
   releaseClaims,
-} from "../../store/deliveries.ts";
-import { deleteExpiredRecords } from "../../store/idempotency.ts";
-import { expiredOutputs, markPurged, sourceInUse, templateInUse } from "../../store/image-files.ts";
-import { findImageByOutput, isRendering } from "../../store/image-reads.ts";
-import { abandonedRenders } from "../../store/images.ts";
-import { deleteOldMails } from "../../store/mails.ts";
-import { deleteExpiredUploads } from "../../store/photos.ts";
-import { deleteExpiredSessions } from "../../store/sessions.ts";
-import { isPublished } from "../../store/templates.ts";
+} from "../../store/webhooks/deliveries.ts";
 import {
   deleteOldEvents,
   deleteRemovedEndpoints,
   forgetExpiredSecrets,
   hasExpiredSecret,
   hasOldEvent,
-} from "../../store/webhooks.ts";
+} from "../../store/webhooks/webhooks.ts";
 import { finishCanceling } from "../batches/cancel-batch.ts";
 import type { AppContext } from "../context.ts";
 import { renewPlan } from "../credits/credits.ts";

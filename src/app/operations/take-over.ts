@@ -1,7 +1,7 @@
 import { leaseHolderOf } from "../../core/lease.ts";
 import type { Nodes } from "../../state/nodes.ts";
-import { releaseClaims } from "../../store/deliveries.ts";
-import { leaseTokens } from "../../store/lease-holders.ts";
+import { leaseTokens } from "../../store/engine/lease-holders.ts";
+import { releaseClaims } from "../../store/webhooks/deliveries.ts";
 import type { AppContext } from "../context.ts";
 import { requeueAbandoned } from "./sweep.ts";
 

@@ -4,15 +4,15 @@ import { ENVIRONMENTS } from "../../core/account.ts";
 import type { Sample } from "../../core/metrics.ts";
 import { DAY_MS } from "../../core/time.ts";
 import type { RenderPool } from "../../render/pool.ts";
-import { countMails } from "../../store/mails.ts";
-import { overviewCounts } from "../../store/overview.ts";
-import { queueDepth } from "../../store/queue-depth.ts";
-import { accountNumbers, earliestDue } from "../../store/vitals.ts";
+import { queueDepth } from "../../store/images/queue-depth.ts";
+import { overviewCounts } from "../../store/overviews/overview.ts";
+import { accountNumbers, earliestDue } from "../../store/overviews/vitals.ts";
+import { countMails } from "../../store/people/mails.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { COMMIT, VERSION } from "../../version.ts";
 import type { AppContext } from "../context.ts";
-import { readLastBackup } from "./backup-notes.ts";
-import type { DiskGauge } from "./disk-use.ts";
+import { readLastBackup } from "./backup/backup-notes.ts";
+import type { DiskGauge } from "./doctor/disk-use.ts";
 
 export interface VitalsDeps extends AppContext {
   pool: RenderPool;

@@ -4,6 +4,7 @@ import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_KEY_NAME_CHARS, MAX_KEYS } from "../../core/limits.ts";
 import { checkedName } from "../../core/name.ts";
 import { monthOf } from "../../core/time.ts";
+import { insertEntry } from "../../store/credits/ledger.ts";
 import {
   type Account,
   findAccount,
@@ -11,9 +12,8 @@ import {
   setAccountName,
   setAccountPlan,
   setAccountStatus,
-} from "../../store/accounts.ts";
-import { type ApiKey, countKeysInForce, findKey, insertKey, revokeKey } from "../../store/keys.ts";
-import { insertEntry } from "../../store/ledger.ts";
+} from "../../store/people/accounts.ts";
+import { type ApiKey, countKeysInForce, findKey, insertKey, revokeKey } from "../../store/people/keys.ts";
 import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
 import { topUpCredits } from "../credits/credits.ts";

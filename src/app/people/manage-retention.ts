@@ -1,7 +1,7 @@
 import type { Config } from "../../config.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_RETENTION_DAYS } from "../../core/limits.ts";
-import { setAccountRetention } from "../../store/accounts.ts";
+import { setAccountRetention } from "../../store/people/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { type Actor, logAction } from "../operations/activity.ts";
 

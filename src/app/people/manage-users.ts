@@ -4,10 +4,9 @@ import { invitation, passwordReset } from "../../core/mail.ts";
 import { inOneLine, isDeceptive } from "../../core/name.ts";
 import { RESET_LINK_LIFETIME_MS, SETUP_LINK_LIFETIME_MS } from "../../core/sign-in-limits.ts";
 import { DAY_MS } from "../../core/time.ts";
-import { findAccount } from "../../store/accounts.ts";
-import { deletePasskeysOf } from "../../store/passkeys.ts";
-import { deleteSessionsOf, replaceSetupLink, type SetupLink } from "../../store/sessions.ts";
-import type { Tx } from "../../store/store.ts";
+import { findAccount } from "../../store/people/accounts.ts";
+import { deletePasskeysOf } from "../../store/people/passkeys.ts";
+import { deleteSessionsOf, replaceSetupLink, type SetupLink } from "../../store/people/sessions.ts";
 import {
   countOwners,
   deleteMembership,
@@ -25,7 +24,8 @@ import {
   putMembership,
   setPassword,
   type User,
-} from "../../store/users.ts";
+} from "../../store/people/users.ts";
+import type { Tx } from "../../store/store.ts";
 import type { AppContext, Moment } from "../context.ts";
 import { writeMail } from "../mail/outbox.ts";
 import { type Actor, logAction } from "../operations/activity.ts";

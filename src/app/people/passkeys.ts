@@ -20,9 +20,9 @@ import {
   type Passkey,
   passkeysOf,
   touchPasskey,
-} from "../../store/passkeys.ts";
+} from "../../store/people/passkeys.ts";
+import { findUser, type User } from "../../store/people/users.ts";
 import type { Tx } from "../../store/store.ts";
-import { findUser, type User } from "../../store/users.ts";
 import type { AppContext, Moment } from "../context.ts";
 import { logAction } from "../operations/activity.ts";
 import { challenges } from "./challenges.ts";

@@ -6,7 +6,7 @@ import {
   SESSION_IDLE_MS,
   SESSION_LIFETIME_MS,
 } from "../../core/sign-in-limits.ts";
-import { deletePasskeysOf } from "../../store/passkeys.ts";
+import { deletePasskeysOf } from "../../store/people/passkeys.ts";
 import {
   deleteSession,
   deleteSessionsOf,
@@ -18,8 +18,7 @@ import {
   sessionsOf,
   touchSession,
   useSetupLink,
-} from "../../store/sessions.ts";
-import type { Tx } from "../../store/store.ts";
+} from "../../store/people/sessions.ts";
 import {
   findUser,
   findUserByEmail,
@@ -31,7 +30,8 @@ import {
   replacePassword,
   setPassword,
   type User,
-} from "../../store/users.ts";
+} from "../../store/people/users.ts";
+import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
 import { logAction } from "../operations/activity.ts";
 import { hashPassword, verifyPassword } from "./password-hash.ts";

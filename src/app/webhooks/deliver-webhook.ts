@@ -1,8 +1,13 @@
 import { leaseToken } from "../../core/lease.ts";
 import { MAX_DELIVERIES_PER_ENDPOINT, WEBHOOK_LEASE_MS } from "../../core/limits.ts";
 import { storageFault } from "../../core/storage-unavailable.ts";
-import { claimDeliveries, countSending, dueEndpoints, type WebhookDelivery } from "../../store/deliveries.ts";
-import { claimEndpoint, findEvents, type WebhookEndpoint } from "../../store/webhooks.ts";
+import {
+  claimDeliveries,
+  countSending,
+  dueEndpoints,
+  type WebhookDelivery,
+} from "../../store/webhooks/deliveries.ts";
+import { claimEndpoint, findEvents, type WebhookEndpoint } from "../../store/webhooks/webhooks.ts";
 import { type DeliveryLanes, deliveryLanes, type Place } from "./delivery-lanes.ts";
 import type { WebhookContext } from "./manage-webhooks.ts";
 import { type FinishedAttempt, recordAttempts } from "./record-attempts.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { TEST_EVENT } from "../../core/webhook-event.ts";
 import { formatWebhookSecret, webhookHeaders } from "../../core/webhook-signature.ts";
 import { GuardedHttpError } from "../../sources/guarded-http.ts";
-import { eventsSince, type WebhookEvent, type WebhookScope } from "../../store/webhooks.ts";
+import { eventsSince, type WebhookEvent, type WebhookScope } from "../../store/webhooks/webhooks.ts";
 import type { AppContext } from "../context.ts";
 import { postWebhook } from "./send-webhook.ts";
 

@@ -4,7 +4,8 @@ import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../../core/limits.ts";
 import { formatPosition, type ListPosition, parsePosition } from "../../core/list-position.ts";
 import { isoTime } from "../../core/time.ts";
 import { TEST_EVENT } from "../../core/webhook-event.ts";
-import { findAccount } from "../../store/accounts.ts";
+import { findAccount } from "../../store/people/accounts.ts";
+import type { Tx } from "../../store/store.ts";
 import {
   attemptsOf,
   type DeliveryAttempt,
@@ -14,8 +15,7 @@ import {
   listDeliveryRows,
   restartDeliveries,
   type WebhookDelivery,
-} from "../../store/deliveries.ts";
-import type { Tx } from "../../store/store.ts";
+} from "../../store/webhooks/deliveries.ts";
 import {
   changeEndpoint,
   eventsSince,
@@ -23,7 +23,7 @@ import {
   findEvents,
   type WebhookEndpoint,
   type WebhookEvent,
-} from "../../store/webhooks.ts";
+} from "../../store/webhooks/webhooks.ts";
 import type { AppContext } from "../context.ts";
 import { logAction } from "../operations/activity.ts";
 import { type EndpointRef, endpointOrThrow, invalid, type WebhookContext } from "./manage-webhooks.ts";

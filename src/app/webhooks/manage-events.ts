@@ -8,7 +8,7 @@ import {
   insertDeliveries,
   restartDeliveries,
   type WebhookDelivery,
-} from "../../store/deliveries.ts";
+} from "../../store/webhooks/deliveries.ts";
 import {
   changeEndpoint,
   findEvents,
@@ -16,7 +16,7 @@ import {
   newestEvents,
   type WebhookEndpoint,
   type WebhookEvent,
-} from "../../store/webhooks.ts";
+} from "../../store/webhooks/webhooks.ts";
 import type { AppContext } from "../context.ts";
 import { endpointOrThrow, invalid, type WebhookContext } from "./manage-webhooks.ts";
 import { newDelivery, wants } from "./webhook-events.ts";

@@ -10,9 +10,9 @@ import { SecretUnreadableError } from "../../core/secret-box.ts";
 import { SUBSCRIBABLE_EVENTS, type SubscribableEvent } from "../../core/webhook-event.ts";
 import { formatWebhookSecret, WEBHOOK_SECRET_BYTES } from "../../core/webhook-signature.ts";
 import { checkAddress, GuardedHttpError, type GuardedHttpOptions } from "../../sources/guarded-http.ts";
-import { findAccount } from "../../store/accounts.ts";
-import { failPending } from "../../store/deliveries.ts";
+import { findAccount } from "../../store/people/accounts.ts";
 import type { Tx } from "../../store/store.ts";
+import { failPending } from "../../store/webhooks/deliveries.ts";
 import {
   changeEndpoint,
   countEndpoints,
@@ -22,7 +22,7 @@ import {
   insertEndpoint,
   listEndpointRows,
   type WebhookEndpoint,
-} from "../../store/webhooks.ts";
+} from "../../store/webhooks/webhooks.ts";
 import type { AppContext } from "../context.ts";
 import { type Actor, type AuditAction, logAction } from "../operations/activity.ts";
 import { accountNotFound } from "../people/manage-account.ts";

@@ -2,6 +2,7 @@ import { nextAttemptAt } from "../../core/delivery-schedule.ts";
 import { EXHAUSTED_RETRY_MS, WEBHOOK_GIVE_UP_MS } from "../../core/limits.ts";
 import type { Random } from "../../core/ports.ts";
 import { isoTime } from "../../core/time.ts";
+import type { Tx } from "../../store/store.ts";
 import {
   type DeliveryAttempt,
   type DeliveryEnd,
@@ -10,15 +11,14 @@ import {
   failPending,
   insertAttempts,
   type WebhookDelivery,
-} from "../../store/deliveries.ts";
-import type { Tx } from "../../store/store.ts";
+} from "../../store/webhooks/deliveries.ts";
 import {
   changeEndpoint,
   type EndpointChange,
   findEndpoints,
   lockEnabled,
   type WebhookEndpoint,
-} from "../../store/webhooks.ts";
+} from "../../store/webhooks/webhooks.ts";
 import type { AppContext } from "../context.ts";
 import type { Outcome } from "./send-webhook.ts";
 

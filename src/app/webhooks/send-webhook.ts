@@ -13,7 +13,7 @@ import {
   type GuardedResponse,
   guardedRequest,
 } from "../../sources/guarded-http.ts";
-import type { WebhookEndpoint } from "../../store/webhooks.ts";
+import type { WebhookEndpoint } from "../../store/webhooks/webhooks.ts";
 import { VERSION } from "../../version.ts";
 import type { WebhookContext } from "./manage-webhooks.ts";
 

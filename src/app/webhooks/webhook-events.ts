@@ -1,13 +1,13 @@
 import type { Environment } from "../../core/account.ts";
 import { TEST_EVENT, type WebhookEventType, webhookBody } from "../../core/webhook-event.ts";
-import { insertDeliveries, type WebhookDelivery } from "../../store/deliveries.ts";
 import type { Tx } from "../../store/store.ts";
+import { insertDeliveries, type WebhookDelivery } from "../../store/webhooks/deliveries.ts";
 import {
   insertEvents,
   listEndpointRows,
   type WebhookEndpoint,
   type WebhookEvent,
-} from "../../store/webhooks.ts";
+} from "../../store/webhooks/webhooks.ts";
 import type { Moment } from "../context.ts";
 
 export interface NewEvent {

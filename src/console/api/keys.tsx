@@ -4,7 +4,7 @@ import { createKey, regenerateKey, revokeApiKey } from "../../app/people/manage-
 import { ENVIRONMENTS } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_KEY_NAME_CHARS } from "../../core/limits.ts";
-import { type ApiKey, findKey, listKeys } from "../../store/keys.ts";
+import { type ApiKey, findKey, listKeys } from "../../store/people/keys.ts";
 import {
   Badge,
   Card,

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import { ERROR_CODES, type ErrorCode } from "../../core/errors.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
-import { listKeys } from "../../store/keys.ts";
-import { findRequest, listRequests, type RequestRow } from "../../store/request-log.ts";
+import { findRequest, listRequests, type RequestRow } from "../../store/overviews/request-log.ts";
+import { listKeys } from "../../store/people/keys.ts";
 import { Icon } from "../../web/icons.tsx";
 import {
   Badge,

@@ -6,8 +6,8 @@ import { logAction } from "../../app/operations/activity.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
 import { IMAGE_STATES, type ImageState, UNFINISHED_STATES } from "../../core/image-state.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import { type Batch, batchImages, findBatch } from "../../store/batches.ts";
-import type { Image } from "../../store/images.ts";
+import { type Batch, batchImages, findBatch } from "../../store/images/batches.ts";
+import type { Image } from "../../store/images/images.ts";
 import { playerName, StatusBadge, Thumb } from "../cards/image-parts.tsx";
 import {
   Card,

@@ -2,7 +2,7 @@
 import { batchStatus } from "../../app/batches/batch-view.ts";
 import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
-import { type Batch, listBatches } from "../../store/batches.ts";
+import { type Batch, listBatches } from "../../store/images/batches.ts";
 import { Badge, Card, count, Empty, PageHead, Pager, refreshing, Segments, Time } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { faultsOf } from "../outcomes.ts";

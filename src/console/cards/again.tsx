@@ -10,7 +10,7 @@ import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import { checkCard } from "../../http/images.ts";
-import type { Image } from "../../store/images.ts";
+import type { Image } from "../../store/images/images.ts";
 import { takeFromBudget } from "../budget.ts";
 import { Card, EnvironmentBadge, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { Image } from "../../store/images.ts";
+import type { Image } from "../../store/images/images.ts";
 import { Card, Time } from "../elements.tsx";
 import { playerName } from "./image-parts.tsx";
 

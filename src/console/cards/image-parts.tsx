@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { isCanceled, publicStatus } from "../../core/image-state.ts";
-import type { Image } from "../../store/images.ts";
+import type { Image } from "../../store/images/images.ts";
 import { Badge } from "../elements.tsx";
 
 /** Whether an image is unfinished. */

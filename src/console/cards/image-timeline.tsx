@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { isCanceled } from "../../core/image-state.ts";
-import type { Image } from "../../store/images.ts";
-import type { LedgerEntry } from "../../store/ledger.ts";
+import type { LedgerEntry } from "../../store/credits/ledger.ts";
+import type { Image } from "../../store/images/images.ts";
 import { Time } from "../elements.tsx";
 
 interface Step {

@@ -6,12 +6,12 @@ import { type Delivery, listDeliveries } from "../../app/webhooks/manage-deliver
 import { isCanceled } from "../../core/image-state.ts";
 import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { envelope } from "../../http/envelope.ts";
-import { firstBatches } from "../../store/batches.ts";
-import { findRecordOfImage, type IdempotencyRecord } from "../../store/idempotency.ts";
-import { findImage } from "../../store/image-reads.ts";
-import { pictureBefore } from "../../store/image-search.ts";
-import type { Image } from "../../store/images.ts";
-import { entriesOfImage } from "../../store/ledger.ts";
+import { entriesOfImage } from "../../store/credits/ledger.ts";
+import { firstBatches } from "../../store/images/batches.ts";
+import { findRecordOfImage, type IdempotencyRecord } from "../../store/images/idempotency.ts";
+import { findImage } from "../../store/images/image-reads.ts";
+import { pictureBefore } from "../../store/images/image-search.ts";
+import type { Image } from "../../store/images/images.ts";
 import { Card, Code, Confirm, EnvironmentBadge, Notice, PageHead, refreshing } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";

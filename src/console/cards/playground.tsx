@@ -10,7 +10,7 @@ import { curlCreate } from "../../http/curl.ts";
 import { asPartnerRefusal } from "../../http/envelope.ts";
 import { ERROR_STATUS, isPartnerRefusal, type PartnerRefusal } from "../../http/http-refusal.ts";
 import { checkCard } from "../../http/images.ts";
-import type { Image } from "../../store/images.ts";
+import type { Image } from "../../store/images/images.ts";
 import { takeFromBudget } from "../budget.ts";
 import { Card, Code, Notice, PageHead } from "../elements.tsx";
 import { shell } from "../layout.tsx";

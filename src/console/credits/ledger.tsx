@@ -3,8 +3,8 @@ import { type StatementLine, statementPage, wholeStatement } from "../../app/cre
 import { csvField } from "../../core/csv.ts";
 import { formatPosition, type ListPosition, parsePosition } from "../../core/list-position.ts";
 import { isoTime } from "../../core/time.ts";
-import { type LedgerEntry, ledgerPage } from "../../store/ledger.ts";
-import { type Player, playersOf } from "../../store/players.ts";
+import { type LedgerEntry, ledgerPage } from "../../store/credits/ledger.ts";
+import { type Player, playersOf } from "../../store/images/players.ts";
 import type { Tx } from "../../store/store.ts";
 import { Badge, Card, count, Empty, Pager, Segments, Time, type Tone } from "../elements.tsx";
 import { privateFile } from "../respond.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { type BudgetState, budgetState, changeBudget } from "../../app/credits/usage-alerts.ts";
 import { alertReached, USUAL_ALERTS } from "../../core/usage-budget.ts";
-import type { Account } from "../../store/accounts.ts";
+import type { Account } from "../../store/people/accounts.ts";
 import { Badge, Card, count, Field, PostForm, Time } from "../elements.tsx";
 import { type Flash, typedInto } from "../flash.ts";
 import { field, type UserVisit } from "../visit.ts";

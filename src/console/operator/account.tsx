@@ -13,10 +13,10 @@ import {
 import { addMember, issueSetupLink } from "../../app/people/manage-users.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
-import { type Account, findAccount } from "../../store/accounts.ts";
-import { listAudit } from "../../store/activity.ts";
-import { openAccount } from "../../store/sessions.ts";
-import { membershipsOf, membersOf } from "../../store/users.ts";
+import { type Account, findAccount } from "../../store/people/accounts.ts";
+import { listAudit } from "../../store/people/activity.ts";
+import { openAccount } from "../../store/people/sessions.ts";
+import { membershipsOf, membersOf } from "../../store/people/users.ts";
 import { Balance } from "../credits/credits.tsx";
 import { Ledger, Statement, statementCsv } from "../credits/ledger.tsx";
 import { BudgetCard, saveBudget } from "../credits/usage-alerts.tsx";

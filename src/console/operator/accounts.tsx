@@ -8,7 +8,7 @@ import { TIERS } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_CREDITS } from "../../core/limits.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
-import { type Account, newestAccounts } from "../../store/accounts.ts";
+import { type Account, newestAccounts } from "../../store/people/accounts.ts";
 import { Icon } from "../../web/icons.tsx";
 import { Badge, Card, count, Empty, Field, PageHead, Pager, PostForm, Time } from "../elements.tsx";
 import { type Flash, typedInto } from "../flash.ts";

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
-import { listAudit } from "../../store/activity.ts";
+import { listAudit } from "../../store/people/activity.ts";
 import { Card, PageHead, Pager } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { AuditTable, byName } from "../people/activity-table.tsx";

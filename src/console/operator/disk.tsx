@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { statfs } from "node:fs/promises";
-import type { DiskKind, DiskUse } from "../../app/operations/disk-use.ts";
+import type { DiskKind, DiskUse } from "../../app/operations/doctor/disk-use.ts";
 import {
   IDEMPOTENCY_RETENTION_MS,
   MAX_SHARED_PLACEHOLDERS,

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { addOperator, issueSetupLink, removeOperator } from "../../app/people/manage-users.ts";
-import { listOperators, type User } from "../../store/users.ts";
+import { listOperators, type User } from "../../store/people/users.ts";
 import { Card, Confirm, Field, PageHead, PostForm, Time } from "../elements.tsx";
 import { typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";

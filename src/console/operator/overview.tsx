@@ -6,12 +6,12 @@ import { ENVIRONMENTS } from "../../core/account.ts";
 import { credits } from "../../core/mail.ts";
 
 import { DAY_MS } from "../../core/time.ts";
-import { accountNames } from "../../store/accounts.ts";
-import { MAX_COUNTED } from "../../store/image-reads.ts";
-import { findAnyImage, recentLiveFailures } from "../../store/image-search.ts";
-import type { Image } from "../../store/images.ts";
-import { overviewCounts } from "../../store/overview.ts";
-import { queueDepth } from "../../store/queue-depth.ts";
+import { MAX_COUNTED } from "../../store/images/image-reads.ts";
+import { findAnyImage, recentLiveFailures } from "../../store/images/image-search.ts";
+import type { Image } from "../../store/images/images.ts";
+import { queueDepth } from "../../store/images/queue-depth.ts";
+import { overviewCounts } from "../../store/overviews/overview.ts";
+import { accountNames } from "../../store/people/accounts.ts";
 import { inUnits } from "../../system/disk-space.ts";
 import { RELEASE } from "../../version.ts";
 import { photoThumb } from "../cards/image.tsx";

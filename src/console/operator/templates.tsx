@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { drawnSample, sampleCard, sampleSize } from "../../app/images/sample-card.ts";
-import { findImageByOutput } from "../../store/image-reads.ts";
-import { latestPictures } from "../../store/image-search.ts";
+import { findImageByOutput } from "../../store/images/image-reads.ts";
+import { latestPictures } from "../../store/images/image-search.ts";
 import type { FoundTemplate } from "../../templates/registry.ts";
 import { thumbOf } from "../cards/image.tsx";
 import { playerName } from "../cards/image-parts.tsx";

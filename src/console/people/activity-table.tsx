@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { AuditRow } from "../../store/activity.ts";
+import type { AuditRow } from "../../store/people/activity.ts";
 import { Empty, Time } from "../elements.tsx";
 
 /** "key.created" as "Key created". */

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
-import { type AuditRow, listAudit } from "../../store/activity.ts";
-import { membersOf } from "../../store/users.ts";
+import { type AuditRow, listAudit } from "../../store/people/activity.ts";
+import { membersOf } from "../../store/people/users.ts";
 import { Card, PageHead, Pager } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { type MemberVisit, member } from "../visit.ts";

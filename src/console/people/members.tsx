@@ -3,7 +3,7 @@
 import { addMember, changeRole, type NewMember, removeMember } from "../../app/people/manage-users.ts";
 import { MEMBER_ROLES } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
-import { type MemberRole, type Membership, membersOf, type User } from "../../store/users.ts";
+import { type MemberRole, type Membership, membersOf, type User } from "../../store/people/users.ts";
 import { Badge, Card, Choice, Confirm, CopyText, Field, PageHead, PostForm, Time } from "../elements.tsx";
 import { type Flash, typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";

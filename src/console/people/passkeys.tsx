@@ -2,7 +2,7 @@
 import { checkPassword, startSession } from "../../app/people/sign-in.ts";
 import { Refusal } from "../../core/errors.ts";
 import { networkOf } from "../../http/client-address.ts";
-import type { Passkey } from "../../store/passkeys.ts";
+import type { Passkey } from "../../store/people/passkeys.ts";
 import { Card, Confirm, Field, Notice, PostForm, Time } from "../elements.tsx";
 import { ownPath } from "../own-path.ts";
 import { notFound, PageError } from "../page-error.ts";

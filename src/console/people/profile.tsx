@@ -6,8 +6,8 @@ import {
   passwordProblem,
 } from "../../app/people/sign-in.ts";
 import { Refusal } from "../../core/errors.ts";
-import { passkeysOf } from "../../store/passkeys.ts";
-import { type Session, sessionsOf } from "../../store/sessions.ts";
+import { passkeysOf } from "../../store/people/passkeys.ts";
+import { type Session, sessionsOf } from "../../store/people/sessions.ts";
 import { Badge, Card, Field, NewPasswordField, PageHead, PostForm, Time } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";

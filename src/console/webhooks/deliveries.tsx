@@ -5,7 +5,7 @@ import {
   getDelivery,
   redeliver,
 } from "../../app/webhooks/manage-deliveries.ts";
-import { playersOfEvents } from "../../store/players.ts";
+import { playersOfEvents } from "../../store/images/players.ts";
 import { Badge, Card, Code, count, Empty, EnvironmentBadge, PageHead, PostForm, Time } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { html, redirect } from "../respond.ts";

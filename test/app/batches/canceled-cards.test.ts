@@ -1,17 +1,17 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { migrations } from "../../../db/migrations/sqlite/index.ts";
-import { audit } from "../../../src/app/operations/audit.ts";
+import { audit } from "../../../src/app/operations/audit/audit.ts";
 import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
 import { dayOf } from "../../../src/core/time.ts";
 import { AcceptedBatchResponse, BatchResponse } from "../../../src/http/batch-schemas.ts";
 import { ImageFailedEvent } from "../../../src/http/openapi/webhook-schemas.ts";
 import { ImageResponse, UsageResponse } from "../../../src/http/schemas.ts";
-import { dayOf as outcomeOf } from "../../../src/store/attention.ts";
-import { recentLiveFailures } from "../../../src/store/image-search.ts";
-import { migrate } from "../../../src/store/migrate.ts";
-import { overviewCounts } from "../../../src/store/overview.ts";
-import { usageByDay, usageByKey } from "../../../src/store/usage.ts";
+import { usageByDay, usageByKey } from "../../../src/store/credits/usage.ts";
+import { migrate } from "../../../src/store/engine/migrate.ts";
+import { recentLiveFailures } from "../../../src/store/images/image-search.ts";
+import { dayOf as outcomeOf } from "../../../src/store/overviews/attention.ts";
+import { overviewCounts } from "../../../src/store/overviews/overview.ts";
 import { get, imageRequest, post, testAccount } from "../../harness.ts";
 import { expectShape, expectSuccess, type Json, send, type TestApi, testApi } from "../../http/api.ts";
 

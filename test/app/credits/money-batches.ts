@@ -7,7 +7,7 @@ import { Refusal } from "../../../src/core/errors.ts";
 import { IDEMPOTENCY_RETENTION_MS } from "../../../src/core/limits.ts";
 import { overloaded, unsupportedSource } from "../../../src/core/partner-refusals.ts";
 import type { Deps } from "../../../src/service/deps.ts";
-import { findAccount } from "../../../src/store/accounts.ts";
+import { findAccount } from "../../../src/store/people/accounts.ts";
 import { fetched } from "../../fakes.ts";
 import { imageRequest } from "../../harness.ts";
 import { type FusedRandom, torn } from "./money-fuse.ts";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { cancelBatch } from "../../../src/app/batches/cancel-batch.ts";
 import { finishImage, type RenderEnd } from "../../../src/app/images/finish-image.ts";
 import { claimImage } from "../../../src/app/images/render-image.ts";
-import { audit } from "../../../src/app/operations/audit.ts";
+import { audit } from "../../../src/app/operations/audit/audit.ts";
 import { requeueAbandoned, sweep } from "../../../src/app/operations/sweep.ts";
 import {
   changePlan,
@@ -17,8 +17,8 @@ import {
 } from "../../../src/app/people/manage-account.ts";
 import { Refusal } from "../../../src/core/errors.ts";
 import { buildDeps, type Deps } from "../../../src/service/deps.ts";
-import { findAccount } from "../../../src/store/accounts.ts";
-import { leaseTokens } from "../../../src/store/lease-holders.ts";
+import { leaseTokens } from "../../../src/store/engine/lease-holders.ts";
+import { findAccount } from "../../../src/store/people/accounts.ts";
 import { thirdOfCount } from "../../endurance.ts";
 import { ampleQueue, idlePool, readySources } from "../../fakes.ts";
 import { imageRequest, type TestWorkspace, testWorkspace } from "../../harness.ts";

@@ -3,8 +3,8 @@ import { type StatementLine, statementPage, wholeStatement } from "../../../src/
 import { finishImage } from "../../../src/app/images/finish-image.ts";
 import { claimImage } from "../../../src/app/images/render-image.ts";
 import { changePlan, grantCredits } from "../../../src/app/people/manage-account.ts";
-import { findAccount } from "../../../src/store/accounts.ts";
-import { ledgerPage } from "../../../src/store/ledger.ts";
+import { ledgerPage } from "../../../src/store/credits/ledger.ts";
+import { findAccount } from "../../../src/store/people/accounts.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { acceptLive } from "../accepting.ts";
 

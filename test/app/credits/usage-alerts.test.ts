@@ -6,7 +6,7 @@ import { inWords, troubles } from "../../../src/app/operations/attention.ts";
 import { addMember } from "../../../src/app/people/manage-users.ts";
 import { listDeliveries } from "../../../src/app/webhooks/manage-deliveries.ts";
 import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
-import { findAccount } from "../../../src/store/accounts.ts";
+import { findAccount } from "../../../src/store/people/accounts.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { acceptLive } from "../accepting.ts";
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { diskRoom } from "../../../src/app/images/disk-room.ts";
 import type { LogFields } from "../../../src/core/ports.ts";
 import { AcceptedImageResponse } from "../../../src/http/schemas.ts";
-import { findAccount } from "../../../src/store/accounts.ts";
+import { findAccount } from "../../../src/store/people/accounts.ts";
 import { fakeClock, get, imageRequest, post, testAccount } from "../../harness.ts";
 import { expectError, expectSuccess, type TestApi, testApi } from "../../http/api.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { getPriority } from "node:os";
 import { MAX_RENDERS } from "../../../src/core/limits.ts";
-import { findImage } from "../../../src/store/image-reads.ts";
+import { findImage } from "../../../src/store/images/image-reads.ts";
 import { systemClock } from "../../../src/system/clock-file.ts";
 import { childrenOf, niceness, sessionNiceness } from "../../crash/processes.ts";
 import {

@@ -7,7 +7,7 @@ import {
   RENDER_TIMEOUT_MS,
   TYPICAL_RENDER_MS,
 } from "../../../src/core/limits.ts";
-import { nextPlace } from "../../../src/store/queue-place.ts";
+import { nextPlace } from "../../../src/store/images/queue-place.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { acceptLive } from "../accepting.ts";
 

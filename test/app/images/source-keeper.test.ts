@@ -20,7 +20,7 @@ import { buildDeps } from "../../../src/service/deps.ts";
 import { createSourceFetcher } from "../../../src/sources/fetch-source.ts";
 import { storeSource } from "../../../src/sources/source-files.ts";
 import { sharedHolds } from "../../../src/state/shared-holds.ts";
-import type { Account } from "../../../src/store/accounts.ts";
+import type { Account } from "../../../src/store/people/accounts.ts";
 import { idlePool, poolOf } from "../../fakes.ts";
 import { imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { ENGINE, postgresUrl } from "../../postgres.ts";

@@ -7,8 +7,8 @@ import { addMember, addOperator, issueSetupLink } from "../../../src/app/people/
 import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
 import { MAIL_LEASE_MS, MAIL_RETENTION_MS, MAIL_RETRY_MS } from "../../../src/core/limits.ts";
 import { HOUR_MS } from "../../../src/core/time.ts";
-import { setPassword } from "../../../src/store/users.ts";
-import { changeEndpoint } from "../../../src/store/webhooks.ts";
+import { setPassword } from "../../../src/store/people/users.ts";
+import { changeEndpoint } from "../../../src/store/webhooks/webhooks.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { acceptLive } from "../accepting.ts";
 import { type MailBox, mailBox } from "./smtp-server.ts";

@@ -8,7 +8,7 @@ import {
   type Machine,
   memoryLimit,
   thisMachine,
-} from "../../../src/app/operations/check-deployment.ts";
+} from "../../../src/app/operations/doctor/check-deployment.ts";
 import { testFolder } from "../../harness.ts";
 
 const plain: Machine = {

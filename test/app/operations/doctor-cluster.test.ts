@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { examine } from "../../../src/app/operations/doctor.ts";
+import { examine } from "../../../src/app/operations/doctor/doctor.ts";
 import { testConfig, testFolder } from "../../harness.ts";
 
 test("a doctor on a new machine looks at database and bucket before it has a folder, and fails where they are out of reach", async () => {

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { getTableName, sql } from "drizzle-orm";
 import { finishImage } from "../../../src/app/images/finish-image.ts";
 import { claimImage } from "../../../src/app/images/render-image.ts";
-import { DISK_KINDS } from "../../../src/app/operations/disk-use.ts";
+import { DISK_KINDS } from "../../../src/app/operations/doctor/disk-use.ts";
 import { sweep, sweepFiles } from "../../../src/app/operations/sweep.ts";
 import { addMember } from "../../../src/app/people/manage-users.ts";
 import { startSession } from "../../../src/app/people/sign-in.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../../src/core/limits.ts";
 import { SESSION_LIFETIME_MS, SETUP_LINK_LIFETIME_MS } from "../../../src/core/sign-in-limits.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
-import { insertRequests } from "../../../src/store/request-log.ts";
+import { insertRequests } from "../../../src/store/overviews/request-log.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { ENGINE } from "../../postgres.ts";
 import { acceptLive } from "../accepting.ts";

@@ -1,10 +1,14 @@
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeBackup, partialOf } from "../../../src/app/operations/backup.ts";
-import { noteSchedule, readLastBackup, readSchedule } from "../../../src/app/operations/backup-notes.ts";
-import { checkBackups } from "../../../src/app/operations/check-backups.ts";
-import { backUpWhenDue } from "../../../src/app/operations/scheduled-backup.ts";
+import { makeBackup, partialOf } from "../../../src/app/operations/backup/backup.ts";
+import {
+  noteSchedule,
+  readLastBackup,
+  readSchedule,
+} from "../../../src/app/operations/backup/backup-notes.ts";
+import { checkBackups } from "../../../src/app/operations/backup/check-backups.ts";
+import { backUpWhenDue } from "../../../src/app/operations/backup/scheduled-backup.ts";
 import { HOUR_MS } from "../../../src/core/time.ts";
 import { type TestWorkspace, testAccount, testConfig, testWorkspace } from "../../harness.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createKey, regenerateKey, revokeApiKey } from "../../../src/app/people/manage-account.ts";
 import { MAX_KEYS } from "../../../src/core/limits.ts";
-import { listKeys } from "../../../src/store/keys.ts";
+import { listKeys } from "../../../src/store/people/keys.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 
 let workspace: TestWorkspace;

@@ -15,9 +15,9 @@ import {
   startSession,
 } from "../../../src/app/people/sign-in.ts";
 import { MAX_MEMBERS } from "../../../src/core/limits.ts";
-import { listAudit } from "../../../src/store/activity.ts";
-import { insertPasskey, passkeysOf } from "../../../src/store/passkeys.ts";
-import { findUserByEmail, type MemberRole, membersOf, type User } from "../../../src/store/users.ts";
+import { listAudit } from "../../../src/store/people/activity.ts";
+import { insertPasskey, passkeysOf } from "../../../src/store/people/passkeys.ts";
+import { findUserByEmail, type MemberRole, membersOf, type User } from "../../../src/store/people/users.ts";
 import { tokenOf } from "../../console/sessions.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 

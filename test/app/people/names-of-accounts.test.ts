@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createAccount, createKey } from "../../../src/app/people/manage-account.ts";
 import { addMember } from "../../../src/app/people/manage-users.ts";
-import { listAccounts } from "../../../src/store/accounts.ts";
-import { listKeys } from "../../../src/store/keys.ts";
-import { membersOf } from "../../../src/store/users.ts";
+import { listAccounts } from "../../../src/store/people/accounts.ts";
+import { listKeys } from "../../../src/store/people/keys.ts";
+import { membersOf } from "../../../src/store/people/users.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 
 let workspace: TestWorkspace;

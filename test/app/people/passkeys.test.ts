@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { addOperator } from "../../../src/app/people/manage-users.ts";
 import { type PasskeyService, passkeyService } from "../../../src/app/people/passkeys.ts";
-import { passkeysOf } from "../../../src/store/passkeys.ts";
-import type { User } from "../../../src/store/users.ts";
+import { passkeysOf } from "../../../src/store/people/passkeys.ts";
+import type { User } from "../../../src/store/people/users.ts";
 import { testMember } from "../../console/sessions.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { softwareKey } from "./authenticator.ts";

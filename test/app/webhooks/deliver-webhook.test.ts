@@ -22,7 +22,7 @@ import { MAX_DELIVERIES_PER_ENDPOINT, WEBHOOK_RETENTION_MS } from "../../../src/
 import { secretBox } from "../../../src/core/secret-box.ts";
 import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { onlyNode } from "../../../src/state/nodes.ts";
-import { changeEndpoint } from "../../../src/store/webhooks.ts";
+import { changeEndpoint } from "../../../src/store/webhooks/webhooks.ts";
 import { seededRandom } from "../../harness.ts";
 import {
   deliverDue,

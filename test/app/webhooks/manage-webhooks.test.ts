@@ -24,7 +24,7 @@ import {
 } from "../../../src/app/webhooks/manage-webhooks.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../../src/core/limits.ts";
 import { GuardedHttpError } from "../../../src/sources/guarded-http.ts";
-import { listAudit } from "../../../src/store/activity.ts";
+import { listAudit } from "../../../src/store/people/activity.ts";
 import { testAccount } from "../../harness.ts";
 import { ENGINE, tamper } from "../../postgres.ts";
 import { startCanary } from "../../sources/servers.ts";

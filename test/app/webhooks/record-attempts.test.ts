@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { listDeliveries } from "../../../src/app/webhooks/manage-deliveries.ts";
 import { type FinishedAttempt, recordAttempts } from "../../../src/app/webhooks/record-attempts.ts";
 import type { Outcome } from "../../../src/app/webhooks/send-webhook.ts";
-import { claimDeliveries, findDelivery, releaseClaims } from "../../../src/store/deliveries.ts";
+import { claimDeliveries, findDelivery, releaseClaims } from "../../../src/store/webhooks/deliveries.ts";
 import { type WebhookWorkspace, webhookWorkspace } from "./receivers.ts";
 
 const ORIGIN = "http://127.0.0.1:9";

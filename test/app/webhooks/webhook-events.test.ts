@@ -17,10 +17,10 @@ import {
   UsageAlertEvent,
   WebhookTestEvent,
 } from "../../../src/http/openapi/webhook-schemas.ts";
-import { findAccount } from "../../../src/store/accounts.ts";
-import { failPending } from "../../../src/store/deliveries.ts";
-import { findImage } from "../../../src/store/image-reads.ts";
-import { type Image, insertImage } from "../../../src/store/images.ts";
+import { findImage } from "../../../src/store/images/image-reads.ts";
+import { type Image, insertImage } from "../../../src/store/images/images.ts";
+import { findAccount } from "../../../src/store/people/accounts.ts";
+import { failPending } from "../../../src/store/webhooks/deliveries.ts";
 import "../../date-time.ts";
 import { imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { judged } from "../../../src/app/operations/check-matte.ts";
+import { judged } from "../../../src/app/operations/doctor/check-matte.ts";
 import type { Cutout } from "../../../src/core/card.ts";
 import {
   checkMatteModel,

@@ -1,0 +1,54 @@
+import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import type { Tables } from "../../../db/schema.ts";
+import type { ListPosition } from "../../core/list-position.ts";
+import type { Tx } from "../store.ts";
+
+export type AuditEntry = Tables["auditEntries"]["$inferSelect"];
+
+export async function insertAudit({ db, t }: Tx, entry: AuditEntry): Promise<void> {
+  await db.insert(t.auditEntries).values(entry);
+}
+
+/** Whether it is time for `deleteOldAudit`. */
+export async function hasOldAudit({ db, t }: Tx, before: number): Promise<boolean> {
+  const a = t.auditEntries;
+  return (await db.select({ id: a.id }).from(a).where(lt(a.createdAt, before)).limit(1)).length > 0;
+}
+
+/** Deletes up to `limit` entries older than a given time. Returns how many. */
+export async function deleteOldAudit({ db, t }: Tx, before: number, limit: number): Promise<number> {
+  const a = t.auditEntries;
+  const old = db.select({ id: a.id }).from(a).where(lt(a.createdAt, before)).limit(limit);
+  return (await db.delete(a).where(inArray(a.id, old)).returning({ id: a.id })).length;
+}
+
+export interface AuditRow {
+  entry: AuditEntry;
+  /** The actor; null for the command line. */
+  email: string | null;
+  /** 1 when the actor is an operator now. */
+  isOperator: number | null;
+  accountName: string | null;
+}
+
+/** Newest first. */
+export async function listAudit(
+  { db, t }: Tx,
+  query: { accountId?: string | undefined; after?: ListPosition | undefined; limit: number },
+): Promise<AuditRow[]> {
+  const a = t.auditEntries;
+  const { accountId, after, limit } = query;
+  return db
+    .select({ entry: a, email: t.users.email, isOperator: t.users.isOperator, accountName: t.accounts.name })
+    .from(a)
+    .leftJoin(t.users, eq(t.users.id, a.userId))
+    .leftJoin(t.accounts, eq(t.accounts.id, a.accountId))
+    .where(
+      and(
+        accountId === undefined ? undefined : eq(a.accountId, accountId),
+        after ? sql`(${a.createdAt}, ${a.id}) < (${after.createdAt}, ${after.id})` : undefined,
+      ),
+    )
+    .orderBy(desc(a.createdAt), desc(a.id))
+    .limit(limit);
+}
