@@ -6,9 +6,11 @@ import type { FailureReason } from "../core/failure-reasons.ts";
 import { MAX_WARM_PAGES } from "../core/limits.ts";
 import { BADGE_REFUSAL, PHOTO_REFUSALS, REASON_OF_REFUSAL } from "../core/photo-refusals.ts";
 import { writeWhole } from "../system/write-whole.ts";
+import type { LoadedTemplate } from "../templates/load.ts";
 import { templateRegistry } from "../templates/registry.ts";
-import { launchBrowser } from "./browser/browser.ts";
+import { launchBrowser, PAGE_CRASHED } from "./browser/browser.ts";
 import type { CardJob } from "./card/card-fill.ts";
+import type { CardPicture } from "./card/page.ts";
 import { type PageCache, pageCache } from "./card/page-cache.ts";
 import { openPhotoCutter, type PhotoCutter, visionOf } from "./photo/photo.ts";
 import { openPreviews, type Previews } from "./preview/previews.ts";
@@ -113,6 +115,33 @@ interface RendererDeps extends Cutter {
   tools: Record<string, string>;
 }
 
+/** Draws the card on a page of its template, which is dropped if that fails. */
+async function drawCard(
+  { pages }: RendererDeps,
+  job: RenderJob,
+  { cutout, badge }: Pick<CardJob, "cutout" | "badge">,
+  onStage: (stage: Stage) => void,
+): Promise<{ picture: CardPicture; template: LoadedTemplate }> {
+  const { page, template } = await pages.get(job.card.style.preset, job.template);
+  const { pictures } = template.markup;
+  const card: CardJob = {
+    card: job.card,
+    cutout,
+    badge,
+    photo: (pictures.has("photo") || pictures.has("backdrop")) && !job.placeholder ? job.photoPath : null,
+    watermark: job.placeholder ? "TEST" : job.preview ? "PREVIEW" : null,
+  };
+  const picture = await page.render(card, onStage).catch(async (error) => {
+    // Another attempt would end the same way. The page is well: it refused the badge before it showed anything.
+    if (String(error).includes(BADGE_UNDECODABLE)) throw new PhotoRefused(BADGE_REFUSAL, "badge_unusable");
+    pages.drop(template.digest);
+    // A file may have been damaged on the disk: the next attempt cuts the player out again.
+    if (cutout && !hasCrashed(error)) await rm(descriptionOf(cutout.path), { force: true });
+    throw error;
+  });
+  return { picture, template };
+}
+
 async function renderCard(
   deps: RendererDeps,
   job: RenderJob,
@@ -130,24 +159,11 @@ async function renderCard(
         ),
     job.badgePath === null ? null : readBadge(job.badgePath),
   ]);
-  // Now, not before: a page that crashes while a photo is looked at is opened anew, and costs nothing.
-  const { page, template } = await deps.pages.get(job.card.style.preset, job.template);
-  const { pictures } = template.markup;
-  const card: CardJob = {
-    card: job.card,
-    cutout,
-    badge,
-    photo: (pictures.has("photo") || pictures.has("backdrop")) && !job.placeholder ? job.photoPath : null,
-    watermark: job.placeholder ? "TEST" : job.preview ? "PREVIEW" : null,
-  };
-  const picture = await page.render(card, onStage).catch(async (error) => {
-    // Another attempt would end the same way. The page is well: it refused the badge before it showed anything.
-    if (String(error).includes(BADGE_UNDECODABLE)) throw new PhotoRefused(BADGE_REFUSAL, "badge_unusable");
-    // A page that failed once may have crashed, and a file may have been damaged on the disk: the next attempt gets a new
-    // page and cuts the player out again.
-    deps.pages.drop(template.digest);
-    if (cutout) await rm(descriptionOf(cutout.path), { force: true });
-    throw error;
+  const draw = () => drawCard(deps, job, { cutout, badge }, onStage);
+  // A page that crashed, perhaps long ago and unnoticed until now, is no fault of this card: a new one may draw it.
+  const { picture, template } = await draw().catch((error) => {
+    if (!hasCrashed(error)) throw error;
+    return draw();
   });
   onStage("store");
   const renderedAt = performance.now();
@@ -219,6 +235,8 @@ async function findCutout(path: string): Promise<CutoutFile | undefined> {
 
 /** Checked here because a browser shows a damaged picture as far as it goes. */
 const checksumOf = (bytes: Uint8Array) => Bun.hash.xxHash3(bytes).toString(16);
+
+const hasCrashed = (error: unknown) => String(error).includes(PAGE_CRASHED);
 
 /** What fill.js says of it. */
 const BADGE_UNDECODABLE = "the badge picture could not be decoded";

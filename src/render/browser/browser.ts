@@ -230,10 +230,13 @@ export async function freeMemory(browser: Browser): Promise<void> {
   }
 }
 
+/** The message of what a call to a page gives whose process has ended. */
+export const PAGE_CRASHED = "the page crashed";
+
 /** Rejects when the page's process ends, since calls to it would otherwise wait for ever. */
 export function crashOf(page: Page): Promise<never> {
   const crash = new Promise<never>((_, reject) => {
-    page.once("error", (cause) => reject(new Error("the page crashed", { cause })));
+    page.once("error", (cause) => reject(new Error(PAGE_CRASHED, { cause })));
   });
   crash.catch(() => {}); // Crashing between two jobs is nobody's rejection.
   return crash;
