@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { checkMeaning } from "../src/app/images/check-card.ts";
 import { readConfig } from "../src/config.ts";
 import { createImageValidator } from "../src/core/image-request.ts";
 import { SAMPLE_PHOTO_PATH } from "../src/core/sample-photo.ts";
-import { checkMeaning } from "../src/http/images.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const readme = await Bun.file(join(ROOT, "README.md")).text();

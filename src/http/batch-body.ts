@@ -1,8 +1,8 @@
+import { type CardTemplates, checkCard } from "../app/images/check-card.ts";
 import type { Config } from "../config.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import type { CreateImageRequest } from "../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
-import { type CardTemplates, checkCard } from "./images.ts";
 
 export interface BatchBody {
   name: string;

@@ -3,6 +3,7 @@ import { batchImageView, batchView } from "../app/batches/batch-view.ts";
 import { batchZip, type ZipDeps } from "../app/batches/batch-zip.ts";
 import { cancelBatch } from "../app/batches/cancel-batch.ts";
 import type { AppContext } from "../app/context.ts";
+import type { CardTemplates } from "../app/images/check-card.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import { MAX_BATCH_BODY_BYTES } from "../core/limits.ts";
 import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
@@ -13,7 +14,7 @@ import { readJson, requireJsonType } from "./body.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { standardHeaders, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
-import { type CardTemplates, checkIdempotencyKey } from "./images.ts";
+import { checkIdempotencyKey } from "./images.ts";
 import { readLimit, readQuery } from "./query.ts";
 
 export interface BatchRoutesDeps extends AppContext, ZipDeps {

@@ -1,3 +1,4 @@
+import { checkCard } from "../app/images/check-card.ts";
 import { changedRequest, remakeSchema, storedRequest } from "../core/image-request.ts";
 import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { compileValidator, type Validator } from "../core/validate.ts";
@@ -6,7 +7,7 @@ import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { created } from "./created.ts";
 import type { Exchange } from "./exchange.ts";
-import { checkCard, checkIdempotencyKey, type ImageRoutesDeps } from "./images.ts";
+import { checkIdempotencyKey, type ImageRoutesDeps } from "./images.ts";
 import { noteSubject } from "./request-row.ts";
 
 const compiled = new WeakMap<readonly string[], Validator<ReturnType<typeof remakeSchema>>>();

@@ -1,4 +1,6 @@
 /** @jsxImportSource preact */
+
+import { checkCard } from "../../app/images/check-card.ts";
 import { ASKED_COMPOSITIONS, IMAGE_FORMATS } from "../../core/card.ts";
 import {
   type CreateImageRequest,
@@ -9,7 +11,6 @@ import {
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
-import { checkCard } from "../../http/images.ts";
 import type { Image } from "../../store/images/images.ts";
 import { takeFromBudget } from "../budget.ts";
 import { Card, EnvironmentBadge, Field, Notice, PageHead, PostForm } from "../elements.tsx";

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from "preact";
+import { checkCard } from "../../app/images/check-card.ts";
 import { type CreateImageRequest, storedRequestValidator } from "../../core/image-request.ts";
 import { publicStatus } from "../../core/image-state.ts";
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
@@ -9,7 +10,6 @@ import { storageFault } from "../../core/storage-unavailable.ts";
 import { curlCreate } from "../../http/curl.ts";
 import { asPartnerRefusal } from "../../http/envelope.ts";
 import { ERROR_STATUS, isPartnerRefusal, type PartnerRefusal } from "../../http/http-refusal.ts";
-import { checkCard } from "../../http/images.ts";
 import type { Image } from "../../store/images/images.ts";
 import { takeFromBudget } from "../budget.ts";
 import { Card, Code, Notice, PageHead } from "../elements.tsx";

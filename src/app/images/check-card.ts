@@ -1,0 +1,164 @@
+import type { Config } from "../../config.ts";
+import type { ErrorDetail } from "../../core/errors.ts";
+import { type CreateImageRequest, createImageValidator } from "../../core/image-request.ts";
+import { isOwnPhoto } from "../../core/own-photos.ts";
+import { undrawable } from "../../render/card/display-name.ts";
+import { DRAWABLE_SCRIPTS, isDrawable } from "../../render/fonts/fonts.ts";
+import { checkFields } from "../../templates/fields.ts";
+import { checkComposition } from "../../templates/manifest.ts";
+import type { TemplateRegistry } from "../../templates/registry.ts";
+
+// What a card's request may say: the schema's rules, those that no schema expresses, and those of its preset.
+
+/** What tells which templates a card may ask for. */
+export type CardTemplates = Pick<TemplateRegistry, "current" | "listed" | "configured">;
+
+/** One card as the API accepts it, or what is wrong with it. */
+export async function checkCard(
+  body: unknown,
+  config: Config,
+  templates: CardTemplates,
+): Promise<
+  { request: CreateImageRequest; details?: undefined } | { request?: undefined; details: ErrorDetail[] }
+> {
+  const { configured } = templates;
+  // Which others are listed is read only where one of them may be meant.
+  const isConfigured = (configured as readonly unknown[]).includes(presetOf(body));
+  const checked = createImageValidator(isConfigured ? configured : await templates.listed()).check(body);
+  // Whoever sent it reads of everything at once, also of an address beside a wrong number.
+  if (!checked.ok) return { details: [...checked.details, ...checkMeaning(body, config, checked.details)] };
+  const details = [
+    ...checkMeaning(checked.value, config),
+    ...(await checkForPreset(checked.value, templates)),
+  ];
+  return details.length > 0 ? { details } : { request: checked.value };
+}
+
+/** What stands where a card's preset should. */
+function presetOf(body: unknown): unknown {
+  return (body as { style?: { preset?: unknown } | null } | null | undefined)?.style?.preset;
+}
+
+/** A key is the partner's own text, and could be as long as the body. */
+const MAX_SHOWN_KEY_CHARS = 100;
+
+/** Fillers and the blank braille cell count as letters or symbols, but show nothing. */
+const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/** The rules that JSON Schema cannot express, for every field of a body that is not `broken` already. */
+export function checkMeaning(
+  body: unknown,
+  config: Pick<Config, "sourceAllowedOrigins" | "baseUrl" | "port">,
+  broken: readonly ErrorDetail[] = [],
+): ErrorDetail[] {
+  const details: ErrorDetail[] = [];
+  const text = (field: string) => (isWithin(field, broken) ? undefined : textAt(body, field));
+  for (const field of ["player.source_image_url", "branding.club_badge_url"]) {
+    const address = text(field);
+    const problem = address === undefined ? null : addressProblem(address, config);
+    if (problem) details.push({ field, message: problem });
+  }
+  const name = text("player.name");
+  const nameProblem = name === undefined ? null : nameProblemOf(name);
+  if (nameProblem) details.push({ field: "player.name", message: nameProblem });
+  const texts: [string, string | undefined][] = [
+    ...["player.external_id", "player.name", "style.background_theme"].map(
+      (field): [string, string | undefined] => [field, text(field)],
+    ),
+    ...metadataTexts(body).filter(([field]) => !isWithin(field, broken)),
+  ];
+  for (const [field, text] of texts) {
+    if (text !== undefined && (!text.isWellFormed() || text.includes("\0"))) {
+      details.push({ field, message: "must be valid Unicode text without NUL characters." });
+    }
+  }
+  return details;
+}
+
+/** Whether a field, or what it stands in, is among the broken ones. */
+function isWithin(field: string, broken: readonly ErrorDetail[]): boolean {
+  return broken.some((one) => one.field === "body" || `${field}.`.startsWith(`${one.field}.`));
+}
+
+/** The text at a place such as `player.name`; undefined for anything else that stands there. */
+function textAt(body: unknown, field: string): string | undefined {
+  const value = field
+    .split(".")
+    .reduce((parent, name) => (parent as Record<string, unknown> | null | undefined)?.[name], body);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Each key of the metadata together with its value, by their place. */
+function metadataTexts(body: unknown): [field: string, text: string][] {
+  const { metadata } = (body ?? {}) as { metadata?: unknown };
+  return Object.entries(metadata ?? {}).map(([key, value]) => [
+    `metadata.${key.slice(0, MAX_SHOWN_KEY_CHARS)}`,
+    key + value,
+  ]);
+}
+
+/**
+ * Checks what depends on the request's preset: the composition, and that its own fields are declared and can be drawn.
+ * The preset must be listed.
+ */
+export async function checkForPreset(
+  { style, fields }: CreateImageRequest,
+  templates: Pick<TemplateRegistry, "current">,
+): Promise<ErrorDetail[]> {
+  const { manifest } = await templates.current(style.preset);
+  const details = checkFields(manifest, fields);
+  return [
+    ...checkComposition(manifest, style.composition),
+    ...(details.length > 0 ? details : textsOf(fields, "fields").flatMap(undrawableText)),
+  ];
+}
+
+/** Every text within a value and its location, such as `fields.stats[2].label`. */
+function textsOf(value: unknown, place: string): [place: string, text: string][] {
+  if (typeof value === "string") return [[place, value]];
+  if (Array.isArray(value)) return value.flatMap((each, index) => textsOf(each, `${place}[${index}]`));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => textsOf(each, `${place}.${name}`));
+}
+
+function undrawableText([field, text]: [string, string]): ErrorDetail[] {
+  const problem = lettersProblemOf(text);
+  return problem === null ? [] : [{ field, message: problem }];
+}
+
+/** More examples than this make the message no clearer. */
+const MAX_SHOWN_CHARACTERS = 5;
+
+function nameProblemOf(name: string): string | null {
+  return VISIBLE.test(name) ? lettersProblemOf(name) : "must have at least one visible character.";
+}
+
+function lettersProblemOf(text: string): string | null {
+  const missing = undrawable(text, isDrawable);
+  if (missing.length === 0) return null;
+  const shown = missing.slice(0, MAX_SHOWN_CHARACTERS).map(
+    // A combining mark alone would attach to the quotation mark.
+    (character) => `"${/\p{M}/u.test(character) ? "\u25cc" : ""}${character}" (U+${codePoint(character)})`,
+  );
+  const more = missing.length > shown.length ? " and more" : "";
+  return `must be in letters that the card's fonts have; they lack ${shown.join(", ")}${more}. Send it in one of these scripts: ${DRAWABLE_SCRIPTS}.`;
+}
+
+function codePoint(character: string): string {
+  return Number(character.codePointAt(0)).toString(16).toUpperCase().padStart(4, "0");
+}
+
+function addressProblem(address: string, config: Parameters<typeof checkMeaning>[1]): string | null {
+  // URL parsers silently drop or repair these, and then fetch something other than what was sent.
+  if (/[\s\p{Cc}\\]/u.test(address)) {
+    return "must not hold spaces, line breaks or backslashes; write a space as %20.";
+  }
+  const url = URL.parse(address);
+  // Reported already.
+  if (!url) return null;
+  if (url.username || url.password) return "must not carry a user name or password.";
+  if (config.sourceAllowedOrigins.has(url.origin) || isOwnPhoto(address, config)) return null;
+  if (url.protocol !== "https:" || !/^https:\/\//i.test(address))
+    return "must be an address that begins with https://.";
+  return null;
+}
