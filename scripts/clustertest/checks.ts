@@ -8,13 +8,8 @@ import {
   revokeApiKey,
   suspendAccount,
 } from "../../src/app/people/manage-account.ts";
-import {
-  LEASE_MS,
-  MAX_DELIVERIES_PER_ENDPOINT,
-  MAX_RENDERS,
-  RATE_LIMIT_PER_MINUTE,
-  RATE_WINDOW_MS,
-} from "../../src/core/limits.ts";
+import { LEASE_MS, MAX_RENDERS, RATE_LIMIT_PER_MINUTE, RATE_WINDOW_MS } from "../../src/core/limits.ts";
+import { MAX_DELIVERIES_PER_ENDPOINT } from "../../src/core/outbound-limits.ts";
 import { MINUTE_MS, monthOf } from "../../src/core/time.ts";
 import type { Workspace } from "../../src/service/workspace.ts";
 import type { Client } from "./client.ts";

@@ -50,8 +50,8 @@ export function templateCheckCommand(): Command {
 }
 
 /**
- * Checks folders one after the other, sharing the browsers. Without --json what is found is printed at once, on
- * stderr.
+ * Checks folders one after the other, sharing the browsers. Without --json what is found is printed at once,
+ * on stderr.
  */
 export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<CheckReport[]> {
   const workers = Math.min(availableParallelism(), MAX_WORKERS);

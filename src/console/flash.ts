@@ -1,4 +1,4 @@
-import { MAX_OUTBOUND_URL_CHARS } from "../core/limits.ts";
+import { MAX_OUTBOUND_URL_CHARS } from "../core/outbound-limits.ts";
 import type { ShortLivedState } from "../state/state.ts";
 
 /** What the next page shows once: what was done or refused, or a secret that is never shown again. */

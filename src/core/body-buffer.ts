@@ -1,4 +1,4 @@
-import { MAX_TINY_PIECES, MIN_PIECE_BYTES } from "./limits.ts";
+import { MAX_TINY_PIECES, MIN_PIECE_BYTES } from "./outbound-limits.ts";
 
 /** Initial buffer for a body of unknown length; doubled as it grows. */
 const FIRST_BYTES = 64 * 1024;

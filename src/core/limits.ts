@@ -1,6 +1,9 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./time.ts";
 
-/** Every bound of the service but those of signing in (sign-in-limits.ts) and of squad lists (list-limits.ts), each with its unit and its reason. */
+/**
+ * Every bound of the service, each with its unit and its reason, but those of signing in (sign-in-limits.ts),
+ * of squad lists (list-limits.ts) and of calls to other machines (outbound-limits.ts).
+ */
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -11,14 +14,19 @@ export const MAX_BODY_BYTES = 64 * KB;
 
 /** Levels of a body of JSON: a batch's card's list's item's field is at the seventh. */
 export const MAX_JSON_DEPTH = 32;
-/** Values in it: a thousand cards with all the fields that a template may have. As many take 0.2 s to parse. */
+/**
+ * Values in it: a thousand cards with all the fields that a template may have. As many take 0.2 s to parse.
+ */
 export const MAX_JSON_VALUES = 150_000;
 
-/** Time for a whole body to arrive: far less than a trickle could take, and shorter than the server's idle time-out. */
+/**
+ * Time for a whole body to arrive: far less than a trickle could take, and shorter than the server's idle
+ * time-out.
+ */
 export const BODY_TIMEOUT_MS = 20 * SECOND_MS;
 /**
- * Time a request may wait for database and bucket with all it asks of them together. One query may take as long, but those
- * of a create one after another, each at its limit, would outlast most clients.
+ * Time a request may wait for database and bucket with all it asks of them together. One query may take as
+ * long, but those of a create one after another, each at its limit, would outlast most clients.
  */
 export const REQUEST_STORAGE_MS = 10 * SECOND_MS;
 export const DATABASE_CONNECTIONS = 20;
@@ -26,13 +34,21 @@ export const DATABASE_CONNECTIONS = 20;
 export const MAX_DISCARDED_BODY_BYTES = 24 * MB;
 /** Pieces of a kilobyte and more are usual; each of these costs as much as a small request. */
 export const MAX_DISCARDED_PIECES = 24 * KB;
-/** Time to drain the rest of a refused body, and to wait for its next bytes: a client that sends none is answered promptly. */
+/**
+ * Time to drain the rest of a refused body, and to wait for its next bytes: a client that sends none is
+ * answered promptly.
+ */
 export const DISCARD_TIMEOUT_MS = 10 * SECOND_MS;
 export const DISCARD_IDLE_MS = SECOND_MS / 2;
-/** That wait is counted in so many turns of this process: a stall of its own is one, and not the client's silence. */
+/**
+ * That wait is counted in so many turns of this process: a stall of its own is one, and not the client's
+ * silence.
+ */
 export const DISCARD_IDLE_TURNS = 5;
 
-/** A refusal is echoed, logged and stored, and may quote a stranger: more broken fields than this help nobody. */
+/**
+ * A refusal is echoed, logged and stored, and may quote a stranger: more broken fields than this help nobody.
+ */
 export const MAX_REFUSAL_DETAILS = 100;
 /** The name of a broken field, and what is said about it: the longest of our own are half as long. */
 export const MAX_DETAIL_FIELD_CHARS = 200;
@@ -54,10 +70,15 @@ export const MAX_KEY_NAME_CHARS = 80;
 export const MAX_KEYS = 100;
 /** Per account: the whole team of a large company. */
 export const MAX_MEMBERS = 200;
-/** Test events, redeliveries and address checks an account may trigger per minute: faster than anybody reads the results. */
+/**
+ * Test events, redeliveries and address checks an account may trigger per minute: faster than anybody reads
+ * the results.
+ */
 export const MANUAL_SENDS_PER_MINUTE = 30;
 
-/** Per grant or plan: more than anybody intends to give, and sums of millions of them remain exact integers. */
+/**
+ * Per grant or plan: more than anybody intends to give, and sums of millions of them remain exact integers.
+ */
 export const MAX_CREDITS = 1_000_000_000;
 
 /** A photo from a good camera is 5 to 12 MB as JPEG. */
@@ -65,8 +86,8 @@ export const MAX_SOURCE_BYTES = 15 * MB;
 /** 40 megapixels are 160 MB of decoded RGBA, as much as one render worker can hold. */
 export const MAX_SOURCE_PIXELS = 40_000_000;
 /**
- * What a network may be asked to look at: IS-Net and BiRefNet, which operators may bring, see 1024 x 1024 pixels, and sides of
- * other proportions are rounded up.
+ * What a network may be asked to look at: IS-Net and BiRefNet, which operators may bring, see 1024 x 1024
+ * pixels, and sides of other proportions are rounded up.
  */
 export const MAX_NETWORK_PICTURE_PIXELS = 1100 * 1100;
 /** An operator's matte network: protocol buffers, of which ONNX files consist, end at 2 GB. */
@@ -78,97 +99,26 @@ export const MAX_BADGE_BYTES = 5 * MB;
 /** 2,000 x 2,000: five times the size ever drawn, decoded in about 50 ms. */
 export const MAX_BADGE_PIXELS = 4_000_000;
 export const MIN_BADGE_SIDE_PX = 16;
-export const MAX_SOURCE_REDIRECTS = 3;
-/** Covers waiting, DNS, connection, redirects and body together. */
-export const SOURCE_TIMEOUT_MS = 10 * SECOND_MS;
-/** A real progressive photo has about 10 scans; thousands, each over all pixels, would keep a decoder busy for minutes. */
-export const MAX_JPEG_SCANS = 100;
-/** A badge never needs more than the usual 10. */
-export const MAX_BADGE_SCANS = 20;
-/** Scans times pixels measures decoding work: 15 scans of the largest photo take a few seconds, 100 took 40. */
-export const MAX_JPEG_SCAN_PIXELS = 15 * MAX_SOURCE_PIXELS;
-
-/** Concurrent fetches of photos and badges. Each holds its whole file: 16 of the largest were measured at 0.7 GB. */
-export const MAX_SOURCE_FETCHES = 16;
-/** Per account: a typical photo takes 80 ms, so four slots fetch 50 a second, many times the rendering rate. */
-export const MAX_SOURCE_FETCHES_PER_ACCOUNT = 4;
-/** Slots reserved for accounts with no fetch in progress, so that a few slow accounts never hold them all. */
-export const SOURCE_FETCHES_KEPT_FREE = 4;
-/** A slower fetch reduces its account's concurrency to one; each faster one restores a slot. */
-export const PROMPT_FETCH_MS = 2 * SECOND_MS;
-/** Fetches of one account waiting for a slot: a burst of 32 with badges passes, a flood is asked to slow down. */
-export const MAX_WAITING_FETCHES_PER_ACCOUNT = 64;
-/** Adds up to 12 s with the fetch itself, within which partners are promised to learn what is wrong with a photo. */
-export const MAX_FETCH_WAIT_MS = 2 * SECOND_MS;
-/** Per account and environment: enough for staging copies and several systems, few enough to fan out to. */
-export const MAX_WEBHOOK_ENDPOINTS = 10;
-/** Covers DNS, connection and response: receivers should answer first and work afterwards. */
-export const WEBHOOK_TIMEOUT_MS = 15 * SECOND_MS;
-/** Only the status counts; a longer response body is not read. */
-export const MAX_WEBHOOK_ANSWER_BYTES = 64 * KB;
-/** How much of a failing receiver's response is kept for troubleshooting. */
-export const WEBHOOK_ANSWER_KEPT_CHARS = 500;
-/** Longer than any attempt can take, so that only the lease of a dead process expires. */
-export const WEBHOOK_LEASE_MS = MINUTE_MS;
-/** An endpoint that only fails for this long is disabled: nobody is listening any more. */
-export const WEBHOOK_GIVE_UP_MS = 5 * DAY_MS;
-/** After a rotation the old secret signs beside the new one, so that receivers can change over without a gap. */
-export const WEBHOOK_SECRET_OVERLAP_MS = DAY_MS;
-/** How far back events can be recovered and deliveries inspected. */
-export const WEBHOOK_RETENTION_MS = 30 * DAY_MS;
-/** Per endpoint, over all processes: enough for 80 events a second at 100 ms each, without flooding a small receiver. */
-export const MAX_DELIVERIES_PER_ENDPOINT = 8;
-/** Concurrent attempts at receivers that answer promptly. */
-export const MAX_PROMPT_DELIVERIES = 32;
-/** Concurrent attempts at receivers that recently failed or were slow: they wait for each other, not the others for them. */
-export const MAX_STALLED_DELIVERIES = 32;
-/** All attempts in progress, including receivers that have just gone silent; each is one socket and one body. */
-export const MAX_DELIVERIES = 128;
-/** A slower attempt marks its receiver as slow. */
-export const PROMPT_ANSWER_MS = 2 * SECOND_MS;
-/** The longest delay a lost wake-up can cause to a delivery. */
-export const WEBHOOK_POLL_MS = SECOND_MS;
-
-/** A refused connection counts as the other side's refusal only while this many file descriptors are free. */
-export const MIN_FREE_DESCRIPTORS = 8;
-/** How often work that can wait for descriptors looks for some: a look takes microseconds. */
-export const DESCRIPTORS_LOOK_MS = 200;
-/** Pause after running out of descriptors or ports ourselves, before retrying what failed for that reason. */
-export const EXHAUSTED_RETRY_MS = 15 * SECOND_MS;
-
-/** Photo and webhook URLs: presigned URLs with session tokens reach 2,000 characters. */
-export const MAX_OUTBOUND_URL_CHARS = 4096;
-/** All tries for one name: half of a photo's time, so that other faults can still surface. */
-export const LOOKUP_TIMEOUT_MS = 5 * SECOND_MS;
-/** One query to one name server. A recursive server answers, or gives up, within a second or two. */
-export const LOOKUP_TRY_MS = 1_500;
-export const LOOKUP_TRIES = 3;
-/** Once the IPv4 or IPv6 addresses of a name are known, the other query gets this long: some name servers drop AAAA queries. */
-export const LOOKUP_OTHER_FAMILY_MS = 500;
-/** Concurrent look-ups for one account's photos, or one webhook endpoint; each is a socket. Most take milliseconds. */
-export const MAX_LOOKUPS_PER_PARTY = 2;
-/** How long a name that was not found, or whose servers are silent, is not looked up again. */
-export const FAILED_LOOKUP_KEPT_MS = 30 * SECOND_MS;
-/** More than all accounts together can cause to fail in that time, two at once at five seconds each; a quick NXDOMAIN is cheap. */
-export const MAX_FAILED_LOOKUPS_KEPT = 1_000;
-/** Chunks of a body, sent or fetched, that may be tiny before the average is enforced: headers on slow links, and files of a few bytes. */
-export const MAX_TINY_PIECES = 1_000;
-/** Minimum average chunk of a body. A TCP segment carries 500 bytes and more, and every chunk costs a turn of the event loop. */
-export const MIN_PIECE_BYTES = 64;
-/** 1xx responses before the final one. Servers send one; an endless series would only cost memory. */
-export const MAX_INTERIM_RESPONSES = 8;
 
 /** Ten years, in days: longer than anybody keeps cards, and well within the range of a date. */
 export const MAX_RETENTION_DAYS = 3_650;
-/** Alerts of one budget, and the highest in percent of it: more are noise, and beyond ten times it a mistake. */
+/**
+ * Alerts of one budget, and the highest in percent of it: more are noise, and beyond ten times it a mistake.
+ */
 export const MAX_USAGE_ALERTS = 10;
 export const MAX_USAGE_ALERT_PERCENT = 1_000;
 
 export const DEFAULT_LIST_LIMIT = 20;
 export const MAX_LIST_LIMIT = 100;
-/** Images that one page of a list with several filters looks at, about 10 ms: it may be short, and the next goes on. */
+/**
+ * Images that one page of a list with several filters looks at, about 10 ms: it may be short, and the next
+ * goes on.
+ */
 export const MAX_LIST_EXAMINED = 2_000;
-/** Characters of a metadata key by which images can be listed: with its value it fits an index entry of PostgreSQL. */
+/**
+ * Characters of a metadata key by which images can be listed: with its value it fits an index entry of
+ * PostgreSQL.
+ */
 export const MAX_METADATA_FILTER_KEY_CHARS = 100;
 
 /** How often each node says that it lives, where several serve from one database. */
@@ -178,30 +128,38 @@ export const NODE_SILENCE_MS = 15 * SECOND_MS;
 
 /** Longer than any render can take, so that only the lease of a dead worker expires. */
 export const LEASE_MS = 3 * MINUTE_MS;
-/** Time limit of one render, from the photo's bytes to the finished picture: time in which a processor was given. */
+/**
+ * Time limit of one render, from the photo's bytes to the finished picture: time in which a processor was
+ * given.
+ */
 export const RENDER_TIMEOUT_MS = 45 * SECOND_MS;
-/** The same by the clock. On a machine that gives a third of a processor, nobody waits for a card any longer. */
+/**
+ * The same by the clock. On a machine that gives a third of a processor, nobody waits for a card any longer.
+ */
 export const MOST_RENDER_MS = 3 * RENDER_TIMEOUT_MS;
 /**
- * In the queue that machines share, a worker that has not been heard of for this long is dead. Longer than a database is
- * likely to stand still, since a render taken from a living worker is made twice.
+ * In the queue that machines share, a worker that has not been heard of for this long is dead. Longer than a
+ * database is likely to stand still, since a render taken from a living worker is made twice.
  */
 export const JOB_HEARTBEAT_MS = 30 * SECOND_MS;
 export const JOB_TOUCH_MS = 5 * SECOND_MS;
 /**
- * How often dead workers are looked for. That costs about 2 s of the database with 100,000 images waiting; servers that
- * ended are noticed sooner, by their beat.
+ * How often dead workers are looked for. That costs about 2 s of the database with 100,000 images waiting;
+ * servers that ended are noticed sooner, by their beat.
  */
 export const JOB_TEND_MS = 15 * SECOND_MS;
 /**
- * Pauses before the renders after a fault. A photo that breaks the renderer breaks it each time, whatever the pause; but
- * a machine short of memory, or somebody who kills browsers, hits the same card several times within seconds, and is
- * often over in half a minute.
+ * Pauses before the renders after a fault. A photo that breaks the renderer breaks it each time, whatever the
+ * pause; but a machine short of memory, or somebody who kills browsers, hits the same card several times
+ * within seconds, and is often over in half a minute.
  */
 export const RENDER_RETRY_PAUSES_MS = [500, 2 * SECOND_MS, 8 * SECOND_MS, 30 * SECOND_MS];
 /** After so many renders, all of which ended in a fault, an image has failed. */
 export const MAX_RENDERS = 1 + RENDER_RETRY_PAUSES_MS.length;
-/** Free space that must remain for creates to be accepted, unless configured otherwise: about 150 of the largest pictures. */
+/**
+ * Free space that must remain for creates to be accepted, unless configured otherwise: about 150 of the
+ * largest pictures.
+ */
 export const MIN_FREE_DISK_BYTES = 256 * MB;
 /** Pause before retrying when the disk is full: an operator needs minutes to make room. */
 export const STORAGE_RETRY_MS = 15 * SECOND_MS;
@@ -209,7 +167,9 @@ export const STORAGE_RETRY_MS = 15 * SECOND_MS;
 export const MAX_RETRY_PAUSE_MS = MINUTE_MS;
 /** Pause before retrying to record a finished render when the database refused the write. */
 export const FINISH_RETRY_MS = SECOND_MS;
-/** A create is refused when the work ahead of it, in fair order between accounts, would take longer than this. */
+/**
+ * A create is refused when the work ahead of it, in fair order between accounts, would take longer than this.
+ */
 export const MAX_QUEUE_WAIT_MS = 2 * MINUTE_MS;
 /** Waiting images of all accounts: reached only if some eighty accounts fill their own share at once. */
 export const MAX_QUEUE_WORK_MS = 10 * MINUTE_MS;
@@ -235,20 +195,20 @@ export const MAX_TEMPLATE_TEXT_CHARS = 300;
 /** Recycling a browser bounds what a leak can cost. */
 export const RENDERS_PER_BROWSER = 100;
 /**
- * Each browser's share varies by up to this percentage of the average (80 to 120), so that they are not recycled
- * together.
+ * Each browser's share varies by up to this percentage of the average (80 to 120), so that they are not
+ * recycled together.
  */
 export const RENDERS_SPREAD = 0.2;
 export const BROWSER_LIFETIME_MS = HOUR_MS;
 
 /**
- * A worker with its browser was measured at 0.8 GB with the largest photos; one that holds twice that is leaking,
- * and is replaced.
+ * A worker with its browser was measured at 0.8 GB with the largest photos; one that holds twice that is
+ * leaking, and is replaced.
  */
 export const WORKER_MEMORY_BYTES = 1_600 * MB;
 /**
- * At this multiple of the limit a worker is killed immediately, even during a render: the machine's other programs
- * come first.
+ * At this multiple of the limit a worker is killed immediately, even during a render: the machine's other
+ * programs come first.
  */
 export const WORKER_MEMORY_END = 2;
 /** How often memory is checked: a photo takes seconds to fill it, a check takes milliseconds. */
@@ -260,28 +220,34 @@ export const DRAIN_TIMEOUT_MS = 25 * SECOND_MS;
 /** Clocks are routinely corrected by seconds; a larger step is not a correction. */
 export const CLOCK_TOLERANCE_MS = MINUTE_MS;
 /**
- * A changed time that lasts this long is accepted: mistakes are noticed by then, and webhooks signed with the old
- * time are retried.
+ * A changed time that lasts this long is accepted: mistakes are noticed by then, and webhooks signed with the
+ * old time are retried.
  */
 export const CLOCK_HOLD_MS = 15 * MINUTE_MS;
 /** Nothing is deleted for this long after an accepted jump: by then somebody has read the alarm. */
 export const DELETION_PAUSE_MS = DAY_MS;
 /**
- * Servers on one database may be this far from its clock: they are asked to keep within 5 s, and a busy machine measures some
- * seconds wrong.
+ * Servers on one database may be this far from its clock: they are asked to keep within 5 s, and a busy
+ * machine measures some seconds wrong.
  */
 export const DATABASE_CLOCK_TOLERANCE_MS = 15 * SECOND_MS;
 /** If the last recorded change is this far in the past or future at start, the clock may be wrong. */
 export const LONG_ABSENCE_MS = 7 * DAY_MS;
 
-/** Database files above this size, in bytes, are rewritten only at night: this much takes half a second, and writes wait. */
+/**
+ * Database files above this size, in bytes, are rewritten only at night: this much takes half a second, and
+ * writes wait.
+ */
 export const QUICKLY_REWRITTEN_BYTES = 64 * MB;
 /**
- * Larger ones are not rewritten: 1.1 GB takes 7 s of processor time, and four times as long on a slow disk, while writes give up
- * after 10 s. This much takes a quarter of it.
+ * Larger ones are not rewritten: 1.1 GB takes 7 s of processor time, and four times as long on a slow disk,
+ * while writes give up after 10 s. This much takes a quarter of it.
  */
 export const MAX_REWRITTEN_BYTES = 256 * MB;
-/** PostgreSQL is asked to vacuum after deletions this often at most, by all servers together: it reads each index whole. */
+/**
+ * PostgreSQL is asked to vacuum after deletions this often at most, by all servers together: it reads each
+ * index whole.
+ */
 export const VACUUM_PAUSE_MS = 12 * HOUR_MS;
 
 export const SWEEP_INTERVAL_MS = 30 * SECOND_MS;
@@ -301,23 +267,28 @@ export const MAX_KNOWN_NETWORKS = 5_000;
 export const MAX_KNOWN_KEYS = 10_000;
 
 /**
- * Bytes of photos and badges an account may have fetched per UTC day: 5,000 typical photos of 4 MB for the smallest
- * plan, many times its credits. Bounds what one account can do to the disk and the network.
+ * Bytes of photos and badges an account may have fetched per UTC day: 5,000 typical photos of 4 MB for the
+ * smallest plan, many times its credits. Bounds what one account can do to the disk and the network.
  */
 export const SOURCE_BYTES_PER_DAY = { starter: 20 * GB, growth: 100 * GB, scale: 500 * GB } as const;
 /**
- * Photos of failed images, which cost no credit, are kept for inspection; beyond this an account's are deleted
- * immediately.
+ * Photos of failed images, which cost no credit, are kept for inspection; beyond this an account's are
+ * deleted immediately.
  */
 export const FAILED_SOURCE_BYTES_PER_DAY = GB;
 /**
- * Pictures drawn for an account's test images in sizes that are not cached: 350 of the largest, thousands of usual
- * ones.
+ * Pictures drawn for an account's test images in sizes that are not cached: 350 of the largest, thousands of
+ * usual ones.
  */
 export const PLACEHOLDER_BYTES_PER_DAY = GB;
-/** Of them, pictures of the built-in card with the data that was sent; beyond it, its own silhouettes, each drawn once for all. */
+/**
+ * Of them, pictures of the built-in card with the data that was sent; beyond it, its own silhouettes, each
+ * drawn once for all.
+ */
 export const OWN_PLACEHOLDER_BYTES_PER_DAY = 100 * MB;
-/** A test image is promised within a second: a picture of its own that is not drawn by then is not waited for. */
+/**
+ * A test image is promised within a second: a picture of its own that is not drawn by then is not waited for.
+ */
 export const OWN_PLACEHOLDER_WAIT_MS = 700;
 /** Sizes of test pictures whose file is shared by later images. */
 export const MAX_SHARED_PLACEHOLDERS = 64;
@@ -327,7 +298,10 @@ export const AUDIT_RETENTION_MS = 730 * DAY_MS;
 
 /** Much longer than any create lasts, so that only the hold of a dead process on its photo expires. */
 export const SOURCE_HOLD_MS = 10 * MINUTE_MS;
-/** Longer than a bucket is tried to remove a photo; after it creates with the same photo no longer wait for a dead process. */
+/**
+ * Longer than a bucket is tried to remove a photo; after it creates with the same photo no longer wait for a
+ * dead process.
+ */
 export const SOURCE_LEAVING_MS = 40 * SECOND_MS;
 /** A source not used for this long is fetched again when needed. */
 export const SOURCE_RETENTION_MS = 7 * DAY_MS;
@@ -354,7 +328,9 @@ export const MAX_BATCH_BODY_BYTES = 4 * MB;
 export const MAX_OPEN_BATCH_CARDS = 20_000;
 /** How long a record of sent mail is kept. */
 export const MAIL_RETENTION_MS = 30 * DAY_MS;
-/** Greylisting servers need minutes, broken ones hours; after the last pause, two days in, a mail is given up. */
+/**
+ * Greylisting servers need minutes, broken ones hours; after the last pause, two days in, a mail is given up.
+ */
 export const MAIL_RETRY_MS = [
   MINUTE_MS,
   5 * MINUTE_MS,
@@ -372,7 +348,9 @@ export const MAIL_LEASE_MS = 5 * MINUTE_MS;
 export const MAIL_POLL_MS = 15 * SECOND_MS;
 /** An endpoint that fails this long is worth a mail: shorter faults repair themselves. */
 export const ENDPOINT_FAILING_MAIL_MS = HOUR_MS;
-/** The UTC hour of the next day from which the daily digest is written: it is there when people start work. */
+/**
+ * The UTC hour of the next day from which the daily digest is written: it is there when people start work.
+ */
 export const DIGEST_HOUR = 5;
 
 /** How far back the request log reaches. */
@@ -380,8 +358,8 @@ export const REQUEST_LOG_RETENTION_MS = 30 * DAY_MS;
 /** Successful reads and 429s of one account logged per minute; beyond that they only repeat each other. */
 export const LOGGED_READS_PER_MINUTE = 60;
 /**
- * Players of batches that the log of one account finds its requests by, per minute; batches beyond it are logged without.
- * Refused batches cost nothing, and must not fill the disk.
+ * Players of batches that the log of one account finds its requests by, per minute; batches beyond it are
+ * logged without. Refused batches cost nothing, and must not fill the disk.
  */
 export const LOGGED_PLAYERS_PER_MINUTE = 5_000;
 /** Requests waiting to be written to the log: a second's worth at worst; a row is about a kilobyte. */

@@ -9,7 +9,9 @@ export const MAX_SHRINKS_WAITING = 100;
 export const SMALLER_PICTURES_BYTES = 64 * 1024 ** 2;
 export const SMALLER_PICTURES_KEPT_MS = 10 * 60_000;
 
-/** Seconds for which a create may wait for its image: most cards are ready by then, and proxies wait longer. */
+/**
+ * Seconds for which a create may wait for its image: most cards are ready by then, and proxies wait longer.
+ */
 export const MAX_PREFERRED_WAIT_S = 20;
 /** Creates that wait at a time, each with a connection: the others are answered at once. */
 export const MAX_WAITING_CREATES = 500;

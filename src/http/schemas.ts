@@ -11,9 +11,10 @@ import { USAGE_PERIODS } from "../core/time.ts";
 import { LAYOUTS } from "../render/card/template-layout.ts";
 import { ERROR_STATUS } from "./http-refusal.ts";
 
-// The schemas of every response. The published OpenAPI document is made from them, and tests validate real responses
-// with them, so partners get what they read. A schema with an $id is published under that name. Closed here, so that the
-// tests meet no field that is not documented; the document publishes answers as open, since they may grow.
+// The schemas of every response. The published OpenAPI document is made from them, and tests validate real
+// responses with them, so partners get what they read. A schema with an $id is published under that name.
+// Closed here, so that the tests meet no field that is not documented; the document publishes answers as
+// open, since they may grow.
 
 const closed = { additionalProperties: false } as const;
 

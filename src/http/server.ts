@@ -74,13 +74,18 @@ interface AnswerDeps extends HttpDeps {
 /** Answers one request from one client address; never rejects. */
 export type Answer = (request: Request, peer: string) => Promise<Response>;
 
-/** Our own reader bounds bodies and responds with 413 in the envelope; Bun's limit would cut the connection. */
+/**
+ * Our own reader bounds bodies and responds with 413 in the envelope; Bun's limit would cut the connection.
+ */
 const NO_BUN_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
-/** In seconds; longer than the slowest create, whose photo takes the full 10 s, and which then waits for its image. */
+/**
+ * In seconds; longer than the slowest create, whose photo takes the full 10 s, and which then waits for its
+ * image.
+ */
 const IDLE_TIMEOUT_SECONDS = 30 + MAX_PREFERRED_WAIT_S;
 /**
- * The same while an archive is sent: whoever reads a gigabyte may stop for longer, and what is cut off must begin anew.
- * Bun allows 255 at most.
+ * The same while an archive is sent: whoever reads a gigabyte may stop for longer, and what is cut off must
+ * begin anew. Bun allows 255 at most.
  */
 const ARCHIVE_IDLE_SECONDS = 240;
 
@@ -148,8 +153,9 @@ const NO_ADDRESS = new URL("http://host.invalid/");
 const HSTS_SECONDS = 365 * 86_400;
 
 /**
- * Throws 400 for what Bun and a proxy in front of it may interpret differently: several Host headers, of which Bun
- * takes the first, and trailer fields, on which Bun closes the connection, often before the response.
+ * Throws 400 for what Bun and a proxy in front of it may interpret differently: several Host headers, of
+ * which Bun takes the first, and trailer fields, on which Bun closes the connection, often before the
+ * response.
  */
 function refuseTwoMeanings({ headers }: Request): void {
   if (headers.get("host")?.includes(",")) throw brokenHost("must be given once.");
@@ -182,8 +188,8 @@ function open(deps: HttpDeps, request: Request, url: URL, peer: string): Exchang
     route: labelOf(url.pathname),
     requestId: deps.random.id("req"),
     clientAddress: clientAddress(request, peer, deps.config.baseUrl),
-    // Of an address's budget only refused keys take. What needs no key asks no database: /live and the pictures must be
-    // answered while it is out of reach.
+    // Of an address's budget only refused keys take. What needs no key asks no database: /live and the
+    // pictures must be answered while it is out of reach.
     rate: deps.limiter.whole(ADDRESS_BUDGET),
   };
 }
@@ -360,10 +366,16 @@ function refuse(deps: HttpDeps, exchange: Exchange, error: unknown): Response {
   return failure(exchange, known, deps.config.baseUrl);
 }
 
-/** Whoever knows the URL of a setup link or picture can open it, and a player who is deleted must not stay in the log. */
+/**
+ * Whoever knows the URL of a setup link or picture can open it, and a player who is deleted must not stay in
+ * the log.
+ */
 const SECRET_ADDRESS = /(\/setup|\/cdn|\/cards|\/v1\/players)\/.*/;
 
-/** What supervisors and collectors ask every few seconds is most of a quiet service's log, unless it is left out while all is well. */
+/**
+ * What supervisors and collectors ask every few seconds is most of a quiet service's log, unless it is left
+ * out while all is well.
+ */
 function isProbeInOrder(path: string | undefined, status: number): boolean {
   return status === 200 && PROBES.has(path ?? "");
 }

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { MAX_LIST_LIMIT, MAX_WEBHOOK_ENDPOINTS } from "../core/limits.ts";
+import { MAX_LIST_LIMIT } from "../core/limits.ts";
+import { MAX_WEBHOOK_ENDPOINTS } from "../core/outbound-limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { SUBSCRIBABLE_EVENTS, WEBHOOK_DELIVERY_STATES, WEBHOOK_EVENT_TYPES } from "../core/webhook-event.ts";
 import { successEnvelope } from "./schemas.ts";

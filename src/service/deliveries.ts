@@ -1,7 +1,7 @@
 import { type Loop, startLoop } from "../app/loop.ts";
 import { createDeliverer } from "../app/webhooks/deliver-webhook.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
-import { WEBHOOK_POLL_MS } from "../core/limits.ts";
+import { WEBHOOK_POLL_MS } from "../core/outbound-limits.ts";
 
 /** At shutdown receivers get this long to answer; unanswered deliveries are sent again later. */
 const DELIVERY_GRACE_MS = 5_000;

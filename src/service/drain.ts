@@ -9,7 +9,8 @@ export async function drain(
   { gate, pool, endings }: { gate: FetchGate; pool: RenderPool; endings: Endings },
   deadlineMs: number,
 ): Promise<void> {
-  // Creates that are fetching continue to their 202; those only waiting for a slot would delay the stop too long.
+  // Creates that are fetching continue to their 202; those only waiting for a slot would delay the stop too
+  // long.
   gate.close();
   endings.close();
   const deadline = setTimeout(() => void pool.close(), deadlineMs);

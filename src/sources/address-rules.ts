@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { MAX_OUTBOUND_URL_CHARS } from "../core/limits.ts";
+import { MAX_OUTBOUND_URL_CHARS } from "../core/outbound-limits.ts";
 import { GuardedHttpError, HOST_REFUSED_MESSAGE } from "./guarded-http-error.ts";
 
 /** Addresses that public lists call ordinary, but that answer only inside a cloud: Azure's host agent. */

@@ -3,19 +3,21 @@ import type { Environment } from "../core/account.ts";
 import { Refusal } from "../core/errors.ts";
 import type { FailureReason } from "../core/failure-reasons.ts";
 import {
-  EXHAUSTED_RETRY_MS,
   MAX_BADGE_BYTES,
   MAX_BADGE_PIXELS,
+  MAX_SOURCE_BYTES,
+  MAX_SOURCE_PIXELS,
+  MIN_BADGE_SIDE_PX,
+  MIN_SOURCE_SIDE_PX,
+} from "../core/limits.ts";
+import {
+  EXHAUSTED_RETRY_MS,
   MAX_BADGE_SCANS,
   MAX_JPEG_SCAN_PIXELS,
   MAX_JPEG_SCANS,
-  MAX_SOURCE_BYTES,
-  MAX_SOURCE_PIXELS,
   MAX_SOURCE_REDIRECTS,
-  MIN_BADGE_SIDE_PX,
-  MIN_SOURCE_SIDE_PX,
   SOURCE_TIMEOUT_MS,
-} from "../core/limits.ts";
+} from "../core/outbound-limits.ts";
 import { SOURCE_FIELDS, sourceAnswered, unsupportedSource } from "../core/partner-refusals.ts";
 import { VERSION } from "../version.ts";
 import { type GuardedHead, type GuardedHttpOptions, guardedRequest } from "./guarded-http.ts";

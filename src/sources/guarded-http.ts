@@ -2,7 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { rootCertificates } from "node:tls";
-import { MAX_INTERIM_RESPONSES } from "../core/limits.ts";
+import { MAX_INTERIM_RESPONSES } from "../core/outbound-limits.ts";
 import { type CheckedUrl, checkUrl, isPublicAddress } from "./address-rules.ts";
 import { isOurs } from "./exhaustion.ts";
 import {

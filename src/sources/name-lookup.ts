@@ -10,7 +10,7 @@ import {
   LOOKUP_TRY_MS,
   MAX_FAILED_LOOKUPS_KEPT,
   MAX_LOOKUPS_PER_PARTY,
-} from "../core/limits.ts";
+} from "../core/outbound-limits.ts";
 import { GuardedHttpError, HOST_REFUSED_MESSAGE, OURS_MESSAGE } from "./guarded-http-error.ts";
 
 export interface LookupRequest {

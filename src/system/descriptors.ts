@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DESCRIPTORS_LOOK_MS, MIN_FREE_DESCRIPTORS } from "../core/limits.ts";
+import { DESCRIPTORS_LOOK_MS, MIN_FREE_DESCRIPTORS } from "../core/outbound-limits.ts";
 
 /** Whether this process could open hardly another file or connection now. */
 export function lacksDescriptors(): boolean {

@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import {
-  MAX_JPEG_SCAN_PIXELS,
-  MAX_JPEG_SCANS,
-  MAX_SOURCE_PIXELS,
-  MIN_SOURCE_SIDE_PX,
-} from "../../src/core/limits.ts";
+import { MAX_SOURCE_PIXELS, MIN_SOURCE_SIDE_PX } from "../../src/core/limits.ts";
+import { MAX_JPEG_SCAN_PIXELS, MAX_JPEG_SCANS } from "../../src/core/outbound-limits.ts";
 import { createRenderPool, type RenderPool } from "../../src/render/pool.ts";
 import { rendererOptions } from "../../src/service/renderer-options.ts";
 import { workerCommand } from "../../src/service/system.ts";

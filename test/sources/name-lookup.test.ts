@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FAILED_LOOKUP_KEPT_MS } from "../../src/core/limits.ts";
+import { FAILED_LOOKUP_KEPT_MS } from "../../src/core/outbound-limits.ts";
 import {
   createNameLookup,
   type LookupRequest,

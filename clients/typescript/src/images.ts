@@ -78,7 +78,10 @@ export function images(calls: Transport) {
       if (first.status === "failed") throw new ImageFailedError(first);
       return wait(first.image_id, rest);
     },
-    /** Makes a new image of what an earlier one was made of, with what is given otherwise; it costs its own credit. */
+    /**
+     * Makes a new image of what an earlier one was made of, with what is given otherwise; it costs its own
+     * credit.
+     */
     remake: (
       imageId: string,
       change: RemakeRequest = {},

@@ -4,13 +4,16 @@ import {
   OTHER_NODES_POLL_MS,
 } from "../../core/picture-limits.ts";
 
-/** Tells those who wait for images that these have ended. In memory: a hint, and whoever is told looks at the image. */
+/**
+ * Tells those who wait for images that these have ended. In memory: a hint, and whoever is told looks at the
+ * image.
+ */
 export interface Endings {
   /** Called once the end of images is committed. */
   tell(imageIds: readonly string[]): void;
   /**
-   * Resolves once the image has ended, `ms` are over, the signal is aborted or the service stops; at once where too many wait
-   * already.
+   * Resolves once the image has ended, `ms` are over, the signal is aborted or the service stops; at once
+   * where too many wait already.
    */
   wait(imageId: string, options: WaitOptions): Promise<void>;
   /** Lets everybody go, also those to come: the service stops. */
@@ -21,7 +24,10 @@ interface WaitOptions {
   accountId: string;
   ms: number;
   signal: AbortSignal;
-  /** Whether the image has ended: asked when the wait begins, since it may have by then, and now and then where others may end it. */
+  /**
+   * Whether the image has ended: asked when the wait begins, since it may have by then, and now and then
+   * where others may end it.
+   */
   isOver: () => Promise<boolean>;
 }
 

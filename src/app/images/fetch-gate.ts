@@ -6,7 +6,7 @@ import {
   MAX_WAITING_FETCHES_PER_ACCOUNT,
   PROMPT_FETCH_MS,
   SOURCE_FETCHES_KEPT_FREE,
-} from "../../core/limits.ts";
+} from "../../core/outbound-limits.ts";
 
 /** Bounds how many photos and badges are fetched at once, and shares the slots fairly between accounts. */
 export interface FetchGate {

@@ -8,11 +8,14 @@ import {
   SMALLER_PICTURES_KEPT_MS,
 } from "../../core/picture-limits.ts";
 
-/** Finished pictures in smaller sizes, each made once and kept in memory for a while: caches in front keep them for good. */
+/**
+ * Finished pictures in smaller sizes, each made once and kept in memory for a while: caches in front keep
+ * them for good.
+ */
 export interface SmallerPictures {
   /**
-   * The picture at this width, in its own format; null when it is not there. Throws SERVICE_OVERLOADED when too many are to be
-   * made.
+   * The picture at this width, in its own format; null when it is not there. Throws SERVICE_OVERLOADED when
+   * too many are to be made.
    */
   give(name: string, contentType: string, width: number): Promise<Blob | null>;
   /** Drops what is kept of a picture that is deleted. */

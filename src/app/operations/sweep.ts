@@ -4,8 +4,8 @@ import {
   DELETION_PAUSE_MS,
   MAIL_RETENTION_MS,
   SOURCE_RETENTION_MS,
-  WEBHOOK_RETENTION_MS,
 } from "../../core/limits.ts";
+import { WEBHOOK_RETENTION_MS } from "../../core/outbound-limits.ts";
 import type { Log, LogFields } from "../../core/ports.ts";
 import { isProven } from "../../core/steady-clock.ts";
 import { HOUR_MS, monthOf } from "../../core/time.ts";

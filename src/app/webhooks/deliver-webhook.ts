@@ -1,5 +1,5 @@
 import { leaseToken } from "../../core/lease.ts";
-import { MAX_DELIVERIES_PER_ENDPOINT, WEBHOOK_LEASE_MS } from "../../core/limits.ts";
+import { MAX_DELIVERIES_PER_ENDPOINT, WEBHOOK_LEASE_MS } from "../../core/outbound-limits.ts";
 import { storageFault } from "../../core/storage-unavailable.ts";
 import {
   claimDeliveries,

@@ -4,7 +4,7 @@ import {
   MAX_PROMPT_DELIVERIES,
   MAX_STALLED_DELIVERIES,
   PROMPT_ANSWER_MS,
-} from "../../core/limits.ts";
+} from "../../core/outbound-limits.ts";
 import type { Clock } from "../../core/ports.ts";
 
 /** A slot for one attempt, held until one of these is called. */

@@ -5,7 +5,7 @@ import {
   MAX_WEBHOOK_ENDPOINTS,
   SOURCE_TIMEOUT_MS,
   WEBHOOK_SECRET_OVERLAP_MS,
-} from "../../core/limits.ts";
+} from "../../core/outbound-limits.ts";
 import { SecretUnreadableError } from "../../core/secret-box.ts";
 import { SUBSCRIBABLE_EVENTS, type SubscribableEvent } from "../../core/webhook-event.ts";
 import { formatWebhookSecret, WEBHOOK_SECRET_BYTES } from "../../core/webhook-signature.ts";

@@ -1,5 +1,5 @@
 import { nextAttemptAt } from "../../core/delivery-schedule.ts";
-import { EXHAUSTED_RETRY_MS, WEBHOOK_GIVE_UP_MS } from "../../core/limits.ts";
+import { EXHAUSTED_RETRY_MS, WEBHOOK_GIVE_UP_MS } from "../../core/outbound-limits.ts";
 import type { Random } from "../../core/ports.ts";
 import { isoTime } from "../../core/time.ts";
 import type { Tx } from "../../store/store.ts";

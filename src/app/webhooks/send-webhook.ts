@@ -3,7 +3,7 @@ import {
   MAX_WEBHOOK_ANSWER_BYTES,
   WEBHOOK_ANSWER_KEPT_CHARS,
   WEBHOOK_TIMEOUT_MS,
-} from "../../core/limits.ts";
+} from "../../core/outbound-limits.ts";
 import { SecretUnreadableError } from "../../core/secret-box.ts";
 import { webhookHeaders } from "../../core/webhook-signature.ts";
 import {

@@ -1,12 +1,8 @@
 /** @jsxImportSource preact */
 import { statfs } from "node:fs/promises";
 import type { DiskKind, DiskUse } from "../../app/operations/doctor/disk-use.ts";
-import {
-  IDEMPOTENCY_RETENTION_MS,
-  MAX_SHARED_PLACEHOLDERS,
-  SOURCE_RETENTION_MS,
-  WEBHOOK_RETENTION_MS,
-} from "../../core/limits.ts";
+import { IDEMPOTENCY_RETENTION_MS, MAX_SHARED_PLACEHOLDERS, SOURCE_RETENTION_MS } from "../../core/limits.ts";
+import { WEBHOOK_RETENTION_MS } from "../../core/outbound-limits.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { inUnits } from "../../system/disk-space.ts";
 import { Card, count, counted, Notice, PageHead, Stat, Time } from "../elements.tsx";

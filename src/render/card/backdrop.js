@@ -1,4 +1,5 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's ground, in the card's light.
+// Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's
+// ground, in the card's light.
 import { smoothStep } from "../photo/page/masks.js";
 import { bitmapFile, canvasOf, rgbOf } from "./light.js";
 import { cropped, within } from "./photo-window.js";
@@ -19,11 +20,14 @@ import { cropped, within } from "./photo-window.js";
  * @property {{ deep: string, light: string, accent: string }} colours
  */
 
-/** How the wall is found: at this part of the size, this far from the player, and filled in from ever further away, in parts of the width. */
+/**
+ * How the wall is found: at this part of the size, this far from the player, and filled in from ever further
+ * away, in parts of the width.
+ */
 const WALL = { scale: 1 / 8, margin: 0.02, blurs: [0.02, 0.08, 0.3] };
 /**
- * Up to the first part of something else a pixel is wall, from the second on it is not. Close to white and black a wall leaves other
- * colours little room; less than this, of 255, tells nothing.
+ * Up to the first part of something else a pixel is wall, from the second on it is not. Close to white and
+ * black a wall leaves other colours little room; less than this, of 255, tells nothing.
  */
 const KEY = { from: 0.06, to: 0.4, room: 110 };
 /** The player's edge, which may hold wall, in parts of the window's shorter side. */
@@ -34,7 +38,10 @@ const NEAR = 0.02;
 const OPENING = { from: 0.7, to: 2, least: 0.9, most: 1 };
 /** How strongly the card's colour tints the photo at the window's corners. */
 const TINT = 0.55;
-/** Around the face's middle, no light within the first distance and all of it beyond the second, in face heights. */
+/**
+ * Around the face's middle, no light within the first distance and all of it beyond the second, in face
+ * heights.
+ */
 const HEAD_FACES = { from: 0.9, to: 1.8 };
 
 /**
@@ -56,7 +63,12 @@ export function backdropOf(photo, silhouette, style) {
   return bitmapFile(context.getImageData(0, 0, width, height));
 }
 
-/** @param {OffscreenCanvasRenderingContext2D} context @param {Tones} tones @param {number} width @param {number} height */
+/**
+ * @param {OffscreenCanvasRenderingContext2D} context
+ * @param {Tones} tones
+ * @param {number} width
+ * @param {number} height
+ */
 function retone(context, tones, width, height) {
   const picture = context.getImageData(0, 0, width, height);
   const { data } = picture;
@@ -79,7 +91,8 @@ function retone(context, tones, width, height) {
 /**
  * Fills the picture with a radial gradient.
  * @param {OffscreenCanvasRenderingContext2D} context @param {Box} size of the picture
- * @param {{ x: number, y: number, from: number, to: number }} circle its middle, and where the first and the last colour are
+ * @param {{ x: number, y: number, from: number, to: number }} circle its middle, and where the first and the
+ *   last colour are
  * @param {[number, string][]} stops
  */
 function spread(context, { width, height }, { x, y, from, to }, stops) {
@@ -89,14 +102,18 @@ function spread(context, { width, height }, { x, y, from, to }, stops) {
   context.fillRect(0, 0, width, height);
 }
 
-/** @param {BackdropStyle} style @returns {{ x: number, y: number }} the middle of the face, in the picture's pixels */
+/**
+ * @param {BackdropStyle} style
+ * @returns {{ x: number, y: number }} the middle of the face, in the picture's pixels
+ */
 function faceIn({ window, face }) {
   const { x, y, width, height } = within(face, window);
   return { x: x + width / 2, y: y + height / 2 };
 }
 
 /**
- * Light in the card's colours from both upper corners. None falls on the head, of which the part above the window is shown as it is.
+ * Light in the card's colours from both upper corners. None falls on the head, of which the part above the
+ * window is shown as it is.
  * @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style
  */
 function lightCorners(context, style) {
@@ -121,7 +138,11 @@ function lightCorners(context, style) {
   context.globalCompositeOperation = "source-over";
 }
 
-/** The player's surroundings take on the card's colour, the more the further away. @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style */
+/**
+ * The player's surroundings take on the card's colour, the more the further away.
+ * @param {OffscreenCanvasRenderingContext2D} context
+ * @param {BackdropStyle} style
+ */
 function tintEdges(context, style) {
   const { width, height } = style.window;
   const { x, y } = faceIn(style);
@@ -136,9 +157,12 @@ function tintEdges(context, style) {
 }
 
 /**
- * Lets the card's drawn scene show through a plain wall, the more the further from the face: each pixel is taken for a mixture of the wall
- * and what is before it, which stays. The player's inside stays whatever its colour.
- * @param {OffscreenCanvasRenderingContext2D} context @param {HTMLImageElement} silhouette @param {BackdropStyle} style
+ * Lets the card's drawn scene show through a plain wall, the more the further from the face: each pixel is
+ * taken for a mixture of the wall and what is before it, which stays. The player's inside stays whatever its
+ * colour.
+ * @param {OffscreenCanvasRenderingContext2D} context
+ * @param {HTMLImageElement} silhouette
+ * @param {BackdropStyle} style
  */
 function openWall(context, silhouette, style) {
   const { width, height } = style.window;
@@ -166,7 +190,12 @@ function openWall(context, silhouette, style) {
   context.putImageData(picture, 0, 0);
 }
 
-/** The wall as it would be without the player: what is missing comes from around. @param {OffscreenCanvas} field @param {HTMLImageElement} silhouette @param {BackdropStyle} style */
+/**
+ * The wall as it would be without the player: what is missing comes from around.
+ * @param {OffscreenCanvas} field
+ * @param {HTMLImageElement} silhouette
+ * @param {BackdropStyle} style
+ */
 function wallBehind(field, silhouette, { window, player }) {
   const [w, h] = [Math.round(window.width * WALL.scale), Math.round(window.height * WALL.scale)];
   const box = within(player, window, WALL.scale);
@@ -188,7 +217,11 @@ function wallBehind(field, silhouette, { window, player }) {
   return full.getImageData(0, 0, window.width, window.height).data;
 }
 
-/** The player without the edge, as opacities. @param {HTMLImageElement} silhouette @param {BackdropStyle} style */
+/**
+ * The player without the edge, as opacities.
+ * @param {HTMLImageElement} silhouette
+ * @param {BackdropStyle} style
+ */
 function insideOf(silhouette, { window, player }) {
   const { width, height } = window;
   const { context } = canvasOf(width, height);
@@ -208,7 +241,11 @@ function insideOf(silhouette, { window, player }) {
   return context.getImageData(0, 0, width, height).data;
 }
 
-/** What is near enough to the player to be hair or a hand, as opacities. @param {HTMLImageElement} silhouette @param {BackdropStyle} style */
+/**
+ * What is near enough to the player to be hair or a hand, as opacities.
+ * @param {HTMLImageElement} silhouette
+ * @param {BackdropStyle} style
+ */
 function nearTo(silhouette, { window, player }) {
   const { width, height } = window;
   const small = canvasOf(Math.round(width * WALL.scale), Math.round(height * WALL.scale));
@@ -236,7 +273,11 @@ function openingOf(style) {
   return context.getImageData(0, 0, width, height).data;
 }
 
-/** The dark on which the plate lies, and what is below it. @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style */
+/**
+ * The dark on which the plate lies, and what is below it.
+ * @param {OffscreenCanvasRenderingContext2D} context
+ * @param {BackdropStyle} style
+ */
 function darkenFoot(context, { window, line, colours }) {
   const edge = line - window.y;
   if (edge >= window.height) return;

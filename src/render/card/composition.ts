@@ -4,8 +4,9 @@ import { asCutout, inPhoto, type PlacedPlayer } from "./player-place.ts";
 import type { Zones } from "./template-layout.ts";
 
 /**
- * From this agreement of the networks on a player is cut out well. Measured on 102 photos of which two judges graded both compositions: where
- * the scene takes the wall's place, hair keeps its strands and the photo wins; elsewhere a good cutout is better than a place.
+ * From this agreement of the networks on a player is cut out well. Measured on 102 photos of which two judges
+ * graded both compositions: where the scene takes the wall's place, hair keeps its strands and the photo
+ * wins; elsewhere a good cutout is better than a place.
  */
 const SURE_MASKS = 0.955;
 /** With this agreement the cutout is also better than a photo in which the window would cut arms. */
@@ -14,9 +15,9 @@ const SURE_FOR_ARMS = 0.88;
 const HIGHEST_POINT = 0.2;
 
 /**
- * How and where a card shows its player: as asked for where the template supports it, otherwise as it looks better. Without a
- * photo there is only the silhouette. A request for what the template does not support was refused, unless the template has
- * changed since.
+ * How and where a card shows its player: as asked for where the template supports it, otherwise as it looks
+ * better. Without a photo there is only the silhouette. A request for what the template does not support was
+ * refused, unless the template has changed since.
  * @param photo whether the photo itself is at hand
  */
 export function placePlayer(
@@ -34,7 +35,10 @@ export function placePlayer(
   return looksGood(cutout, cut, within, card) ? cut : within;
 }
 
-/** The composition that a test image tells: what is asked for where the template supports it, otherwise the first it supports. */
+/**
+ * The composition that a test image tells: what is asked for where the template supports it, otherwise the
+ * first it supports.
+ */
 export function compositionFor(
   asked: AskedComposition | undefined,
   supported: readonly Composition[],
@@ -45,9 +49,10 @@ export function compositionFor(
 type ShownPlayer = Pick<CutoutFile, "width" | "height" | "framing">;
 
 /**
- * Whether a die-cut player makes the better card: a photo without a background anyway; or nobody near of whom something may be in the
- * cutout, a head that the photo shows whole, no straight edge of the photo inside the frame, a player who fills the card and whom the networks
- * agree on, and a place behind that the card's scene cannot take.
+ * Whether a die-cut player makes the better card: a photo without a background anyway; or nobody near of whom
+ * something may be in the cutout, a head that the photo shows whole, no straight edge of the photo inside the
+ * frame, a player who fills the card and whom the networks agree on, and a place behind that the card's scene
+ * cannot take.
  */
 function looksGood(
   { signs, framing, height }: CutoutFile,

@@ -19,14 +19,23 @@ interface Size {
   height: number;
 }
 
-/** A player is shown to the knees, in a wide window to the hips, or with the feet if that does not shrink the player below this part. */
+/**
+ * A player is shown to the knees, in a wide window to the hips, or with the feet if that does not shrink the
+ * player below this part.
+ */
 const LEAST_STANDING = 0.68;
 /** Outstretched arms and held things stay inside this part of the window ... */
 const ARMS_IN = 0.95;
-/** ... unless that would shrink the player below this part of the available size: then they are cut, and the player is this large. */
+/**
+ * ... unless that would shrink the player below this part of the available size: then they are cut, and the
+ * player is this large.
+ */
 const LEAST_FOR_ARMS = 0.56;
 const WITH_CUT_ARMS = 0.85;
-/** For arms the photo may end below the window's upper edge, by this part of it, where it does not cut the player: its blur goes on. */
+/**
+ * For arms the photo may end below the window's upper edge, by this part of it, where it does not cut the
+ * player: its blur goes on.
+ */
 const OPEN_TOP = 0.12;
 /** Where so little more lets the photo cover the whole window, it does. */
 const SNUG = 1.12;
@@ -34,13 +43,19 @@ const SNUG = 1.12;
 const MOST_HELD = 1.4;
 /** A head rises over the window only if the photo goes on above the hair by this part of its height. */
 const ABOVE_HAIR = 0.012;
-/** The largest face a player is enlarged to, and the largest where the photo has to fill the window, of its shorter side. */
+/**
+ * The largest face a player is enlarged to, and the largest where the photo has to fill the window, of its
+ * shorter side.
+ */
 const MAX_FACE = 0.46;
 const MAX_FILLING_FACE = 0.68;
 /** The enlargement of a photo's own pixels, and how much more is allowed to fill the window. */
 const MAX_ENLARGEMENT = 2.7;
 const FILLING = 1.35;
-/** Space above the crown where the head rises over the window, as a part of the card's height, and where it stays inside. */
+/**
+ * Space above the crown where the head rises over the window, as a part of the card's height, and where it
+ * stays inside.
+ */
 const HEADROOM = 0.03;
 const INSIDE_HEADROOM = 0.055;
 /** The face's height in the window if the photo has room above and below it, as a part of the height. */
@@ -49,14 +64,20 @@ const FACE_AT = 0.28;
 const FACE_MARGIN = 0.2;
 /** Room between the chin and the plate, in face heights. */
 const CHIN_ROOM = 0.2;
-/** Only a head on which the networks agree to this part rises over the window: what is wrong with its edge would be seen there. */
+/**
+ * Only a head on which the networks agree to this part rises over the window: what is wrong with its edge
+ * would be seen there.
+ */
 const CLEAN_HEAD = 0.965;
-/** A head crosses the window's edge clearly or not at all: its crown is this much above it, in face heights. */
+/**
+ * A head crosses the window's edge clearly or not at all: its crown is this much above it, in face heights.
+ */
 const CLEARLY = 0.12;
 
 /**
- * Up to this variation from place to place the card's scene can take a background's place, since it is a wall or out of focus, if the
- * networks agree on the player to this part. Before a wall as plain as this, pixels tell the player from it by themselves.
+ * Up to this variation from place to place the card's scene can take a background's place, since it is a wall
+ * or out of focus, if the networks agree on the player to this part. Before a wall as plain as this, pixels
+ * tell the player from it by themselves.
  */
 const OPEN = { grain: 6.5, masks: 0.95 };
 const PLAIN = { spread: 20, grain: 2.5 };
@@ -68,8 +89,8 @@ export function opens({ grain, spread, masks, loose }: CutoutSigns): boolean {
 }
 
 /**
- * Places a photo behind the window so that the player stands as on a designed card: crown near the card's top, hands inside, the
- * window covered as far as the photo's size and resolution allow.
+ * Places a photo behind the window so that the player stands as on a designed card: crown near the card's
+ * top, hands inside, the window covered as far as the photo's size and resolution allow.
  */
 export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): PhotoPlacement {
   const window = pixels(zones.frame, card);
@@ -130,10 +151,13 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
 }
 
 /**
- * The scale at which the player is as large as the window, the arms and the photo's sharpness allow, and the photo covers the window.
- * @param figure the width of all that is to be seen, the crown and the uppermost point, in pixels of the cutout
- * @param limits what is seen of the window, the height from the player's uppermost point to the plate, the largest enlargement, and whether
- *   the card's scene is behind the player, so that nobody sees where the photo ends
+ * The scale at which the player is as large as the window, the arms and the photo's sharpness allow, and the
+ * photo covers the window.
+ * @param figure the width of all that is to be seen, the crown and the uppermost point, in pixels of the
+ *   cutout
+ * @param limits what is seen of the window, the height from the player's uppermost point to the plate, the
+ *   largest enlargement, and whether the card's scene is behind the player, so that nobody sees where the
+ *   photo ends
  */
 function scaleFor(
   { face, body, cutSides }: { face: Box; body: Box; cutSides: Framing["cutSides"] },
@@ -166,7 +190,10 @@ function scaleFor(
   return whole > scale && whole <= SNUG * scale ? whole : scale;
 }
 
-/** The photo's left edge: the face at its target, both hands inside where there is room, and the photo under the whole window. */
+/**
+ * The photo's left edge: the face at its target, both hands inside where there is room, and the photo under
+ * the whole window.
+ */
 function acrossWindow(
   face: Box,
   body: Box,
@@ -192,7 +219,10 @@ function acrossWindow(
   return clamp(x, left + margin - middle, right - margin - middle);
 }
 
-/** The photo's upper edge: as wanted, but with no gap above the plate, and none above the photo where it is high enough. */
+/**
+ * The photo's upper edge: as wanted, but with no gap above the plate, and none above the photo where it is
+ * high enough.
+ */
 function downWindow(wanted: number, height: number, seen: Box): number {
   const lowest = seen.y + seen.height - height;
   return height >= seen.height ? clamp(wanted, lowest, seen.y) : lowest;

@@ -1,12 +1,13 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. The part of a photo that a card's window shows.
+// Runs inside the page. Type-checked through JSDoc, served as it is. The part of a photo that a card's window
+// shows.
 import { smoothStep } from "../photo/page/masks.js";
 import { canvasOf } from "./light.js";
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box in pixels of the card */
 
 /**
- * Where the photo ends inside the window, its outermost strip goes on, of this part of the photo's side; drawn at `scale` of the size, and
- * blurred by this part of the window.
+ * Where the photo ends inside the window, its outermost strip goes on, of this part of the photo's side;
+ * drawn at `scale` of the size, and blurred by this part of the window.
  */
 const BEYOND = { strip: 0.02, scale: 1 / 4, blur: 0.03 };
 /** Over this part of the window the photo's edge fades into that. */
@@ -14,7 +15,10 @@ const FADE_PART = 0.07;
 
 /**
  * Draws the upright photo into a box.
- * @param {OffscreenCanvasRenderingContext2D} context @param {ImageBitmap} photo @param {number} quarters @param {Box} box
+ * @param {OffscreenCanvasRenderingContext2D} context
+ * @param {ImageBitmap} photo
+ * @param {number} quarters
+ * @param {Box} box
  */
 function drawUpright(context, photo, quarters, { x, y, width, height }) {
   if (quarters === 0) return context.drawImage(photo, x, y, width, height);
@@ -26,7 +30,12 @@ function drawUpright(context, photo, quarters, { x, y, width, height }) {
   context.restore();
 }
 
-/** @param {Box} box @param {Box} window @param {number} scale @returns {Box} the box in the window's own pixels, scaled */
+/**
+ * @param {Box} box
+ * @param {Box} window
+ * @param {number} scale
+ * @returns {Box} the box in the window's own pixels, scaled
+ */
 export function within(box, window, scale = 1) {
   return {
     x: (box.x - window.x) * scale,
@@ -37,7 +46,8 @@ export function within(box, window, scale = 1) {
 }
 
 /**
- * The part of the photo that the window shows. Where the photo ends beside or above the player, its edge goes on, out of focus.
+ * The part of the photo that the window shows. Where the photo ends beside or above the player, its edge goes
+ * on, out of focus.
  * @param {ImageBitmap} photo
  * @param {{ window: Box, photo: Box, quarters: number }} style
  */
@@ -63,7 +73,8 @@ export function cropped(photo, { window, photo: place, quarters }) {
 }
 
 /**
- * Leaves nothing of the picture at `from`, and all of it at `to`. @param {OffscreenCanvasRenderingContext2D} context
+ * Leaves nothing of the picture at `from`, and all of it at `to`. @param {OffscreenCanvasRenderingContext2D}
+ * context
  * @param {{ x: number, y: number }} from @param {{ x: number, y: number }} to
  */
 function fadeIn(context, from, to) {
@@ -74,7 +85,8 @@ function fadeIn(context, from, to) {
 }
 
 /**
- * A small picture of the window, out of focus, in which the photo's outermost strips are drawn out as far as it goes.
+ * A small picture of the window, out of focus, in which the photo's outermost strips are drawn out as far as
+ * it goes.
  * @param {OffscreenCanvas} field the window with the photo in `box`
  * @param {Box} box
  */

@@ -106,13 +106,19 @@ export function outlineStyle(
   };
 }
 
-/** A hundredth of a card's width at the design's own shape, in pixels: wide and tall cards are not drawn larger for that. */
+/**
+ * A hundredth of a card's width at the design's own shape, in pixels: wide and tall cards are not drawn
+ * larger for that.
+ */
 function unitOf(layout: LayoutName, { width, height }: Box): number {
   const perWidth = layout === "landscape" ? 0.64 : 1;
   return Math.min((perWidth * width) / 100, ((layout === "portrait" ? 0.8 : 1) * height) / 100);
 }
 
-/** How the photo is drawn as this card's ground, and what tells that picture apart; null on a card with a cut-out player. */
+/**
+ * How the photo is drawn as this card's ground, and what tells that picture apart; null on a card with a
+ * cut-out player.
+ */
 export function backdropOf(
   { window }: PlacedPlayer,
   photo: string,
@@ -137,7 +143,10 @@ export function backdropOf(
   return { style, source: `backdrop:${photo} ${Bun.hash.xxHash3(JSON.stringify(style)).toString(16)}` };
 }
 
-/** What of the player the rating may hide, at one side or the other; null where the template's rating does not move. */
+/**
+ * What of the player the rating may hide, at one side or the other; null where the template's rating does not
+ * move.
+ */
 export function ratingSides({ place }: PlacedPlayer, { rating }: Zones, card: Box): CardFill["sides"] {
   if (!rating) return null;
   const player: Part = {

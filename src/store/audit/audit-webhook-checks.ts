@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import { DELIVERY_JITTER, MAX_RETRY_AFTER_MS } from "../../core/delivery-schedule.ts";
-import { WEBHOOK_LEASE_MS } from "../../core/limits.ts";
+import { WEBHOOK_LEASE_MS } from "../../core/outbound-limits.ts";
 import { DAY_MS } from "../../core/time.ts";
 import type { Tx } from "../store.ts";
 import type { AuditCheck, Breach } from "./audit-rule.ts";

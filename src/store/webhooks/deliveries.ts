@@ -17,8 +17,9 @@ import {
 import type { Tables } from "../../../db/schema.ts";
 import type { Environment } from "../../core/account.ts";
 
-import { CLOCK_TOLERANCE_MS, WEBHOOK_LEASE_MS } from "../../core/limits.ts";
+import { CLOCK_TOLERANCE_MS } from "../../core/limits.ts";
 import type { ListPosition } from "../../core/list-position.ts";
+import { WEBHOOK_LEASE_MS } from "../../core/outbound-limits.ts";
 import type { Tx } from "../store.ts";
 import type { WebhookEndpoint } from "./webhooks.ts";
 

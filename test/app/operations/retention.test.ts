@@ -15,8 +15,8 @@ import {
   IDEMPOTENCY_RETENTION_MS,
   REQUEST_LOG_RETENTION_MS,
   SOURCE_RETENTION_MS,
-  WEBHOOK_RETENTION_MS,
 } from "../../../src/core/limits.ts";
+import { WEBHOOK_RETENTION_MS } from "../../../src/core/outbound-limits.ts";
 import { SESSION_LIFETIME_MS, SETUP_LINK_LIFETIME_MS } from "../../../src/core/sign-in-limits.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
 import { insertRequests } from "../../../src/store/overviews/request-log.ts";

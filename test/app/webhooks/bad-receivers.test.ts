@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createDeliverer, type Deliverer } from "../../../src/app/webhooks/deliver-webhook.ts";
 import { type Delivery, listDeliveries } from "../../../src/app/webhooks/manage-deliveries.ts";
 import { getEndpoint, listEndpoints } from "../../../src/app/webhooks/manage-webhooks.ts";
-import { EXHAUSTED_RETRY_MS, MAX_WEBHOOK_ANSWER_BYTES } from "../../../src/core/limits.ts";
+import { EXHAUSTED_RETRY_MS, MAX_WEBHOOK_ANSWER_BYTES } from "../../../src/core/outbound-limits.ts";
 import { GuardedHttpError } from "../../../src/sources/guarded-http.ts";
 import { head, serveRaw, serveSilence, startCanary } from "../../sources/servers.ts";
 import { deliverDue, type Receiver, receiver, type WebhookWorkspace, webhookWorkspace } from "./receivers.ts";

@@ -18,7 +18,7 @@ import {
   updateEndpoint,
 } from "../../../src/app/webhooks/manage-webhooks.ts";
 import { DELIVERY_WAITS_MS } from "../../../src/core/delivery-schedule.ts";
-import { MAX_DELIVERIES_PER_ENDPOINT, WEBHOOK_RETENTION_MS } from "../../../src/core/limits.ts";
+import { MAX_DELIVERIES_PER_ENDPOINT, WEBHOOK_RETENTION_MS } from "../../../src/core/outbound-limits.ts";
 import { secretBox } from "../../../src/core/secret-box.ts";
 import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { onlyNode } from "../../../src/state/nodes.ts";

@@ -8,7 +8,7 @@ import {
   MAX_PROMPT_DELIVERIES,
   MAX_STALLED_DELIVERIES,
   PROMPT_ANSWER_MS,
-} from "../../../src/core/limits.ts";
+} from "../../../src/core/outbound-limits.ts";
 import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { fakeClock } from "../../harness.ts";
 import { deliverDue, receiver, webhookWorkspace } from "./receivers.ts";

@@ -22,7 +22,7 @@ import {
   rotateSecret,
   updateEndpoint,
 } from "../../../src/app/webhooks/manage-webhooks.ts";
-import { MAX_WEBHOOK_ENDPOINTS } from "../../../src/core/limits.ts";
+import { MAX_WEBHOOK_ENDPOINTS } from "../../../src/core/outbound-limits.ts";
 import { GuardedHttpError } from "../../../src/sources/guarded-http.ts";
 import { listAudit } from "../../../src/store/people/activity.ts";
 import { testAccount } from "../../harness.ts";

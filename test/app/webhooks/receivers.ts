@@ -54,7 +54,10 @@ export function receiver(
   };
 }
 
-/** Throws unless the request is rightly signed with this secret. The clock of a test stands elsewhere than the world's. */
+/**
+ * Throws unless the request is rightly signed with this secret. The clock of a test stands elsewhere than the
+ * world's.
+ */
 export function verify(secret: string, { body, headers }: Received, now: number): void {
   const realNow = Date.now;
   Date.now = () => now;

@@ -15,7 +15,10 @@ test("a card is made in the composition that was asked for where its template ha
   expect(of("photo")).toEqual(["cutout", "photo", "photo"]);
 });
 
-/** A player to the waist in the middle of a photo, on which nothing is doubtful; in a place unless said otherwise. */
+/**
+ * A player to the waist in the middle of a photo, on which nothing is doubtful; in a place unless said
+ * otherwise.
+ */
 function portrait(signs: Partial<CutoutSigns>, changes: Partial<CutoutFile> = {}): CutoutFile {
   const [width, height] = [600, 900];
   return {

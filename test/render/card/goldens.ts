@@ -2,7 +2,10 @@ import type { Browser } from "puppeteer-core";
 import type { Badge } from "../../../src/core/card.ts";
 import type { CardSpec, CUTOUT_NAMES } from "./cards.ts";
 
-/** The cards that are kept as pictures: name, details, player, whether there is a badge, and the photo of a card that shows it. */
+/**
+ * The cards that are kept as pictures: name, details, player, whether there is a badge, and the photo of a
+ * card that shows it.
+ */
 export const GOLDENS: [string, CardSpec, (typeof CUTOUT_NAMES)[number] | null, boolean, string?][] = [
   ["portrait-gold", { skill: 81, name: "Jonas Ødegaard", position: "CAM", number: 8 }, "man", false],
   [

@@ -172,7 +172,9 @@ describe("pictures", () => {
 });
 
 describe("a player in the photo", () => {
-  /** The mean colour difference, of 255, of two cards whose scenes differ, beside the head and in the face. */
+  /**
+   * The mean colour difference, of 255, of two cards whose scenes differ, beside the head and in the face.
+   */
   async function sceneDifferences(photo: (typeof CUTOUT_NAMES)[number], file: string) {
     const places: [number, number][] = [
       [60, 290],
@@ -250,7 +252,8 @@ async function worstContrast(): Promise<number> {
 
 describe("golden pictures", () => {
   const GOLDEN = join(import.meta.dir, "../../golden");
-  // Another build of Chromium may round gradients and edges differently; a moved element changes far more than this.
+  // Another build of Chromium may round gradients and edges differently; a moved element changes far more
+  // than this.
   const MEAN_TOLERANCE = 1.2;
   const CHANGED_TOLERANCE = 0.012;
   for (const [name, spec, photo, crest, wholePhoto] of GOLDENS) {
