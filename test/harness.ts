@@ -61,7 +61,10 @@ export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} 
 /** One browser unpacked for all tests of a machine. */
 export const TEST_CACHE_DIR = join(tmpdir(), "cardpress-test-cache");
 
-/** A store on the engine that the tests run on, wherever a test opens one, and the clock that all of it goes by. */
+/**
+ * A store on the engine that the tests run on, wherever a test opens one, and the clock that all of it goes
+ * by.
+ */
 export const openTestStore = (clock?: Clock): OpenStore =>
   ENGINE === "postgres" ? openTestPostgres(clock) : openSqliteStore;
 
@@ -102,7 +105,10 @@ export async function ownTemplate(
   await edit("card.css", change);
 }
 
-/** Has a template of `ownTemplate` declare these compositions; none where it is left out, which means a cutout. */
+/**
+ * Has a template of `ownTemplate` declare these compositions; none where it is left out, which means a
+ * cutout.
+ */
 export async function declareCompositions(dir: string, name: string, own?: readonly string[]): Promise<void> {
   const file = join(dir, name, "template.json");
   const { compositions: _, ...manifest } = await Bun.file(file).json();
@@ -114,7 +120,9 @@ export interface TestWorkspace extends Workspace {
   close(): Promise<void>;
 }
 
-/** A real store in a temporary folder, with a clock that stands still and counted ids. No server, no browser. */
+/**
+ * A real store in a temporary folder, with a clock that stands still and counted ids. No server, no browser.
+ */
 export async function testWorkspace(
   options: { clock?: FakeClock; parent?: string } = {},
 ): Promise<TestWorkspace> {
@@ -152,7 +160,10 @@ export async function testAccount(
   return { account, liveKey: await make("live"), testKey: await make("test") };
 }
 
-/** A server of photos on this machine, as the outside world. Answers any path by its file name under test/photos. */
+/**
+ * A server of photos on this machine, as the outside world. Answers any path by its file name under
+ * test/photos.
+ */
 export function photoServer() {
   const requests: string[] = [];
   const server = Bun.serve({
@@ -176,8 +187,9 @@ export interface TestServer extends RunningServer {
 }
 
 /**
- * The whole service on a free port in a temporary folder, with a photo server whose origin is allowed. The real clock
- * runs unless `clock` is given. Start one per test file: the first renderer needs seconds to be warm.
+ * The whole service on a free port in a temporary folder, with a photo server whose origin is allowed. The
+ * real clock runs unless `clock` is given. Start one per test file: the first renderer needs seconds to be
+ * warm.
  */
 export async function testServer(
   options: { env?: Record<string, string>; clock?: Clock; dataDir?: string } = {},

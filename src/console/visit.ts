@@ -81,8 +81,8 @@ export interface MemberVisit extends UserVisit {
 }
 
 /**
- * Who is admitted. `member`: members read and write, visiting operators only read. `owner`: only owners write.
- * `operator`: operators only. Everyone else is answered as if the path did not exist.
+ * Who is admitted. `member`: members read and write, visiting operators only read. `owner`: only owners
+ * write. `operator`: operators only. Everyone else is answered as if the path did not exist.
  */
 export type Access = "anyone" | "user" | "member" | "owner" | "operator";
 

@@ -17,7 +17,10 @@ export interface CdnDeps extends AppContext {
 
 const NAME = /^img_[0-9A-Za-z]+-[0-9A-Za-z]+\.(png|webp|jpg)$/;
 
-/** GET /cdn/{name}: a finished picture. Serves only what the database knows to be finished, never a stray file. */
+/**
+ * GET /cdn/{name}: a finished picture. Serves only what the database knows to be finished, never a stray
+ * file.
+ */
 export async function servePicture(deps: CdnDeps, exchange: Exchange, name: string): Promise<Response> {
   const image = NAME.test(name) ? await findImageByOutput(deps.store.read, name) : undefined;
   const expiresAt = image?.expiresAt ?? 0;
@@ -50,7 +53,10 @@ export async function servePicture(deps: CdnDeps, exchange: Exchange, name: stri
   return new Response(bytes, { headers: typed });
 }
 
-/** The width asked for by `w`; undefined for the picture's own. Other parameters mean nothing, as they always have. */
+/**
+ * The width asked for by `w`; undefined for the picture's own. Other parameters mean nothing, as they always
+ * have.
+ */
 function widthOf({ searchParams }: URL, { outputWidth }: Image): number | undefined {
   const asked = searchParams.getAll("w");
   if (asked.length === 0) return undefined;

@@ -10,8 +10,8 @@ import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 
 /**
- * The answer to an accepted create: 202, or, where the request prefers to wait and the image has ended by then, 200 with the
- * image. Whoever leaves while waiting cancels nothing.
+ * The answer to an accepted create: 202, or, where the request prefers to wait and the image has ended by
+ * then, 200 with the image. Whoever leaves while waiting cancels nothing.
  */
 export async function created(
   deps: Pick<AppContext, "store" | "config" | "endings">,
@@ -43,8 +43,8 @@ export async function created(
 }
 
 /**
- * Whole seconds to wait, at most MAX_PREFERRED_WAIT_S; 0 without such a preference. What cannot be understood is as if it were
- * not there (RFC 7240, 2).
+ * Whole seconds to wait, at most MAX_PREFERRED_WAIT_S; 0 without such a preference. What cannot be understood
+ * is as if it were not there (RFC 7240, 2).
  */
 export function preferredWait(prefer: string | null): number {
   for (const preference of prefer?.split(",") ?? []) {

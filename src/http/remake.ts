@@ -18,7 +18,10 @@ function validator(presets: readonly string[]) {
   return known;
 }
 
-/** POST /v1/images/{image_id}/remake: a new image of what an earlier one was made of, with what is sent otherwise. */
+/**
+ * POST /v1/images/{image_id}/remake: a new image of what an earlier one was made of, with what is sent
+ * otherwise.
+ */
 export async function remakeImage(
   deps: ImageRoutesDeps,
   exchange: Exchange,

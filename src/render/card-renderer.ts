@@ -17,7 +17,10 @@ import { openPreviews, type Previews } from "./preview/previews.ts";
 import type { RenderedFile, RendererOptions, RenderJob, Stage } from "./protocol.ts";
 import { toolsOf } from "./tools.ts";
 
-/** The photo cannot become a card. The message is for the partner: what is wrong with it and what to send instead. */
+/**
+ * The photo cannot become a card. The message is for the partner: what is wrong with it and what to send
+ * instead.
+ */
 export class PhotoRefused extends Error {
   constructor(
     message: string,
@@ -27,7 +30,9 @@ export class PhotoRefused extends Error {
   }
 }
 
-/** One warm Chromium that turns a photo and a player's details into a finished picture. One card at a time. */
+/**
+ * One warm Chromium that turns a photo and a player's details into a finished picture. One card at a time.
+ */
 export interface CardRenderer {
   render(job: RenderJob, onStage: (stage: Stage) => void): Promise<RenderedFile>;
   /** The same for designers: of a folder as it is now, with what is known of the picture. */
@@ -61,7 +66,8 @@ export async function openCardRenderer(
   try {
     const { cutoutsDir, matteModel } = options;
     onStep("opening its pages");
-    // Side by side: each waits for another process most of the time. The photo page begins, so that it lies behind.
+    // Side by side: each waits for another process most of the time. The photo page begins, so that it lies
+    // behind.
     const [studio, tools, pages] = await Promise.all([
       openPhotoCutter(browser, options.onnxRuntime, matteModel),
       toolsOf(browser, matteModel),
@@ -83,7 +89,10 @@ export async function openCardRenderer(
   }
 }
 
-/** Opens the pages cards will be asked for. One broken template keeps nobody from the others' cards; all of them do. */
+/**
+ * Opens the pages cards will be asked for. One broken template keeps nobody from the others' cards; all of
+ * them do.
+ */
 async function warmPages(
   browser: Browser,
   options: RendererOptions,
@@ -132,7 +141,8 @@ async function drawCard(
     watermark: job.placeholder ? "TEST" : job.preview ? "PREVIEW" : null,
   };
   const picture = await page.render(card, onStage).catch(async (error) => {
-    // Another attempt would end the same way. The page is well: it refused the badge before it showed anything.
+    // Another attempt would end the same way. The page is well: it refused the badge before it showed
+    // anything.
     if (String(error).includes(BADGE_UNDECODABLE)) throw new PhotoRefused(BADGE_REFUSAL, "badge_unusable");
     pages.drop(template.digest);
     // A file may have been damaged on the disk: the next attempt cuts the player out again.
@@ -160,7 +170,8 @@ async function renderCard(
     job.badgePath === null ? null : readBadge(job.badgePath),
   ]);
   const draw = () => drawCard(deps, job, { cutout, badge }, onStage);
-  // A page that crashed, perhaps long ago and unnoticed until now, is no fault of this card: a new one may draw it.
+  // A page that crashed, perhaps long ago and unnoticed until now, is no fault of this card: a new one may
+  // draw it.
   const { picture, template } = await draw().catch((error) => {
     if (!hasCrashed(error)) throw error;
     return draw();
@@ -192,8 +203,8 @@ async function renderCard(
 }
 
 /**
- * The cutout from the cache, or made now and cached. The same photo is found and cut out once for all cards. Company is welcome
- * where the photo itself is asked for.
+ * The cutout from the cache, or made now and cached. The same photo is found and cut out once for all cards.
+ * Company is welcome where the photo itself is asked for.
  */
 async function cutOutCached(
   { studio, cutoutsDir, vision }: Cutter,
@@ -222,7 +233,10 @@ export async function saveCutout(path: string, cutout: Cutout): Promise<CutoutFi
   return { path, ...description };
 }
 
-/** The cutout kept at `path`; undefined without one, and when the disk has damaged it: it is then cut out again. */
+/**
+ * The cutout kept at `path`; undefined without one, and when the disk has damaged it: it is then cut out
+ * again.
+ */
 async function findCutout(path: string): Promise<CutoutFile | undefined> {
   try {
     const [text, bytes] = await Promise.all([readFile(descriptionOf(path), "utf8"), readFile(path)]);

@@ -28,7 +28,9 @@ import { type PublishedTemplates, type TemplateRegistry, templateRegistry } from
 import { VERSION } from "../version.ts";
 import { rewriteCommand, systemRandom } from "./system.ts";
 
-/** How hosts of photos and webhooks are resolved, and which authorities are trusted besides the public ones. */
+/**
+ * How hosts of photos and webhooks are resolved, and which authorities are trusted besides the public ones.
+ */
 export type Outbound = NonNullable<WebhookContext["outbound"]>;
 
 /** What commands on a data folder need; can be used beside a running server. */

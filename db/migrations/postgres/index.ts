@@ -14,7 +14,10 @@ import imageComposition from "./0012_image_composition.sql" with { type: "text" 
 import imageLists from "./0013_image_lists.sql" with { type: "text" };
 import usageFailures from "./0014_usage_failures.sql" with { type: "text" };
 
-/** Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries it. */
+/**
+ * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
+ * it.
+ */
 export const migrations: { name: string; sql: string }[] = [
   { name: "0000_start", sql: start },
   { name: "0001_ledger_rules", sql: ledgerRules },

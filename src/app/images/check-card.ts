@@ -98,8 +98,8 @@ function metadataTexts(body: unknown): [field: string, text: string][] {
 }
 
 /**
- * Checks what depends on the request's preset: the composition, and that its own fields are declared and can be drawn.
- * The preset must be listed.
+ * Checks what depends on the request's preset: the composition, and that its own fields are declared and can
+ * be drawn. The preset must be listed.
  */
 export async function checkForPreset(
   { style, fields }: CreateImageRequest,

@@ -23,9 +23,9 @@ import { type NewEvent, recordEvents } from "../webhooks/webhook-events.ts";
 import { imageView } from "./image-view.ts";
 
 /**
- * How a render ended. `fault`: ours, will be retried; `refused`: because of the photo, final; `photo_lost`: our
- * fault but final, since its URL may have been single-use; `given_back`: says nothing about this image, so it is not
- * counted.
+ * How a render ended. `fault`: ours, will be retried; `refused`: because of the photo, final; `photo_lost`:
+ * our fault but final, since its URL may have been single-use; `given_back`: says nothing about this image,
+ * so it is not counted.
  */
 export type RenderEnd =
   | { kind: "completed"; output: ImageOutput }
@@ -38,9 +38,9 @@ export type RenderEnd =
 export type RenderLease = Lease & { renders: number };
 
 /**
- * Ends one render in a single transaction guarded by its lease: state, credit and counters change together or not at
- * all. Returns the updated image, or undefined when the lease was lost and nothing changed. `requeue`: the renderer
- * is gone and somebody else ends the render.
+ * Ends one render in a single transaction guarded by its lease: state, credit and counters change together or
+ * not at all. Returns the updated image, or undefined when the lease was lost and nothing changed. `requeue`:
+ * the renderer is gone and somebody else ends the render.
  */
 export async function finishImage(
   context: AppContext,
@@ -149,9 +149,9 @@ async function recordFailures(
 }
 
 /**
- * Fails those of these images whose rendering has not begun, and that have not ended; when `canceledBatch` is given,
- * none that another batch has come to want. Returns how many. In few statements, however many images: a transaction that
- * waited for an answer of the database for each would keep every other writer waiting.
+ * Fails those of these images whose rendering has not begun, and that have not ended; when `canceledBatch` is
+ * given, none that another batch has come to want. Returns how many. In few statements, however many images:
+ * a transaction that waited for an answer of the database for each would keep every other writer waiting.
  */
 export async function failImagesUnbegun(
   context: AppContext,
@@ -179,7 +179,10 @@ export async function failImagesUnbegun(
   return failed.length;
 }
 
-/** Records the events of images' ends. Their data equals the status view, so that partners parse both with the same code. */
+/**
+ * Records the events of images' ends. Their data equals the status view, so that partners parse both with the
+ * same code.
+ */
 async function recordEnds(tx: Tx, { config }: AppContext, images: Image[], moment: Moment): Promise<void> {
   const batchIds = await firstBatches(
     tx,

@@ -49,9 +49,9 @@ interface Scope {
 const AT_ONCE = 50;
 
 /**
- * Deletes an image and everything personal that belongs to it: picture, photo, cutout, request and webhook payloads.
- * An unfinished image ends, and its credit is released. Idempotent. Returns the time of deletion in epoch
- * milliseconds. Throws IMAGE_NOT_FOUND.
+ * Deletes an image and everything personal that belongs to it: picture, photo, cutout, request and webhook
+ * payloads. An unfinished image ends, and its credit is released. Idempotent. Returns the time of deletion in
+ * epoch milliseconds. Throws IMAGE_NOT_FOUND.
  */
 export async function forgetImage(deps: ForgetDeps, scope: Scope & { id: string }): Promise<number> {
   await deps.requests.flush();
@@ -134,8 +134,8 @@ async function removeFiles(
   let isHeld = false;
   for (const sha256 of [image.sourceSha256, image.badgeSha256])
     if (sha256 !== null && !(await keeper.forget(sha256, image))) isHeld = true;
-  // A renderer that still holds the photo may write its cutout again, and a create that holds it may be refused and leave
-  // it: the sweep looks once no lease can be held, until it is gone.
+  // A renderer that still holds the photo may write its cutout again, and a create that holds it may be
+  // refused and leave it: the sweep looks once no lease can be held, until it is gone.
   if (!isOver || isHeld) return false;
   await store.write("mark files gone", (tx) => markFilesGone(tx, image.id, clock.now()), {
     sideBySide: true,
@@ -172,8 +172,8 @@ const ONCE_MS = 12 * HOUR_MS;
 const lastRewrites = new WeakMap<Store, number>();
 
 /**
- * Removes the traces that deleted rows leave in the database; a large file keeps them until the next night, and one above
- * MAX_REWRITTEN_BYTES until its pages are used again.
+ * Removes the traces that deleted rows leave in the database; a large file keeps them until the next night,
+ * and one above MAX_REWRITTEN_BYTES until its pages are used again.
  */
 export async function eraseTraces({ store, clock }: FileDeps, signal?: AbortSignal): Promise<void> {
   if (!(await hasTraces(store.read))) return;

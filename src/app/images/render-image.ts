@@ -53,8 +53,9 @@ const FINISH_PATIENCE_MS = LEASE_MS - MOST_RENDER_MS;
 const NEVER = new AbortController().signal;
 
 /**
- * Claims the next image of an environment; undefined when none is waiting. Where the answer of the database is lost the
- * claim may be committed all the same: then it is given back, as a render that nobody began is none of the image's.
+ * Claims the next image of an environment; undefined when none is waiting. Where the answer of the database
+ * is lost the claim may be committed all the same: then it is given back, as a render that nobody began is
+ * none of the image's.
  */
 export async function claimImage(
   context: AppContext,
@@ -93,8 +94,8 @@ export function leaseOf(image: Claimed): RenderLease {
 }
 
 /**
- * Renders the next waiting live image, if any, and calls `more` once it is claimed. A worker is acquired before the
- * image is claimed, so that no render is counted while no browser is available.
+ * Renders the next waiting live image, if any, and calls `more` once it is claimed. A worker is acquired
+ * before the image is claimed, so that no render is counted while no browser is available.
  */
 export async function renderNextImage(
   deps: RenderImageDeps,
@@ -160,10 +161,10 @@ async function renderClaimed(
 }
 
 /**
- * Records the end of a render, retrying for as long as the lease holds when the disk is full or the database out of
- * reach: that may be over any moment, and the image need not wait for its lease to expire and be rendered again.
- * `certain` is false after a try that threw: its commit may have reached the disk all the same, in which case this
- * picture is in use.
+ * Records the end of a render, retrying for as long as the lease holds when the disk is full or the database
+ * out of reach: that may be over any moment, and the image need not wait for its lease to expire and be
+ * rendered again. `certain` is false after a try that threw: its commit may have reached the disk all the
+ * same, in which case this picture is in use.
  */
 export async function finishWhileLeased(
   deps: AppContext,
@@ -184,8 +185,9 @@ export async function finishWhileLeased(
 }
 
 /**
- * Removes a picture whose image somebody else has ended, and only if no image has it: a picture too many is removed by
- * the sweep, one too few is lost. For that reason neither a database nor a bucket out of reach is an error.
+ * Removes a picture whose image somebody else has ended, and only if no image has it: a picture too many is
+ * removed by the sweep, one too few is lost. For that reason neither a database nor a bucket out of reach is
+ * an error.
  */
 export async function dropPicture(
   { store, blobs, log }: Pick<RenderImageDeps, "store" | "blobs" | "log">,
@@ -200,8 +202,8 @@ export async function dropPicture(
 }
 
 /**
- * Photos of failed images are kept for inspection, like others. But nobody paid for them, so an account with many
- * and large failures has no more of them kept that day.
+ * Photos of failed images are kept for inspection, like others. But nobody paid for them, so an account with
+ * many and large failures has no more of them kept that day.
  */
 async function keepOrDropSources(
   { blobs, keeper, failedBytes }: RenderImageDeps,
@@ -216,7 +218,10 @@ async function keepOrDropSources(
   }
 }
 
-/** Makes one attempt. Every kind of failure becomes an outcome, so that no image waits for its lease to expire. */
+/**
+ * Makes one attempt. Every kind of failure becomes an outcome, so that no image waits for its lease to
+ * expire.
+ */
 async function attempt(
   deps: RenderImageDeps,
   renderer: Renderer,
@@ -245,7 +250,8 @@ async function attempt(
     deps.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });
     // A stop signal often reaches the whole process group: the browser was stopped, it did not crash.
     if (signal.aborted) return { kind: "given_back" };
-    // A full disk or a bucket out of reach breaks every render: waiting is better than failing the whole queue.
+    // A full disk or a bucket out of reach breaks every render: waiting is better than failing the whole
+    // queue.
     if ((error instanceof RenderFault && error.storage) || isFullDisk(error) || storageFault(error))
       return { kind: "given_back", pauseMs: STORAGE_RETRY_MS };
     return { kind: "fault" };
@@ -262,8 +268,8 @@ function noteStages(meter: Meter, { total: _, ...stages }: Record<string, number
 }
 
 /**
- * A template the operator has delisted is still drawn while its files exist; a listed one whose files are missing
- * will come back.
+ * A template the operator has delisted is still drawn while its files exist; a listed one whose files are
+ * missing will come back.
  */
 async function isGone(templates: TemplateRegistry, preset: string): Promise<boolean> {
   return !(await templates.listed()).includes(preset) && !(await templates.has(preset));
@@ -274,8 +280,8 @@ function templateGone(preset: string): string {
 }
 
 /**
- * Whether the photo is still the one that was fetched. A file that our disk lost or damaged looks like a bad photo,
- * and would again for everybody who sends the same one, so it is removed.
+ * Whether the photo is still the one that was fetched. A file that our disk lost or damaged looks like a bad
+ * photo, and would again for everybody who sends the same one, so it is removed.
  */
 async function isPhotoWhole(
   { log, blobs }: RenderImageDeps,

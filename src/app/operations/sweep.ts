@@ -57,7 +57,8 @@ const ORPHAN_AGE_MS = HOUR_MS;
 const FILE_TIME_SLACK_MS = 1_000;
 
 /**
- * Requeues renders whose lease has expired (or fails them for good); with `tokens`, instead those of these leases.
+ * Requeues renders whose lease has expired (or fails them for good); with `tokens`, instead those of these
+ * leases.
  */
 export async function requeueAbandoned(
   deps: AppContext,
@@ -93,8 +94,8 @@ async function logFailure(log: Log, what: LogFields, work: () => Promise<unknown
 }
 
 /**
- * Does everything that becomes due by time alone. Idempotent, and safe at any moment. What takes minutes ends with
- * `signal`.
+ * Does everything that becomes due by time alone. Idempotent, and safe at any moment. What takes minutes ends
+ * with `signal`.
  */
 export async function sweep(deps: SweepDeps, signal?: AbortSignal): Promise<void> {
   const steps = [
@@ -137,7 +138,10 @@ const deletions = (deps: SweepDeps, signal: AbortSignal | undefined) => [
     }),
 ];
 
-/** What is deleted, and plan credits that expire, do not come back, so the time that makes it due must be beyond doubt. */
+/**
+ * What is deleted, and plan credits that expire, do not come back, so the time that makes it due must be
+ * beyond doubt.
+ */
 function isBeyondDoubt({ clock, log }: SweepDeps): boolean {
   if (isProven(clock)) return true;
   log.warn("deletions_paused", {
@@ -178,7 +182,8 @@ async function dropExpiredPictures({ store, clock, blobs }: SweepDeps): Promise<
   for (;;) {
     const due = await expiredOutputs(store.read, clock.now(), BATCH);
     if (due.length === 0) return;
-    // Files first: a picture whose row says "purged" must be gone. After a crash in between, removal is repeated.
+    // Files first: a picture whose row says "purged" must be gone. After a crash in between, removal is
+    // repeated.
     for (const { name } of due) await blobs.remove("picture", name);
     await store.write(
       "drop expired pictures",
@@ -211,7 +216,9 @@ async function releaseLateClaims({ store, clock }: SweepDeps): Promise<void> {
     });
 }
 
-/** Should the endpoint have been enabled since, what is failed here can be recovered like all that it missed. */
+/**
+ * Should the endpoint have been enabled since, what is failed here can be recovered like all that it missed.
+ */
 async function failStranded({ store, clock }: SweepDeps): Promise<void> {
   for (const id of await endpointsWithStranded(store.read))
     await store.write("fail stranded", (tx) => failPending(tx, id, clock.now()), { sideBySide: true });
@@ -249,8 +256,9 @@ async function dropExpiredUploads({ store, clock, keeper }: SweepDeps): Promise<
 
 export interface FileSweep {
   /**
-   * Older files were left by an earlier process and are removed without a grace period. Not given where several processes
-   * write: what one of them has just put there, and not yet recorded, is younger than the grace period.
+   * Older files were left by an earlier process and are removed without a grace period. Not given where
+   * several processes write: what one of them has just put there, and not yet recorded, is younger than the
+   * grace period.
    */
   startedAt?: number;
   /** Leave alone what is kept for all processes: another one looks after it. */
@@ -258,8 +266,9 @@ export interface FileSweep {
 }
 
 /**
- * Removes unreferenced files: pictures of renders that never finished, half-written files of killed processes, and
- * photos no unfinished image needs. Scans all files, so it runs at start and hourly. Returns the number removed.
+ * Removes unreferenced files: pictures of renders that never finished, half-written files of killed
+ * processes, and photos no unfinished image needs. Scans all files, so it runs at start and hourly. Returns
+ * the number removed.
  */
 export async function sweepFiles(deps: SweepDeps, options: FileSweep = {}): Promise<number> {
   const { store, blobs, clock, keeper } = deps;

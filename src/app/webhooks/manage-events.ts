@@ -63,8 +63,8 @@ export async function getEvent(
 }
 
 /**
- * Sends an event again now, also where it arrived: to one endpoint, or to every enabled one that it was for or that hears its
- * type. Throws a Refusal where there is none.
+ * Sends an event again now, also where it arrived: to one endpoint, or to every enabled one that it was for
+ * or that hears its type. Throws a Refusal where there is none.
  */
 export async function redeliverEvent(
   context: WebhookContext,

@@ -40,7 +40,10 @@ export interface WebhookContext extends AppContext {
 export interface EndpointRef {
   endpointId: string;
   accountId?: string | undefined;
-  /** The user who asks, for the audit log; absent on the command line, and where a key does: then `byKey` is its id. */
+  /**
+   * The user who asks, for the audit log; absent on the command line, and where a key does: then `byKey` is
+   * its id.
+   */
   by?: Actor;
   byKey?: string | undefined;
 }

@@ -44,7 +44,7 @@ export function pageParameters(what: string, sameAs: string) {
   ];
 }
 
-/** The query parameters that narrow a list to a span of time; `done`: what was done then, such as "accepted". */
+/** The query parameters that narrow a list to a span of time; `done`: what was done then, as "accepted". */
 export function spanParameters(done: string) {
   return [
     {
