@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
-import { createEndpoint, rotateSecret } from "../../src/app/webhooks/manage-webhooks.ts";
+import { createEndpoint, removeEndpoint, rotateSecret } from "../../src/app/webhooks/manage-webhooks.ts";
 import type { Log } from "../../src/core/ports.ts";
+import { refuseWrongSecretKey } from "../../src/service/sealed-secrets.ts";
 import { startService } from "../../src/service/start.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { openTestStore, silentLog, testAccount, testConfig, testFolder } from "../harness.ts";
@@ -54,5 +55,18 @@ test("a start with a key that is not the database's is refused with what to do; 
   writeFileSync(secretKey, right);
   await expect(startService(config, log, { openStore })).rejects.toThrow(STARTED);
   expect(reported.at(-1)).toBe(`webhook_secrets_unreadable ["${endpoint.id}"]`);
+  await folder.remove();
+});
+
+test("an endpoint that was removed has no secret that a start could miss", async () => {
+  const folder = testFolder();
+  const config = testConfig(folder.dir, { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: HOOK });
+  const workspace = await openWorkspace(config, silentLog, { openStore: openTestStore() });
+  const { account } = await testAccount(workspace);
+  const to = { accountId: account.id, environment: "live" as const, url: `${HOOK}/` };
+  const { endpoint } = await createEndpoint(workspace, to);
+  await removeEndpoint(workspace, { endpointId: endpoint.id });
+  await refuseWrongSecretKey(workspace);
+  await workspace.store.close();
   await folder.remove();
 });

@@ -84,9 +84,10 @@ export async function listEndpointRows(
     .orderBy(asc(e.createdAt), asc(e.id));
 }
 
-/** The secrets of all endpoints, disabled ones too, as they are sealed. */
+/** The secrets of all endpoints, disabled ones too, as they are sealed. A removed one has none any more. */
 export async function sealedSecrets({ db, t }: Tx): Promise<string[]> {
-  const rows = await db.select({ secret: t.webhookEndpoints.secret }).from(t.webhookEndpoints);
+  const e = t.webhookEndpoints;
+  const rows = await db.select({ secret: e.secret }).from(e).where(ne(e.state, "removed"));
   return rows.map(({ secret }) => secret);
 }
 
