@@ -3,6 +3,7 @@ import { ACCOUNT_STATUSES, ENVIRONMENTS, TIERS } from "../src/core/account.ts";
 import { COMPOSITIONS } from "../src/core/card.ts";
 import { CREDIT_BUCKETS, LEDGER_KINDS } from "../src/core/credits.ts";
 import { IMAGE_STATES } from "../src/core/image-state.ts";
+import type { KeyScope } from "../src/core/key-rules.ts";
 import { WEBHOOK_DELIVERY_STATES, WEBHOOK_ENDPOINT_STATES } from "../src/core/webhook-event.ts";
 import { bookTables } from "./books.ts";
 import { type Kit, sqliteKit } from "./kit.ts";
@@ -71,6 +72,12 @@ export function defineTables(kit: Kit) {
       revokedAt: int("revoked_at"),
       /** The key this one replaces; both work until the old one is revoked. */
       replacesKeyId: text("replaces_key_id"),
+      /** What it may do; null for everything. */
+      scopes: json<KeyScope[] | null>("scopes"),
+      /** It is refused from this moment on; null: never. */
+      expiresAt: int("expires_at"),
+      /** The addresses and networks from which it may be used; null: any. */
+      addresses: json<string[] | null>("addresses"),
     },
     (t) => [
       uniqueIndex("api_keys_hash").on(t.hash),

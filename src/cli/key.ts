@@ -1,7 +1,8 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { createKey, requireAccount, revokeApiKey } from "../app/people/manage-account.ts";
 import { ENVIRONMENTS } from "../core/account.ts";
-import { isoTime } from "../core/time.ts";
+import { KEY_SCOPES, type KeyScope } from "../core/key-rules.ts";
+import { isoTime, parseTime } from "../core/time.ts";
 import { type ApiKey, listKeys } from "../store/people/keys.ts";
 import { oneOf } from "./arguments.ts";
 import { printResult, table } from "./output.ts";
@@ -15,10 +16,18 @@ export function keyCommands(): Command {
     .requiredOption("--account <id>", "the account")
     .requiredOption("--environment <environment>", ENVIRONMENTS.join(" or "), oneOf(ENVIRONMENTS))
     .option("--name <name>", "what the key is for", "default")
+    .option(
+      "--scope <scopes>",
+      `what it may do: a comma list of ${KEY_SCOPES.join(", ")}; everything without`,
+      scopes,
+    )
+    .option("--expires <time>", "when it ends, such as 2027-06-30T00:00:00Z; never without", moment)
+    .option("--address <addresses>", "a comma list of addresses and networks it may be used from", commaList)
     .option("--json", "print JSON")
-    .action((options) =>
+    .action(({ account: accountId, scope, expires, address, ...options }) =>
       withWorkspace(async (workspace) => {
-        const { key: text, record } = await createKey(workspace, { ...options, accountId: options.account });
+        const rules = { scopes: scope ?? null, expiresAt: expires ?? null, addresses: address ?? null };
+        const { key: text, record } = await createKey(workspace, { ...options, ...rules, accountId });
         const value = { key_id: record.id, key: text, prefix: record.prefix, last4: record.last4 };
         printResult(
           options.json,
@@ -57,6 +66,18 @@ export function keyCommands(): Command {
   return key;
 }
 
+const commaList = (text: string) => text.split(",").map((one) => one.trim());
+
+function scopes(text: string): KeyScope[] {
+  return commaList(text).map(oneOf(KEY_SCOPES));
+}
+
+function moment(text: string): number {
+  const time = parseTime(text);
+  if (time === null) throw new InvalidArgumentError("It must be a time such as 2027-06-30T00:00:00Z.");
+  return time;
+}
+
 function view(key: ApiKey) {
   const time = (ms: number | null) => (ms === null ? null : isoTime(ms));
   return {
@@ -68,5 +89,8 @@ function view(key: ApiKey) {
     created_at: isoTime(key.createdAt),
     last_used_at: time(key.lastUsedAt),
     revoked_at: time(key.revokedAt),
+    scopes: key.scopes,
+    expires_at: time(key.expiresAt),
+    addresses: key.addresses,
   };
 }

@@ -48,7 +48,23 @@ export function flashStore(state: ShortLivedState): FlashStore {
 }
 
 /** The fields a form refills, listed explicitly so that no password is ever kept. */
-const KEPT_FIELDS = new Set(["name", "email", "role", "tier", "credits", "url", "events", "environment"]);
+const KEPT_FIELDS = new Set([
+  "name",
+  "email",
+  "role",
+  "tier",
+  "credits",
+  "url",
+  "events",
+  "environment",
+  "addresses",
+  "expires",
+  "limits",
+  "scope_create",
+  "scope_read",
+  "scope_delete",
+  "scope_webhooks",
+]);
 /** No form has more fields, or anything longer than a URL. */
 const MAX_KEPT_FIELDS = 16;
 

@@ -1,4 +1,5 @@
 import { type ErrorDetail, Refusal } from "./errors.ts";
+import { type KeyScope, SCOPE_MEANINGS } from "./key-rules.ts";
 
 // The texts partners see, in one place: the service refuses with them, the documentation shows them as
 // examples, and the sandbox answers with them.
@@ -19,7 +20,7 @@ const KEY_REFUSALS = {
     "The X-API-Key header is missing. Send your key in it, not in Authorization; keys are made in the console.",
   malformed:
     "The X-API-Key header holds no whole key: one begins with sk_live_ or sk_test_, and 49 letters and digits follow. Copy it again, or make a new one in the console.",
-  unknown: "The key in the X-API-Key header is unknown or revoked. Make a new one in the console.",
+  unknown: "The key in the X-API-Key header is unknown, revoked or expired. Make a new one in the console.",
 };
 
 /**
@@ -51,6 +52,22 @@ export function partnerSuspended(): Refusal {
   return new Refusal(
     "PARTNER_SUSPENDED",
     "The account of this key is suspended. Its images stay; write to the operator of this service to have it resumed.",
+  );
+}
+
+/** For a key in force that may not do this. */
+export function scopeMissing(scope: KeyScope): Refusal {
+  return new Refusal(
+    "KEY_NOT_ALLOWED",
+    `This key lacks the scope "${scope}": it may not ${SCOPE_MEANINGS[scope]}. Use a key that has it, or make one in the console.`,
+  );
+}
+
+/** For a key in force that is used from elsewhere. */
+export function addressNotAllowed(address: string): Refusal {
+  return new Refusal(
+    "KEY_NOT_ALLOWED",
+    `This key may not be used from ${address}. Send from one of its addresses, or make a key for this one in the console.`,
   );
 }
 

@@ -3,11 +3,14 @@ import type { AppContext } from "../app/context.ts";
 import type { Environment } from "../core/account.ts";
 import { hashApiKey, parseApiKey } from "../core/api-key.ts";
 import type { Refusal } from "../core/errors.ts";
+import { isAmong, type KeyScope } from "../core/key-rules.ts";
 import { MAX_KNOWN_KEYS } from "../core/limits.ts";
 import {
+  addressNotAllowed,
   invalidApiKey,
   partnerSuspended,
   rateLimitExceeded,
+  scopeMissing,
   tooManyRefusedKeys,
 } from "../core/partner-refusals.ts";
 import { whileUnchanged } from "../store/engine/while-unchanged.ts";
@@ -22,12 +25,15 @@ import {
   type RateState,
   secondsLeft,
 } from "./rate-limit.ts";
+import { scopeOf } from "./route-table.ts";
 
 /** Who calls, and in which environment. */
 export interface Caller {
   account: Account;
   environment: Environment;
   keyId: string;
+  /** What the key may do; null for everything, as in the console. */
+  scopes?: readonly KeyScope[] | null;
 }
 
 /** "Last used" is shown by the minute; writing it on every call would cost a disk sync each. */
@@ -44,7 +50,7 @@ export type Identify = (exchange: Exchange) => Promise<Identity>;
 
 /**
  * Finds the caller by X-API-Key and takes one call from the account's budget. Refuses with 401 (limited by
- * client address), 403 for a suspended account, and 429, in this order. A key's row is cached only until the
+ * client address), 403 for a suspended account, 429, and 403 for a key that may not do this, in this order. A key's row is cached only until the
  * next commit, so a revocation takes effect immediately, even one made by another process.
  */
 export function identifier(context: AppContext, limiter: RateLimiter): Identify {
@@ -53,14 +59,15 @@ export function identifier(context: AppContext, limiter: RateLimiter): Identify 
   const touch = keyToucher(context);
   return async (exchange) => {
     const text = exchange.request.headers.get("x-api-key");
-    const caller = await findCaller({ keyOf, touch }, text);
-    if (!caller) {
+    const found = await findCaller({ keyOf, touch }, text, clock.now());
+    if (!found) {
       const rate = await limiter.take(addressKey(exchange), ADDRESS_BUDGET);
       const refusal = rate.exceeded
         ? tooManyRefusedKeys(rate.limit, secondsLeft(rate, clock.now()))
         : whyRefused(text);
       return { rate, refusal };
     }
+    const { caller, addresses } = found;
     const { account, environment } = caller;
     const budget = accountBudget(account.tier);
     const rateKey = `${account.id}:${environment}`;
@@ -68,8 +75,13 @@ export function identifier(context: AppContext, limiter: RateLimiter): Identify 
       return { rate: await limiter.look(rateKey, budget), refusal: partnerSuspended(), caller };
     }
     const rate = await limiter.take(rateKey, budget);
-    return rate.exceeded
-      ? { rate, refusal: rateLimitExceeded(rate.limit, secondsLeft(rate, clock.now())), caller }
+    if (rate.exceeded)
+      return { rate, refusal: rateLimitExceeded(rate.limit, secondsLeft(rate, clock.now())), caller };
+    if (addresses && !isAmong(exchange.clientAddress, addresses))
+      return { rate, refusal: addressNotAllowed(exchange.clientAddress), caller };
+    const scope = scopeOf(exchange);
+    return scope && caller.scopes?.includes(scope) === false
+      ? { rate, refusal: scopeMissing(scope), caller }
       : { rate, caller };
   };
 }
@@ -102,7 +114,11 @@ interface KeyUse {
   touch: ReturnType<typeof keyToucher>;
 }
 
-async function findCaller({ keyOf, touch }: KeyUse, text: string | null): Promise<Caller | undefined> {
+async function findCaller(
+  { keyOf, touch }: KeyUse,
+  text: string | null,
+  now: number,
+): Promise<{ caller: Caller; addresses: readonly string[] | null } | undefined> {
   const environment = text === null ? null : parseApiKey(text);
   if (text === null || environment === null) return undefined;
   const hash = hashApiKey(text);
@@ -110,8 +126,10 @@ async function findCaller({ keyOf, touch }: KeyUse, text: string | null): Promis
   if (!row || !sameHash(row.key.hash, hash)) return undefined;
   const { key, account } = row;
   if (key.revokedAt !== null || key.environment !== environment) return undefined;
+  if (key.expiresAt !== null && key.expiresAt <= now) return undefined;
   touch(key);
-  return { account, environment, keyId: key.id };
+  const { id: keyId, scopes, addresses } = key;
+  return { caller: { account, environment, keyId, scopes }, addresses };
 }
 
 function sameHash(a: string, b: string): boolean {

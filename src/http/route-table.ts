@@ -1,4 +1,6 @@
 import { API_PATHS } from "../core/api-paths.ts";
+import type { KeyScope } from "../core/key-rules.ts";
+import type { Exchange } from "./exchange.ts";
 
 export interface Route {
   method: "GET" | "POST" | "DELETE";
@@ -6,6 +8,8 @@ export interface Route {
   path: string;
   /** `partner`: requires an account's key, and counts against its budget. */
   access: "anyone" | "partner";
+  /** What a partner's key must be allowed to do. */
+  scope?: KeyScope;
   /**
    * The name in /metrics, if it is not the path. There are few, so that paths cannot multiply time series.
    */
@@ -17,29 +21,54 @@ export interface Route {
  * operations. A partner route is named after its operation.
  */
 export const ROUTES = {
-  createImage: { method: "POST", path: API_PATHS.images, access: "partner" },
-  listImages: { method: "GET", path: API_PATHS.images, access: "partner" },
-  getImage: { method: "GET", path: API_PATHS.image, access: "partner" },
-  deleteImage: { method: "DELETE", path: API_PATHS.image, access: "partner" },
-  remakeImage: { method: "POST", path: API_PATHS.imageRemake, access: "partner" },
-  deletePlayer: { method: "DELETE", path: API_PATHS.player, access: "partner" },
-  createBatch: { method: "POST", path: API_PATHS.batches, access: "partner" },
-  listBatches: { method: "GET", path: API_PATHS.batches, access: "partner" },
-  getBatch: { method: "GET", path: API_PATHS.batch, access: "partner" },
-  deleteBatch: { method: "DELETE", path: API_PATHS.batch, access: "partner" },
-  getBatchPictures: { method: "GET", path: API_PATHS.batchPictures, access: "partner" },
-  createPhoto: { method: "POST", path: API_PATHS.photos, access: "partner" },
-  listPresets: { method: "GET", path: API_PATHS.presets, access: "partner" },
-  getUsage: { method: "GET", path: API_PATHS.usage, access: "partner" },
-  createWebhookEndpoint: { method: "POST", path: API_PATHS.webhookEndpoints, access: "partner" },
-  listWebhookEndpoints: { method: "GET", path: API_PATHS.webhookEndpoints, access: "partner" },
-  getWebhookEndpoint: { method: "GET", path: API_PATHS.webhookEndpoint, access: "partner" },
-  deleteWebhookEndpoint: { method: "DELETE", path: API_PATHS.webhookEndpoint, access: "partner" },
-  rotateWebhookSecret: { method: "POST", path: API_PATHS.webhookSecret, access: "partner" },
-  testWebhookEndpoint: { method: "POST", path: API_PATHS.webhookTest, access: "partner" },
-  listEvents: { method: "GET", path: API_PATHS.events, access: "partner" },
-  getEvent: { method: "GET", path: API_PATHS.event, access: "partner" },
-  redeliverEvent: { method: "POST", path: API_PATHS.eventRedeliver, access: "partner" },
+  createImage: { method: "POST", path: API_PATHS.images, access: "partner", scope: "create" },
+  listImages: { method: "GET", path: API_PATHS.images, access: "partner", scope: "read" },
+  getImage: { method: "GET", path: API_PATHS.image, access: "partner", scope: "read" },
+  deleteImage: { method: "DELETE", path: API_PATHS.image, access: "partner", scope: "delete" },
+  remakeImage: { method: "POST", path: API_PATHS.imageRemake, access: "partner", scope: "create" },
+  deletePlayer: { method: "DELETE", path: API_PATHS.player, access: "partner", scope: "delete" },
+  createBatch: { method: "POST", path: API_PATHS.batches, access: "partner", scope: "create" },
+  listBatches: { method: "GET", path: API_PATHS.batches, access: "partner", scope: "read" },
+  getBatch: { method: "GET", path: API_PATHS.batch, access: "partner", scope: "read" },
+  deleteBatch: { method: "DELETE", path: API_PATHS.batch, access: "partner", scope: "create" },
+  getBatchPictures: { method: "GET", path: API_PATHS.batchPictures, access: "partner", scope: "read" },
+  createPhoto: { method: "POST", path: API_PATHS.photos, access: "partner", scope: "create" },
+  listPresets: { method: "GET", path: API_PATHS.presets, access: "partner", scope: "read" },
+  getUsage: { method: "GET", path: API_PATHS.usage, access: "partner", scope: "read" },
+  createWebhookEndpoint: {
+    method: "POST",
+    path: API_PATHS.webhookEndpoints,
+    access: "partner",
+    scope: "webhooks",
+  },
+  listWebhookEndpoints: {
+    method: "GET",
+    path: API_PATHS.webhookEndpoints,
+    access: "partner",
+    scope: "webhooks",
+  },
+  getWebhookEndpoint: {
+    method: "GET",
+    path: API_PATHS.webhookEndpoint,
+    access: "partner",
+    scope: "webhooks",
+  },
+  deleteWebhookEndpoint: {
+    method: "DELETE",
+    path: API_PATHS.webhookEndpoint,
+    access: "partner",
+    scope: "webhooks",
+  },
+  rotateWebhookSecret: {
+    method: "POST",
+    path: API_PATHS.webhookSecret,
+    access: "partner",
+    scope: "webhooks",
+  },
+  testWebhookEndpoint: { method: "POST", path: API_PATHS.webhookTest, access: "partner", scope: "webhooks" },
+  listEvents: { method: "GET", path: API_PATHS.events, access: "partner", scope: "webhooks" },
+  getEvent: { method: "GET", path: API_PATHS.event, access: "partner", scope: "webhooks" },
+  redeliverEvent: { method: "POST", path: API_PATHS.eventRedeliver, access: "partner", scope: "webhooks" },
   getPicture: { method: "GET", path: "/cdn/{picture}", access: "anyone", label: "/cdn" },
   asset: { method: "GET", path: "/assets/{file}", access: "anyone", label: "/assets" },
   docs: { method: "GET", path: "/docs", access: "anyone" },
@@ -85,6 +114,15 @@ const LABELS = [...Object.values<Route>(ROUTES), CONSOLE_ROUTE].map((route) => {
 /** What a route is called in /metrics: its path, with ids as `:id`. */
 export function labelFor({ path, label }: Route): string {
   return label ?? path.replace(/\{\w+\}/g, ":id");
+}
+
+const SCOPES = new Map(
+  Object.values<Route>(ROUTES).map((route) => [`${route.method} ${labelFor(route)}`, route.scope]),
+);
+
+/** What a call's key must be allowed to do; undefined where there is no such route. */
+export function scopeOf({ request, route }: Pick<Exchange, "request" | "route">): KeyScope | undefined {
+  return SCOPES.get(`${request.method} ${route}`);
 }
 
 /** The label of the route that matches a path; "other" when none does. */

@@ -69,9 +69,12 @@ test("every error code is published with its status, its example and its page", 
   );
   const used = JSON.stringify([document.paths]);
   for (const code of Object.keys(ERROR_STATUS)) {
-    const { value } = document.components.responses[code].content["application/json"].examples[code];
+    const [name = ""] = Object.keys(document.components.responses).filter((name) =>
+      name.split("_OR_").includes(code),
+    );
+    const { value } = document.components.responses[name].content["application/json"].examples[code];
     expect(value.error).toMatchObject({ code, docs_url: `https://cards.example.org/docs/errors/${code}` });
-    expect(used).toContain(`#/components/responses/${code}`);
+    expect(used).toContain(`#/components/responses/${name}"`);
   }
 });
 

@@ -15,6 +15,7 @@ import canceledCards from "./0013_canceled_cards.sql" with { type: "text" };
 import imageComposition from "./0014_image_composition.sql" with { type: "text" };
 import imageLists from "./0015_image_lists.sql" with { type: "text" };
 import usageFailures from "./0016_usage_failures.sql" with { type: "text" };
+import keyRules from "./0017_key_rules.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -38,4 +39,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0014_image_composition", sql: imageComposition },
   { name: "0015_image_lists", sql: imageLists },
   { name: "0016_usage_failures", sql: usageFailures },
+  { name: "0017_key_rules", sql: keyRules },
 ];

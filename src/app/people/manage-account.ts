@@ -1,6 +1,7 @@
 import type { Environment } from "../../core/account.ts";
 import { formatApiKey, hashApiKey, KEY_PREFIXES } from "../../core/api-key.ts";
 import { Refusal } from "../../core/errors.ts";
+import { KEY_SCOPES, MAX_KEY_ADDRESSES, readKeyAddress } from "../../core/key-rules.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_KEY_NAME_CHARS, MAX_KEYS } from "../../core/limits.ts";
 import { checkedName } from "../../core/name.ts";
 import { monthOf } from "../../core/time.ts";
@@ -168,10 +169,11 @@ export async function changePlan(
  */
 export async function createKey(
   { store, clock, random }: Context,
-  input: { accountId: string; environment: Environment; name: string } & By,
+  input: { accountId: string; environment: Environment; name: string } & Partial<KeyRules> & By,
 ): Promise<{ key: string; record: ApiKey }> {
   const name = checkedName("key name", input.name, MAX_KEY_NAME_CHARS);
-  const made = newKey({ clock, random }, { ...input, name, replacesKeyId: null });
+  const rules = checkedRules(input, clock.now());
+  const made = newKey({ clock, random }, { ...input, ...rules, name, replacesKeyId: null });
   return store.write("create key", async (tx) => {
     accountOrThrow(input.accountId, await findAccount(tx, input.accountId));
     await refuseTooManyKeys(tx, input.accountId);
@@ -188,8 +190,36 @@ export async function createKey(
   });
 }
 
+/** What a key may do, until when and from where; null: everything, for good, from anywhere. */
+export type KeyRules = Pick<ApiKey, "scopes" | "expiresAt" | "addresses">;
+
+function checkedRules({ scopes, expiresAt, addresses }: Partial<KeyRules>, now: number): KeyRules {
+  if (scopes?.length === 0)
+    throw new Refusal("INVALID_REQUEST", "A key without any scope can do nothing. Choose at least one.");
+  if (expiresAt && expiresAt <= now)
+    throw new Refusal("INVALID_REQUEST", "The key would have expired already. Choose a later day.");
+  if ((addresses?.length ?? 0) > MAX_KEY_ADDRESSES)
+    throw new Refusal(
+      "INVALID_REQUEST",
+      `A key has at most ${MAX_KEY_ADDRESSES} addresses. Write those that lie together as a network, such as 203.0.113.0/24.`,
+    );
+  const listed = addresses?.map((text) => {
+    const address = readKeyAddress(text);
+    if (address !== null) return address;
+    throw new Refusal(
+      "INVALID_REQUEST",
+      `"${text.slice(0, 60)}" is no address. Write one such as 203.0.113.7, or a network such as 203.0.113.0/24 or 2001:db8::/48.`,
+    );
+  });
+  return {
+    scopes: scopes ? KEY_SCOPES.filter((scope) => scopes.includes(scope)) : null,
+    expiresAt: expiresAt ?? null,
+    addresses: listed && listed.length > 0 ? [...new Set(listed)] : null,
+  };
+}
+
 /**
- * Creates a successor for a key, with its name and environment. The old key works until it is revoked, so
+ * Creates a successor for a key, with its name, environment, scopes, expiry and addresses. The old key works until it is revoked, so
  * that nothing breaks before the new one is deployed. Throws a Refusal when the key is revoked.
  */
 export function regenerateKey(
@@ -200,9 +230,9 @@ export function regenerateKey(
     const old = await findKey(tx, input.id);
     if (!old || old.revokedAt !== null)
       throw new Refusal("NOT_CURRENT", "This key is not in force any more.");
-    const { accountId, environment, name } = old;
+    const { accountId } = old;
     await refuseTooManyKeys(tx, accountId);
-    const made = newKey({ clock, random }, { accountId, environment, name, replacesKeyId: old.id });
+    const made = newKey({ clock, random }, { ...old, replacesKeyId: old.id });
     await insertKey(tx, made.record);
     const subject = `${keyLabel(old)} by ${made.record.last4}`;
     const what = { by: input.by ?? null, accountId, action: "key.regenerated", subject } as const;
@@ -221,7 +251,7 @@ async function refuseTooManyKeys(tx: Tx, accountId: string): Promise<void> {
 
 function newKey(
   { clock, random }: Pick<Context, "clock" | "random">,
-  of: Pick<ApiKey, "accountId" | "environment" | "name" | "replacesKeyId">,
+  of: Pick<ApiKey, "accountId" | "environment" | "name" | "replacesKeyId"> & KeyRules,
 ): { key: string; record: ApiKey } {
   const key = formatApiKey(of.environment, random.bytes(32));
   const record: ApiKey = {
@@ -236,6 +266,9 @@ function newKey(
     lastUsedAt: null,
     revokedAt: null,
     replacesKeyId: of.replacesKeyId,
+    scopes: of.scopes,
+    expiresAt: of.expiresAt,
+    addresses: of.addresses,
   };
   return { key, record };
 }

@@ -1,9 +1,11 @@
 /** @jsxImportSource preact */
 
-import { createKey, regenerateKey, revokeApiKey } from "../../app/people/manage-account.ts";
+import { createKey, type KeyRules, regenerateKey, revokeApiKey } from "../../app/people/manage-account.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
+import { KEY_SCOPES, SCOPE_MEANINGS } from "../../core/key-rules.ts";
 import { MAX_KEY_NAME_CHARS } from "../../core/limits.ts";
+import { DAY_MS, isoTime, parseTime } from "../../core/time.ts";
 import { type ApiKey, findKey, listKeys } from "../../store/people/keys.ts";
 import {
   Badge,
@@ -63,12 +65,53 @@ function CreateForm({ visit, flash }: { visit: MemberVisit; flash: Flash }) {
           />
         </Field>
         <EnvironmentChoice chosen={typed?.get("environment")} />
+        <details class="more">
+          <summary>Limit what it may do</summary>
+          <fieldset class="choices">
+            <legend>Scopes</legend>
+            <input type="hidden" name="limits" value="1" />
+            {KEY_SCOPES.map((scope) => (
+              <label>
+                <input
+                  type="checkbox"
+                  name={`scope_${scope}`}
+                  value="1"
+                  checked={!typed || typed.get(`scope_${scope}`) === "1"}
+                />{" "}
+                {`${scope}: ${SCOPE_MEANINGS[scope]}`}
+              </label>
+            ))}
+          </fieldset>
+          <Field label="Last day (UTC)" id="expires">
+            <input id="expires" name="expires" type="date" value={typed?.get("expires") ?? ""} />
+          </Field>
+          <Field label="Only from these addresses" id="addresses">
+            <textarea
+              id="addresses"
+              name="addresses"
+              rows={3}
+              placeholder="203.0.113.7, 2001:db8::/48"
+              value={typed?.get("addresses") ?? ""}
+            />
+          </Field>
+        </details>
         <button type="submit" class="button button-primary">
           Create key
         </button>
       </PostForm>
     </Card>
   );
+}
+
+/** What a key may do, until when and from where; empty for one without limits. */
+function rulesOf({ scopes, expiresAt, addresses }: ApiKey): string {
+  return [
+    scopes && `only ${scopes.join(", ")}`,
+    expiresAt !== null && `until ${isoTime(expiresAt).slice(0, 16).replace("T", " ")} UTC`,
+    addresses && `from ${addresses.join(", ")}`,
+  ]
+    .filter(Boolean)
+    .join(" \u00b7 ");
 }
 
 function KeyRow({ visit, keys, row }: { visit: MemberVisit; keys: ApiKey[]; row: ApiKey }) {
@@ -78,6 +121,7 @@ function KeyRow({ visit, keys, row }: { visit: MemberVisit; keys: ApiKey[]; row:
     <tr class={isActive ? undefined : "faded"}>
       <th scope="row">
         {row.name}
+        {rulesOf(row) && <span class="sub">{rulesOf(row)}</span>}
         {old && isActive && <span class="sub">{`replaces …${old.last4}, which still works`}</span>}
       </th>
       <td data-label="Key">
@@ -94,6 +138,7 @@ function KeyRow({ visit, keys, row }: { visit: MemberVisit; keys: ApiKey[]; row:
       </td>
       <td class="cell-actions">
         {!isActive && <Badge>Revoked</Badge>}
+        {isActive && row.expiresAt !== null && row.expiresAt <= visit.now && <Badge>Expired</Badge>}
         {isActive && canWrite(visit) && <KeyActions visit={visit} row={row} old={old} />}
       </td>
     </tr>
@@ -225,12 +270,36 @@ async function keysPage(visit: MemberVisit): Promise<Response> {
   );
 }
 
+/** The limits of a key as the form has them. */
+function rulesIn(visit: MemberVisit): KeyRules {
+  const scopes = KEY_SCOPES.filter((scope) => field(visit, `scope_${scope}`) === "1");
+  const day = field(visit, "expires");
+  const lastDay = day === "" ? undefined : parseTime(`${day}T00:00:00Z`);
+  if (lastDay === null)
+    throw new Refusal("INVALID_REQUEST", "The last day must be a date such as 2027-06-30.");
+  const addresses = field(visit, "addresses")
+    .split(/[\s,;]+/)
+    .filter(Boolean);
+  return {
+    // All of them is no limit, and none is refused; a form without the choice limits nothing.
+    scopes: scopes.length === KEY_SCOPES.length || field(visit, "limits") === "" ? null : scopes,
+    expiresAt: lastDay === undefined ? null : lastDay + DAY_MS,
+    addresses: addresses.length > 0 ? addresses : null,
+  };
+}
+
 async function create(visit: MemberVisit): Promise<Response> {
   const { deps, account, user, session, exchange } = visit;
   const name = field(visit, "name");
   const environment = ENVIRONMENTS.find((known) => known === field(visit, "environment"));
   if (!environment) throw new Refusal("INVALID_REQUEST", "Choose whether the key is for test or for live.");
-  const made = await createKey(deps, { accountId: account.id, environment, name, by: user.id });
+  const made = await createKey(deps, {
+    accountId: account.id,
+    environment,
+    name,
+    ...rulesIn(visit),
+    by: user.id,
+  });
   await visit.flashes.put(session.id, { key: { name, environment, text: made.key, replaces: null } });
   return redirect("/console/keys", exchange);
 }

@@ -14,6 +14,7 @@ import {
   payloadTooLarge,
   pictureGone,
   rateLimitExceeded,
+  scopeMissing,
   sourceAnswered,
   unsupportedMediaType,
   unsupportedSource,
@@ -85,6 +86,17 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     ],
     retry: "no",
     example: partnerSuspended(),
+  },
+  KEY_NOT_ALLOWED: {
+    summary: "The key may not do this",
+    meaning:
+      "The key is right, but lacks the scope that the call needs, or is used from an address that is none of its own. `message` names it.",
+    remedies: [
+      "Use another key of the account, or make one with the scope in the console: scopes and addresses of a key never change.",
+      "Is the address wrong? It is the one that the service sees, after your own proxies.",
+    ],
+    retry: "no",
+    example: scopeMissing("delete"),
   },
   IMAGE_NOT_FOUND: {
     summary: "No image with this id for this key",

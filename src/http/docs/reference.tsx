@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { OpenApiDocument } from "../openapi/document.ts";
+import { OR } from "../openapi/errors.ts";
 import type { PageContent } from "./layout.tsx";
 import { CodeBlock, Markdown } from "./markdown.tsx";
 import { type Json, type Operation, operationsOf } from "./operations-of.ts";
@@ -141,10 +142,14 @@ function RefusalItem({ document, status, code }: AnswerProps & { code: string })
   return (
     <li>
       <span class="status refused">{status}</span>{" "}
-      <a href={`/docs/errors/${code}`}>
-        <code>{code}</code>
-      </a>{" "}
-      <span>{examples[code].summary}</span>
+      {code.split(OR).map((one) => (
+        <>
+          <a href={`/docs/errors/${one}`}>
+            <code>{one}</code>
+          </a>{" "}
+          <span>{examples[one].summary}</span>{" "}
+        </>
+      ))}
     </li>
   );
 }

@@ -9,6 +9,7 @@ export type Examples = Record<string, { summary: string; value: object }>;
 export const ALWAYS: readonly ErrorCode[] = [
   "INVALID_API_KEY",
   "PARTNER_SUSPENDED",
+  "KEY_NOT_ALLOWED",
   "METHOD_NOT_ALLOWED",
   "RATE_LIMIT_EXCEEDED",
   "INTERNAL_ERROR",

@@ -37,20 +37,29 @@ const EXTRA_HEADERS: Partial<Record<ErrorCode, string>> = {
   SERVICE_OVERLOADED: "Retry-After",
 };
 
-/** One reusable response per error code, named after the code. */
+/** One reusable response per error code, named after the code, or after those that share it. */
 export function errorResponses(codes: readonly ErrorCode[], baseUrl: string): Record<string, object> {
+  const alone = codes.filter((code) => !SHARED.includes(code)).map((code) => [code]);
   return Object.fromEntries(
-    codes.map((code) => [
-      code,
+    [...alone, SHARED].map((group) => [
+      group.join(OR),
       {
-        description: `\`${code}\`: ${ERROR_TEXTS[code].summary}. ${ERROR_TEXTS[code].meaning}`,
-        headers: { ...STANDARD_HEADERS, ...(EXTRA_HEADERS[code] ? headerRefs(EXTRA_HEADERS[code]) : {}) },
+        description: group
+          .map((code) => `\`${code}\`: ${ERROR_TEXTS[code].summary}. ${ERROR_TEXTS[code].meaning}`)
+          .join(" "),
+        headers: {
+          ...STANDARD_HEADERS,
+          ...headerRefs(...group.flatMap((code) => EXTRA_HEADERS[code] ?? [])),
+        },
         content: {
           "application/json": {
             schema: ErrorResponse,
-            examples: {
-              [code]: { summary: ERROR_TEXTS[code].summary, value: errorExample(code, baseUrl) },
-            },
+            examples: Object.fromEntries(
+              group.map((code) => [
+                code,
+                { summary: ERROR_TEXTS[code].summary, value: errorExample(code, baseUrl) },
+              ]),
+            ),
           },
         },
       },
@@ -58,9 +67,15 @@ export function errorResponses(codes: readonly ErrorCode[], baseUrl: string): Re
   );
 }
 
+/** Codes of one status that come together: an operation has one response for a status. */
+const SHARED: ErrorCode[] = ["PARTNER_SUSPENDED", "KEY_NOT_ALLOWED"];
+/** Between the codes in the name of a response. */
+export const OR = "_OR_";
+
 /** References to those responses, by status. */
 export function refusals(...codes: ErrorCode[]): Record<string, { $ref: string }> {
+  const byStatus = Map.groupBy(codes, (code) => String(ERROR_STATUS[code]));
   return Object.fromEntries(
-    codes.map((code) => [String(ERROR_STATUS[code]), { $ref: `#/components/responses/${code}` }]),
+    [...byStatus].map(([status, group]) => [status, { $ref: `#/components/responses/${group.join(OR)}` }]),
   );
 }

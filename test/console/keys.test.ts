@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { listKeys } from "../../src/store/people/keys.ts";
+import { type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
+import { type Client, client, testMember } from "./sessions.ts";
+
+let server: TestServer;
+let partner: TestAccount;
+let member: Client;
+beforeAll(async () => {
+  server = await testServer();
+  const { service, baseUrl } = server;
+  partner = await testAccount(service);
+  member = await client(service, baseUrl, await testMember(service, partner.account.id, "ana@keys.example"));
+});
+afterAll(() => server.close());
+
+const keys = async () => (await listKeys(server.service.store.read, partner.account.id)).slice(2);
+const form = { name: "Limited", environment: "test" };
+
+test("a key made in the console has the limits that were chosen, and the page shows them", async () => {
+  await member.post("/console/keys", {
+    ...form,
+    limits: "1",
+    scope_read: "1",
+    scope_webhooks: "1",
+    expires: "2099-06-30",
+    addresses: "203.0.113.7, 2001:db8::/48",
+  });
+  expect((await keys()).at(-1)).toMatchObject({
+    name: "Limited",
+    scopes: ["read", "webhooks"],
+    // Its last day is whole.
+    expiresAt: Date.parse("2099-07-01T00:00:00Z"),
+    addresses: ["203.0.113.7", "2001:db8::/48"],
+  });
+  const page = await (await member.get("/console/keys")).text();
+  expect(page).toContain(
+    "only read, webhooks \u00b7 until 2099-07-01 00:00 UTC \u00b7 from 203.0.113.7, 2001:db8::/48",
+  );
+});
+
+test("with every scope or without the choice it has no limit; with none it is refused, and nothing is lost", async () => {
+  const all = { scope_create: "1", scope_read: "1", scope_delete: "1", scope_webhooks: "1" };
+  await member.post("/console/keys", { ...form, limits: "1", ...all });
+  await member.post("/console/keys", form);
+  const made = (await keys()).slice(-2);
+  for (const key of made) expect(key).toMatchObject({ scopes: null, expiresAt: null, addresses: null });
+  const from = { referer: `${server.baseUrl}/console/keys` };
+  await member.post("/console/keys", { ...form, limits: "1", addresses: "here" }, from);
+  const page = await (await member.get("/console/keys")).text();
+  expect(page).toContain("can do nothing. Choose at least one");
+  expect(page).toMatch(/<textarea[^>]*>here<\/textarea>/);
+  expect(await keys()).toHaveLength(3);
+});
