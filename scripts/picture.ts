@@ -15,7 +15,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser } from "puppeteer-core";
-import type { Cutout, Framing } from "../src/core/card.ts";
+import type { Composition, Cutout, Framing } from "../src/core/card.ts";
 import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts";
 import { placeCutout } from "../src/render/card/framing.ts";
 import { openCardPage } from "../src/render/card/page.ts";
@@ -72,6 +72,7 @@ interface Row extends Label {
   /** Fraction of the card that the player covers, from the cutout's placement and cover. */
   share: number | null;
   findAndCutMs: number;
+  composition: Composition | null;
 }
 
 async function readLabels(): Promise<Label[]> {
@@ -164,12 +165,12 @@ const percent = (value: number) => `${(100 * value).toFixed(1)} %`;
 
 function caption({ row }: SheetCell): string {
   const { measures: m } = row;
-  const told = row.refusal
+  const result = row.refusal
     ? `REFUSED ${row.refusal}`
     : m
       ? `holes ${percent(m.holes)} islands ${percent(m.islands)} head ${percent(m.head)} rim ${percent(m.rim)} stain ${percent(m.stain)}`
       : "";
-  return `<b>${Bun.escapeHTML(row.file)}</b> ${row.expect} <i>${row.tags.join(" ")}</i> ${told}${row.rightPerson === false ? " WRONG PERSON" : ""}`;
+  return `<b>${Bun.escapeHTML(row.file)}</b> ${row.expect} <i>${row.tags.join(" ")}</i> ${row.composition ?? ""} ${result}${row.rightPerson === false ? " WRONG PERSON" : ""}`;
 }
 
 async function writeSheet(browser: Browser, cells: SheetCell[], index: number): Promise<void> {
@@ -276,6 +277,7 @@ try {
       faceSize: null,
       share: null,
       findAndCutMs,
+      composition: null,
     };
     let card: Uint8Array | null = null;
     if (result.ok) {
@@ -288,7 +290,14 @@ try {
       row.measures = await measurer.measure(cutout, others);
       Object.assign(row, placed(cutout, zones, row.measures.cover));
       const saved = await saveCutout(join(options.out, "cutouts", label.file), cutout);
-      card = (await page.render({ card: cardInput(specOf(i)), cutout: saved, badge: null })).bytes;
+      const picture = await page.render({
+        card: cardInput(specOf(i)),
+        cutout: saved,
+        badge: null,
+        photo: path,
+      });
+      row.composition = picture.composition;
+      card = picture.bytes;
       await writeFile(join(options.out, "cards", `${label.file}.png`), card);
     }
     rows.push(row);
