@@ -21,7 +21,7 @@ import { type AuditOptions, audit } from "../../src/app/operations/audit/audit.t
 import { openJobs } from "../../src/jobs/open-jobs.ts";
 import { openPostgresStore } from "../../src/store/engine/postgres.ts";
 import { transactionOn } from "../../src/store/engine/postgres-connections.ts";
-import { plannedOnce } from "../../src/store/engine/prepared.ts";
+import { hideParamsFromPlanner } from "../../src/store/engine/prepared.ts";
 import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
 import type { Store, Tx } from "../../src/store/store.ts";
 import { silentLog } from "../../test/harness.ts";
@@ -168,7 +168,9 @@ function sqlitePlaces(): Places {
       const { read } = openSqliteStore(file(images));
       const plans: string[] = [];
       const logQuery = (text: string, parameters: unknown[]) => {
-        const steps = client.query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${plannedOnce(text)}`);
+        const steps = client.query<{ detail: string }, never[]>(
+          `EXPLAIN QUERY PLAN ${hideParamsFromPlanner(text)}`,
+        );
         plans.push(...steps.all(...(parameters as never[])).map(({ detail }) => detail));
       };
       await work({ ...read, db: drizzle({ client, logger: { logQuery } }) });

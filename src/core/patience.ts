@@ -15,7 +15,7 @@ const budgets = new AsyncLocalStorage<Budget>();
  * and yet the sum of them too long for whoever waits for `work`. What `work` leaves running is free of the
  * limit once it ends.
  */
-export async function sharingPatience<T>(ms: number, work: () => Promise<T>): Promise<T> {
+export async function withDeadlineBudget<T>(ms: number, work: () => Promise<T>): Promise<T> {
   const budget: Budget = { leftMs: ms, waiting: 0, since: 0, isOver: false };
   try {
     return await budgets.run(budget, work);
@@ -25,16 +25,16 @@ export async function sharingPatience<T>(ms: number, work: () => Promise<T>): Pr
 }
 
 /**
- * Runs `work` free of the surrounding `sharingPatience`: for what must be done after it, and nobody waits
+ * Runs `work` free of the surrounding `withDeadlineBudget`: for what must be done after it, and nobody waits
  * for.
  */
-export function beyondPatience<T>(work: () => Promise<T>): Promise<T> {
+export function withoutDeadlineBudget<T>(work: () => Promise<T>): Promise<T> {
   return budgets.exit(work);
 }
 
 /**
  * Tells `work` how long it may take, in ms and at least 1: `limitMs`, or what the surrounding
- * `sharingPatience` has left. Time in which several wait at once counts once.
+ * `withDeadlineBudget` has left. Time in which several wait at once counts once.
  */
 export async function patiently<T>(limitMs: number, work: (limitMs: number) => Promise<T>): Promise<T> {
   const budget = budgets.getStore();

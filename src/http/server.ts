@@ -7,7 +7,7 @@ import { API_PREFIX } from "../core/api-paths.ts";
 import type { Refusal } from "../core/errors.ts";
 import { REQUEST_STORAGE_MS } from "../core/limits.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
-import { sharingPatience } from "../core/patience.ts";
+import { withDeadlineBudget } from "../core/patience.ts";
 import { MAX_PREFERRED_WAIT_S } from "../core/picture-limits.ts";
 import type { Log } from "../core/ports.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
@@ -132,8 +132,8 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
     let response: Response;
     try {
       if (!url) throw brokenHost("must be this service's host name.");
-      refuseTwoMeanings(original);
-      response = await sharingPatience(REQUEST_STORAGE_MS, async () => router.handle(request));
+      rejectAmbiguousHeaders(original);
+      response = await withDeadlineBudget(REQUEST_STORAGE_MS, async () => router.handle(request));
     } catch (error) {
       response = refuse(deps, exchange, error);
     }
@@ -157,7 +157,7 @@ const HSTS_SECONDS = 365 * 86_400;
  * which Bun takes the first, and trailer fields, on which Bun closes the connection, often before the
  * response.
  */
-function refuseTwoMeanings({ headers }: Request): void {
+function rejectAmbiguousHeaders({ headers }: Request): void {
   if (headers.get("host")?.includes(",")) throw brokenHost("must be given once.");
   if (!headers.has("trailer")) return;
   const message = "must be left out: fields after a body are not read. Send the body without them.";

@@ -40,7 +40,7 @@ export async function openBossJobs(store: PostgresStore, log: Pick<Log, "warn">)
   const boss = new PgBoss({
     db: fromBunSql({
       unsafe: (text, values) => {
-        if (REBUILD.test(text)) return store.unhurried(text, REBUILD_MS);
+        if (REBUILD.test(text)) return store.withoutTimeout(text, REBUILD_MS);
         return values ? store.ask(text, values) : store.script(text);
       },
       reserve: async () => ({ unsafe: (text) => store.script(text), release: () => {} }),

@@ -66,7 +66,7 @@ export interface Worker {
   /** Holds more memory than a worker should: treated as old. */
   isLarge: boolean;
   /** Held so much memory that it was killed. */
-  isTooLarge: boolean;
+  killedForMemory: boolean;
   /**
    * Its browser answers and its pages are being opened, after no failed start: work given to it will be done.
    */
@@ -232,7 +232,7 @@ function newWorker(
     renders: 0,
     share: shareOfRenders(options),
     isLarge: false,
-    isTooLarge: false,
+    killedForMemory: false,
     isOpening: false,
     alive: false,
     retired: false,
@@ -242,8 +242,8 @@ function newWorker(
 }
 
 /** How it ended, for /metrics. */
-function endOf({ plan, isTooLarge }: Worker): string {
-  if (isTooLarge) return "memory";
+function endOf({ plan, killedForMemory }: Worker): string {
+  if (killedForMemory) return "memory";
   if (plan === undefined) return "broken";
   return plan === CLOSED ? "closed" : "replaced";
 }

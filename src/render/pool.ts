@@ -204,7 +204,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
       worker.isLarge = bytes > workerMemoryBytes;
       if (bytes <= WORKER_MEMORY_END * workerMemoryBytes) continue;
       options.log.warn("render_worker_too_large", { pid: worker.process.pid, bytes });
-      worker.isTooLarge = true;
+      worker.killedForMemory = true;
       // A worker that is not warm yet is handled when its start ends.
       if (worker.alive) lose(worker);
       else kill(worker);

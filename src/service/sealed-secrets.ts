@@ -21,7 +21,7 @@ export async function refuseWrongSecretKey(workspace: Workspace): Promise<void> 
 }
 
 /** Reports endpoints that nothing can be signed for, beside others for which it can. */
-export async function tellOfUnreadableSecrets(workspace: Workspace): Promise<void> {
+export async function warnUnreadableSecrets(workspace: Workspace): Promise<void> {
   const endpoints = await unreadableEndpoints(workspace);
   if (endpoints.length === 0) return;
   workspace.log.error("webhook_secrets_unreadable", {

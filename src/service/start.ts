@@ -14,7 +14,7 @@ import { latestChange } from "../store/people/accounts.ts";
 import { readClockMark, systemClock } from "../system/clock-file.ts";
 import { type DataFolder, openDataFolder } from "../system/data-folder.ts";
 import { explainingNoRoom } from "../system/no-room.ts";
-import { succeedNode } from "../system/node-file.ts";
+import { replaceNodeId } from "../system/node-file.ts";
 import { templateRegistry } from "../templates/registry.ts";
 import { buildDeps, type Deps } from "./deps.ts";
 import { drain } from "./drain.ts";
@@ -22,7 +22,7 @@ import { lockFolder } from "./lock.ts";
 import { startLoops } from "./loops.ts";
 import { rendererOptions } from "./renderer-options.ts";
 import { emptyFolder } from "./scratch.ts";
-import { refuseWrongSecretKey, tellOfUnreadableSecrets } from "./sealed-secrets.ts";
+import { refuseWrongSecretKey, warnUnreadableSecrets } from "./sealed-secrets.ts";
 import { workerCommand } from "./system.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
 
@@ -57,7 +57,7 @@ async function startOnFolder(config: Config, log: Log, options: ServiceOptions):
   const lock = lockFolder(folder);
   try {
     await options.beforeStart?.();
-    const workspace = await openSteadily(config, log, { ...options, folder });
+    const workspace = await openWithSteadyClock(config, log, { ...options, folder });
     // From here on, editing a template keeps the last good version in use instead of refusing cards.
     await workspace.templates.check();
     const startedAt = workspace.clock.now();
@@ -97,7 +97,7 @@ async function leave({ nodes, node, log }: Workspace): Promise<void> {
 type SteadyWorkspace = Workspace & { clock: SteadyClock };
 
 /** Opens a workspace with a clock that does not follow every jump of the machine's. */
-async function openSteadily(
+async function openWithSteadyClock(
   config: Config,
   log: Log,
   options: WorkspaceOptions & { folder: DataFolder },
@@ -113,7 +113,7 @@ async function openSteadily(
     await workspace.store.close();
     throw error;
   }
-  if (!known) await doubtStrangeTime(workspace);
+  if (!known) await distrustImplausibleClock(workspace);
   return workspace;
 }
 
@@ -131,7 +131,7 @@ async function refuseOtherTime({ store, clock }: SteadyWorkspace): Promise<void>
 }
 
 /** On the first start on this machine, only the database can vouch for the time. */
-async function doubtStrangeTime({ store, clock, log }: SteadyWorkspace): Promise<void> {
+async function distrustImplausibleClock({ store, clock, log }: SteadyWorkspace): Promise<void> {
   const lastChange = await latestChange(store.read);
   const sinceMs = lastChange === null ? 0 : clock.now() - lastChange;
   if (sinceMs >= -CLOCK_TOLERANCE_MS && sinceMs <= LONG_ABSENCE_MS) return;
@@ -156,7 +156,7 @@ async function startPool(workspace: Workspace) {
   const renderer = await rendererOptions(config, folder);
   if (renderer.noSandbox)
     log.warn("chromium_without_sandbox", { because: "running as root with CARDPRESS_ALLOW_ROOT=1" });
-  await tellOfUnreadableSecrets(workspace);
+  await warnUnreadableSecrets(workspace);
   await resumeWork(workspace);
   // Nothing before this keeps the process alive, so a start fails and exits when the database takes no
   // writes.
@@ -184,7 +184,7 @@ async function resumeWork(workspace: Workspace): Promise<void> {
   const { store, nodes, folder, node, clock } = workspace;
   if (store.ask) {
     // The folder is locked, so its last node has ended, however lately it said that it lives.
-    const before = await succeedNode(folder.node, node);
+    const before = await replaceNodeId(folder.node, node);
     if (before !== undefined) await nodes.strike(before);
   } else {
     const photos = { now: clock.now(), leaseMs: BATCH_FETCH_LEASE_MS };

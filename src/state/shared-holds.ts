@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { REQUEST_STORAGE_MS, SOURCE_HOLD_MS, SOURCE_LEAVING_MS } from "../core/limits.ts";
-import { beyondPatience, patiently } from "../core/patience.ts";
+import { patiently, withoutDeadlineBudget } from "../core/patience.ts";
 import type { Ask } from "../core/ports.ts";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 import { DATABASE_NOW as NOW } from "./database-clock.ts";
@@ -47,7 +47,7 @@ export function sharedHolds({ ask, name }: { ask: Ask; name: string }): SharedHo
     try {
       await removed();
     } catch (error) {
-      void beyondPatience(removed).catch(() => {});
+      void withoutDeadlineBudget(removed).catch(() => {});
       throw error;
     }
   };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dir, "../..");
 const COLUMNS = 110;
 
-/** The comments of a file that are too wide, by line. What the linter reads in them has to stay on one line. */
+/** The comments of a file that are too wide, by line; what the linter reads in them stays on one line. */
 function wideIn(file: string, source: string): string[] {
   return source.split("\n").flatMap((line, n) => {
     const isComment = /^\s*(\/\/|\/\*|\*(?= |\/))/.test(line) && !/\/\/ (biome-ignore|@ts-)/.test(line);

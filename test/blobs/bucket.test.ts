@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type BucketSettings, openBucket } from "../../src/blobs/bucket.ts";
 import { bucketBlobs } from "../../src/blobs/bucket-blobs.ts";
 import { folderBlobs } from "../../src/blobs/folder-blobs.ts";
-import { sharingPatience } from "../../src/core/patience.ts";
+import { withDeadlineBudget } from "../../src/core/patience.ts";
 import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
 import { openDataFolder } from "../../src/system/data-folder.ts";
 import { emptyBucket, stopEmulator } from "../buckets.ts";
@@ -132,7 +132,7 @@ describe("a bucket", () => {
   test("that stalls is waited for no longer than the request it is asked for may wait, all together", async () => {
     const { url, asked, stop } = storage(() => new Promise<Response>(() => {}));
     const bucket = await openBucket(settings(url), { tryMs: 60_000 });
-    await sharingPatience(100, async () => {
+    await withDeadlineBudget(100, async () => {
       await expect(bucket.head("source/ab")).rejects.toThrow(StorageUnavailable);
       await expect(bucket.copy("source/ab", "source/ab")).rejects.toThrow(StorageUnavailable);
     });

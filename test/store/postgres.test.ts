@@ -8,7 +8,7 @@ import { migrations } from "../../db/migrations/postgres/index.ts";
 import * as exportsOfSchema from "../../db/postgres-schema.ts";
 import { postgresTables } from "../../db/postgres-schema.ts";
 import { OperatorError } from "../../src/core/errors.ts";
-import { sharingPatience } from "../../src/core/patience.ts";
+import { withDeadlineBudget } from "../../src/core/patience.ts";
 import type { Ask } from "../../src/core/ports.ts";
 import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
 import { DAY_MS } from "../../src/core/time.ts";
@@ -259,7 +259,7 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
     await held.unsafe("BEGIN; LOCK accounts IN ACCESS EXCLUSIVE MODE");
     const released = Promise.withResolvers<void>();
     let leftRunning: Promise<unknown> | undefined;
-    const request = sharingPatience(300, async () => {
+    const request = withDeadlineBudget(300, async () => {
       leftRunning = released.promise.then(() => topup(store, accountId));
       await findAccount(store.read, accountId).catch(() => {});
       await store.write("test", addTopup(accountId));
@@ -335,7 +335,7 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
     await open();
     const store = await openPostgresStore({ url: postgresUrl(workspace.folder.database), connections: 5 });
     closing.push(store.close);
-    await store.unhurried(
+    await store.withoutTimeout(
       "CREATE TABLE limits AS SELECT current_setting('statement_timeout') AS ms",
       300_000,
     );

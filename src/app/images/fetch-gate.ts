@@ -19,7 +19,7 @@ export interface FetchGate {
 const LIMITS = {
   places: MAX_SOURCE_FETCHES,
   placesPerAccount: MAX_SOURCE_FETCHES_PER_ACCOUNT,
-  keptFree: SOURCE_FETCHES_KEPT_FREE,
+  reservedSlots: SOURCE_FETCHES_KEPT_FREE,
   waitingPerAccount: MAX_WAITING_FETCHES_PER_ACCOUNT,
   waitMs: MAX_FETCH_WAIT_MS,
   promptMs: PROMPT_FETCH_MS,
@@ -59,7 +59,7 @@ function fetchPlaces(limits: typeof LIMITS, now: () => number, onRoom: () => voi
       if (underWay.size === 0) return free > 0;
       const slow = [...underWay].filter(isSlow).length;
       const isWithin = underWay.size < Math.min(window + 1, limits.placesPerAccount);
-      return free > limits.keptFree && isWithin && underWay.size - slow < (slow > 0 ? 1 : window);
+      return free > limits.reservedSlots && isWithin && underWay.size - slow < (slow > 0 ? 1 : window);
     },
     take: ({ underWay }) => {
       const fetch = { startedAt: now(), timer: setTimeout(onRoom, limits.promptMs) };

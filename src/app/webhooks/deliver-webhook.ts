@@ -36,7 +36,7 @@ interface Claimed {
 /** `onDone` is called after every attempt: there is something to record, and perhaps a free slot. */
 export function createDeliverer(context: WebhookContext, onDone: () => void = () => {}): Deliverer {
   const lanes = deliveryLanes(context.clock);
-  const onTheWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const giveUp = new AbortController();
   let finished: FinishedAttempt[] = [];
 
@@ -44,10 +44,10 @@ export function createDeliverer(context: WebhookContext, onDone: () => void = ()
     const attempt = deliver(context, claimed, { token, signal: giveUp.signal })
       .then((ended) => void finished.push(ended))
       .finally(() => {
-        onTheWay.delete(attempt);
+        inFlight.delete(attempt);
         onDone();
       });
-    onTheWay.add(attempt);
+    inFlight.add(attempt);
   };
 
   const dispatch = async (): Promise<number> => {
@@ -70,7 +70,7 @@ export function createDeliverer(context: WebhookContext, onDone: () => void = ()
   return {
     dispatch,
     idle: async () => {
-      while (onTheWay.size > 0) await Promise.all(onTheWay);
+      while (inFlight.size > 0) await Promise.all(inFlight);
       if (finished.length > 0) await recordAndClaim(context, finished.splice(0), null);
     },
     abort: () => giveUp.abort(),

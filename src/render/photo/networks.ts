@@ -29,7 +29,7 @@ export interface Networks {
    * Frees large, rarely used networks that nobody used since the last call; the next use loads them again
    * (0.2 s of CPU).
    */
-  letGoUnused(): void;
+  releaseIdle(): void;
   /**
    * The number of pixels the operator's matte network works on; null without one, or when it takes any size.
    */
@@ -80,7 +80,7 @@ export function openNetworks(
     warm() {
       for (const name of USUAL) if (!(matte && name === "salient")) sessionOf(name);
     },
-    letGoUnused() {
+    releaseIdle() {
       for (const name of RARE) {
         if (recent.has(name)) continue;
         // Whoever waits for it still runs it: what waits first is called first. A load that failed holds

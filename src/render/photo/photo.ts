@@ -62,7 +62,7 @@ function tidying(networks: Networks, collect: () => void): { afterPhoto: () => v
   const tidy = () => {
     clearTimeout(timer);
     photos = 0;
-    networks.letGoUnused();
+    networks.releaseIdle();
     collect();
     returnFreedMemory();
   };

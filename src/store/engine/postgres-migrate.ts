@@ -21,8 +21,8 @@ export async function migratePostgres(connection: Connection): Promise<void> {
 
 /** Runs `work` in a transaction in which this process alone may change the schema. */
 export async function underMigrationLock<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
-  const unhurried = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
-  await connection.run(`BEGIN; ${unhurried}; SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+  const withoutTimeout = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
+  await connection.run(`BEGIN; ${withoutTimeout}; SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
   connection.begin();
   try {
     const result = await work();

@@ -76,7 +76,7 @@ export interface PostgresStore extends Store {
   /**
    * One statement that takes its time, such as the rebuilding of an index: up to `ms`, and in no transaction.
    */
-  unhurried(text: string, ms: number): Promise<unknown>;
+  withoutTimeout(text: string, ms: number): Promise<unknown>;
   /**
    * Runs `work` while no other process changes the database's schema. Before it changes what others serve
    * from it calls what it is given, which then throws an OperatorError.
@@ -90,7 +90,7 @@ export interface PostgresStore extends Store {
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { url, patient = false, connections = DATABASE_CONNECTIONS } = options;
-  const { readers: maxReaders, writers: maxWriters, askers: maxAskers } = shares(connections);
+  const { readers: maxReaders, writers: maxWriters, statementPool: maxStatements } = shares(connections);
   const { deadlineMs = patient ? PATIENT_MS : DEADLINE_MS } = options;
   const statementTimeoutMs = patient ? PATIENT_MS : STATEMENT_TIMEOUT_MS;
   const idleTimeoutMs = patient ? PATIENT_MS : IDLE_TIMEOUT_MS;
@@ -104,14 +104,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     throw asOpeningError(error);
   }
   // Apart from the writers: no request waits for its rate limit behind a transaction.
-  const askers = openConnections({ ...limits, max: maxAskers, readOnly: false });
+  const statementPool = openConnections({ ...limits, max: maxStatements, readOnly: false });
   return {
     engine: "postgres",
     read: transactionOn(singly(readers, deadlineMs)),
     ask: (text, parameters) =>
-      singly(askers, deadlineMs)(text, parameters, false) as Promise<Record<string, unknown>[]>,
-    script: (text) => script(askers, deadlineMs, text),
-    unhurried: (text, ms) => writers.use(ms, (connection) => unhurried(connection, text, ms)),
+      singly(statementPool, deadlineMs)(text, parameters, false) as Promise<Record<string, unknown>[]>,
+    script: (text) => script(statementPool, deadlineMs, text),
+    withoutTimeout: (text, ms) => writers.use(ms, (connection) => withoutTimeout(connection, text, ms)),
     migrating: (work) =>
       writers.use(PATIENT_MS, (connection) =>
         underMigrationLock(connection, () => work(() => refuseWhileOthersServe(connection.query))),
@@ -132,7 +132,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     maintain: async () => {},
     erase: () => writers.use(PATIENT_MS, erase),
     close: async () => {
-      await Promise.all([readers.close(), writers.close(), askers.close()]);
+      await Promise.all([readers.close(), writers.close(), statementPool.close()]);
     },
   };
 }
@@ -140,7 +140,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
 /** Two fifths for what reads, two fifths for transactions, the rest for single statements. */
 function shares(connections: number) {
   const readers = Math.floor(0.4 * connections);
-  return { readers, writers: readers, askers: connections - 2 * readers };
+  return { readers, writers: readers, statementPool: connections - 2 * readers };
 }
 
 interface Repeated<T> {
@@ -253,12 +253,12 @@ async function erase(connection: Connection): Promise<boolean> {
     true,
   );
   if (recent.length > 0) return false;
-  await unhurried(connection, `${GENTLE_VACUUM} ${PERSONAL_TABLES.join(", ")}`, PATIENT_MS);
+  await withoutTimeout(connection, `${GENTLE_VACUUM} ${PERSONAL_TABLES.join(", ")}`, PATIENT_MS);
   return true;
 }
 
 /** `ms`: the server's limit for the statement; 0 for none. */
-async function unhurried(connection: Connection, text: string, ms: number): Promise<void> {
+async function withoutTimeout(connection: Connection, text: string, ms: number): Promise<void> {
   connection.begin();
   // What is set through a pooler would hold for whoever has that session next.
   if (connection.limits !== "") {

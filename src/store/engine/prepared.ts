@@ -18,7 +18,7 @@ const texts = new Set<string>();
  * a row does. Into an expression it does not look, and a plus before a value changes nothing else of any
  * type. For the prepared queries alone: the plans of others rest on their values.
  */
-export function plannedOnce(query: string): string {
+export function hideParamsFromPlanner(query: string): string {
   return texts.has(query) && /^\(?select\b/i.test(query) ? query.replaceAll("?", "+?") : query;
 }
 

@@ -9,7 +9,7 @@ import { StorageUnavailable } from "../../core/storage-unavailable.ts";
 import { BACKUPS_FOLDER } from "../../system/data-folder.ts";
 import type { Store, Tx } from "../store.ts";
 import { damagedDatabase, migrate, refuseDamaged } from "./migrate.ts";
-import { plannedOnce } from "./prepared.ts";
+import { hideParamsFromPlanner } from "./prepared.ts";
 import { databaseBytes } from "./snapshot.ts";
 
 /** How long SQLite itself waits for another process's write. Short: the wait blocks the event loop. */
@@ -236,7 +236,7 @@ function keepStatements(client: SqliteDatabase, note: (error: unknown) => void):
   client.prepare = ((query: string, ...rest: []) => {
     const known = kept.get(query);
     if (known) return known;
-    const statement = noting(note, () => compile(plannedOnce(query), ...rest));
+    const statement = noting(note, () => compile(hideParamsFromPlanner(query), ...rest));
     // Prepared queries run theirs without asking for it again.
     observed(statement, note, () => keep(query, statement));
     keep(query, statement);

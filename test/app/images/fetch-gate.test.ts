@@ -5,7 +5,7 @@ import type { Refusal } from "../../../src/core/errors.ts";
 const LIMITS = {
   places: 4,
   placesPerAccount: 2,
-  keptFree: 0,
+  reservedSlots: 0,
   waitingPerAccount: 3,
   waitMs: 60_000,
   promptMs: 1_000,
@@ -40,7 +40,7 @@ test("one account never takes all places, and beyond its waiting room it is aske
 });
 
 test("some places are only for accounts that hold none", async () => {
-  const gate = fetchGate({ ...LIMITS, keptFree: 1 });
+  const gate = fetchGate({ ...LIMITS, reservedSlots: 1 });
   const started: string[] = [];
   const jobs = ["a1", "a2", "b1", "b2"].map((name) => ({ name, ...held(started, name) }));
   const runs = jobs.map(({ name, work }) => gate.run(name.slice(0, 1), work));

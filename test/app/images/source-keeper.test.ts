@@ -14,7 +14,7 @@ import {
   PLACEHOLDER_BYTES_PER_DAY,
   SOURCE_BYTES_PER_DAY,
 } from "../../../src/core/limits.ts";
-import { sharingPatience } from "../../../src/core/patience.ts";
+import { withDeadlineBudget } from "../../../src/core/patience.ts";
 import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { buildDeps } from "../../../src/service/deps.ts";
 import { createSourceFetcher } from "../../../src/sources/fetch-source.ts";
@@ -341,7 +341,7 @@ describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () =>
     if (!store.ask) throw new Error("this store is not shared");
     const removal = await sharedHolds({ ask: store.ask, name: "frozen" }).announce("cd");
     const hold = workspace.keeper.hold();
-    await sharingPatience(200, async () => {
+    await withDeadlineBudget(200, async () => {
       await expect(hold.add("cd")).rejects.toThrow(StorageUnavailable);
     });
     await removal?.withdraw();
@@ -354,7 +354,7 @@ describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () =>
     if (!ask) throw new Error("this store is not shared");
     const holds = sharedHolds({ ask, name: "late" });
     await using other = new SQL(postgresUrl(workspace.folder.database), { max: 1 });
-    await sharingPatience(300, async () => {
+    await withDeadlineBudget(300, async () => {
       const hold = holds.open();
       await hold.add("ef");
       const removal = await holds.announce("aa");

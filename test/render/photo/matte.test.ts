@@ -2,13 +2,18 @@ import { describe, expect, test } from "bun:test";
 import { sortBelongings } from "../../../src/render/photo/page/belongings.js";
 import { readParts } from "../../../src/render/photo/page/body_parts.js";
 import { refineEdge } from "../../../src/render/photo/page/edge.js";
-import { dropFringes, dropMirages } from "../../../src/render/photo/page/fringes.js";
+import { dropFringes, dropUnsupported } from "../../../src/render/photo/page/fringes.js";
 import { nearestSeed } from "../../../src/render/photo/page/geodesic.js";
 import { emptyHairGaps } from "../../../src/render/photo/page/hair_gaps.js";
 import { fuseMatte } from "../../../src/render/photo/page/matte.js";
 import { dropNeighbours } from "../../../src/render/photo/page/neighbours.js";
-import { claimRest, otherPeople, ownParts, rivalsOf } from "../../../src/render/photo/page/own_parts.js";
-import { faultOfParts } from "../../../src/render/photo/page/parts_faults.js";
+import {
+  extendRivalBodies,
+  otherPeople,
+  ownParts,
+  rivalsOf,
+} from "../../../src/render/photo/page/own_parts.js";
+import { refusalFromParts } from "../../../src/render/photo/page/parts_faults.js";
 
 // A small world: 100 x 100 cells of one search pixel, a head at the top, a body below it.
 const SIDE = 100;
@@ -322,7 +327,7 @@ test("a piece of white sky that one network takes for the top of a cap goes, a p
   const drop = (rgba: Uint8ClampedArray<ArrayBuffer>, seen: Box[]) => {
     const matte = map([CAP, ABOVE]);
     const maps = { odds: map([CAP, ABOVE], 4, -4), fine: map(seen), core: map([CAP]) };
-    dropMirages(matte, { ...maps, held: nobody, limbs: nobody, nearHair: nobody }, rgba, SIDE);
+    dropUnsupported(matte, { ...maps, held: nobody, limbs: nobody, nearHair: nobody }, rgba, SIDE);
     return [at(matte, 50, 4), at(matte, 50, 12)];
   };
   const sky = picture([
@@ -407,7 +412,7 @@ describe("whose parts they are", () => {
       const theirs = map([[70, 10, 20, 25]]);
       const fine = map([BEHIND], salience);
       const parts = partsOf([BODY, BEHIND], [FACE]);
-      claimRest({ ...player, pose }, parts, { theirs, fine, nearHair: nobody }, grid);
+      extendRivalBodies({ ...player, pose }, parts, { theirs, fine, nearHair: nobody }, grid);
       return [at(theirs, 85, 90), at(theirs, 79, 69)];
     };
     expect([claimed(0, 0), claimed(0, 0.6), claimed(0.5, 0)]).toEqual([
@@ -463,7 +468,7 @@ describe("what body parts tell against a photo", () => {
     return readParts(scores, crop);
   };
   const faultOf = (faces: Box[], covers: Box[]) =>
-    faultOfParts(
+    refusalFromParts(
       {
         rect: { x: 0, y: 0, width: side, height: side },
         looks: { body: look(faces, covers), head: look(faces, covers) },

@@ -109,7 +109,7 @@ test.if(process.platform === "linux")(
     const answer = () => networks.run("carefulPoseLandmarks", picture);
     const [before] = await answer();
     const tidiedMb = async () => {
-      networks.letGoUnused();
+      networks.releaseIdle();
       await Promise.resolve();
       Bun.gc(true);
       returnFreedMemory();
@@ -120,8 +120,8 @@ test.if(process.platform === "linux")(
     expect(await tidiedMb()).toBeLessThan(held - 40);
     // Somebody who waits for it while it is let go gets an answer all the same.
     const waiting = answer();
-    networks.letGoUnused();
-    networks.letGoUnused();
+    networks.releaseIdle();
+    networks.releaseIdle();
     expect((await waiting)[0]).toEqual(before as Float32Array);
     expect((await answer())[0]).toEqual(before as Float32Array);
   },

@@ -44,7 +44,7 @@ const EQUAL_FACE = 0.8;
  * for them in the mask of all people, because detectors miss people who bend, turn away or are half hidden.
  * @param {OffscreenCanvas} picture @param {Finding} player
  */
-export async function hasEqualBeside(picture, { pose }) {
+export async function hasRivalSubject(picture, { pose }) {
   if (!pose) return false;
   const step = Math.max(picture.width, picture.height) / GRID_CELLS;
   const grid = {

@@ -1,4 +1,4 @@
-import { hasEqualBeside } from "./company.js";
+import { hasRivalSubject } from "./company.js";
 import { makeSharp, turnPhoto } from "./decode.js";
 import { findFaces, findPeople, squareAround, wholePicture } from "./detectors.js";
 import {
@@ -346,7 +346,7 @@ async function checkPlayer(photo, { player, person, others }, { people, faces },
     }));
   const rivals = await findRivals(picture, checked, company, faces);
   const weights = weightsOf(photo, checked, rivals.heads);
-  const inCompany = isOneOfSeveral(weights) || (await hasEqualBeside(picture, checked));
+  const inCompany = isOneOfSeveral(weights) || (await hasRivalSubject(picture, checked));
   if (inCompany && !(companyWelcome && weights.every((weight) => weight < EQUAL_IN_COMPANY)))
     return { refusal: "several_people" };
   return { player: { ...checked, rivals: rivals.masks, inCompany } };

@@ -64,7 +64,7 @@ function unclaimed(matte, { held, limbs, nearHair }) {
  *   maps
  * @param {Bytes} rgba @param {number} width
  */
-export function dropMirages(matte, { odds, fine, core, ...claims }, rgba, width) {
+export function dropUnsupported(matte, { odds, fine, core, ...claims }, rgba, width) {
   const isUnclaimed = unclaimed(matte, claims);
   const isUnseen = (/** @type {number} */ i) => fine[i] < UNSEEN && core[i] < UNSEEN && isUnclaimed(i);
   const { labels, sizes } = patches(matte.length, width, isUnseen);

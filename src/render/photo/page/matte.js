@@ -1,11 +1,11 @@
 import { sortBelongings } from "./belongings.js";
 import { partsOnGrid, SURELY_NOBODY } from "./body_parts.js";
-import { dropFringes, dropMirages } from "./fringes.js";
+import { dropFringes, dropUnsupported } from "./fringes.js";
 import { nearestSeed } from "./geodesic.js";
 import { handCells, limbMap } from "./limbs.js";
 import { boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
 import { dropNeighbours } from "./neighbours.js";
-import { claimRest, otherPeople, ownParts, rivalsOf } from "./own_parts.js";
+import { extendRivalBodies, otherPeople, ownParts, rivalsOf } from "./own_parts.js";
 import { signsOf } from "./signs.js";
 
 /** @import { CutoutSigns } from "../../../core/card.ts" */
@@ -154,7 +154,7 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   const others = otherPeople(player, parts, { limbs, posed }, rgba, grid);
   for (let i = 0; i < theirs.length; i++) theirs[i] = Math.max(theirs[i], others[i]);
   const nearHair = dilate(parts.hair, grid.width, HAIR_CELLS);
-  claimRest(player, parts, { theirs, fine, nearHair }, grid);
+  extendRivalBodies(player, parts, { theirs, fine, nearHair }, grid);
   const { own, left: strangers } = ownParts(player, parts, { posed: core, limbs, hands, fine, theirs }, grid);
   const clear = brightened(rgba);
   // Only the body parts network gets dark photos brightened, so there it knows better than the others.
@@ -189,7 +189,7 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   closeHoles(matte, core, grid.width);
   const maps = { odds: parts.odds, fine, core, held, limbs, nearHair };
   dropFringes(matte, maps, rgba, grid.width);
-  dropMirages(matte, maps, rgba, grid.width);
+  dropUnsupported(matte, maps, rgba, grid.width);
   dropNeighbours(matte, { ...maps, hands }, grid.width);
   dropIslands(matte, { held, fine }, grid.width);
   return { matte, parts, signs: signsOf(matte, core, player) };

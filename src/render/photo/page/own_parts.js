@@ -269,7 +269,7 @@ export function otherPeople(player, { odds, hair, face }, { limbs, posed }, rgba
  *   their bodies
  * @param {Grid} grid
  */
-export function claimRest(player, { odds }, { theirs, fine, nearHair }, grid) {
+export function extendRivalBodies(player, { odds }, { theirs, fine, nearHair }, grid) {
   if (!player.pose || !theirs.some((value) => value > SURELY_THEIRS)) return;
   const bones = limbMap(player, grid, HALF_SEEN);
   const trunk = trunkMap(player, grid);

@@ -38,7 +38,7 @@ export const OTHER_FACE_HEADS = 0.6;
  * @param {Cut} cut @param {Finding} player
  * @returns {PlayerRefusal | null} null when there is nothing against it
  */
-export function faultOfParts(cut, player) {
+export function refusalFromParts(cut, player) {
   if (isFaceCovered(cut, player)) return "face_covered";
   return hasEqualFace(cut, player) ? "several_people" : null;
 }

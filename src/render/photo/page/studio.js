@@ -4,7 +4,7 @@ import { dieCut } from "./die_cut.js";
 import { findPlayer } from "./find_player.js";
 import { gradedPixels, gradeOf, tonesThrough } from "./grade.js";
 import { answered, openNetworkFile, writeShared } from "./networks.js";
-import { faultOfParts } from "./parts_faults.js";
+import { refusalFromParts } from "./parts_faults.js";
 import { runSalient } from "./salient.js";
 
 /** @import { CutoutSigns, Framing, Tones } from "../../../core/card.ts" */
@@ -72,7 +72,7 @@ const photoPage = {
   async prepare() {
     const player = done(job.player);
     job.cut = await prepareCut(done(job.photo), player);
-    const fault = faultOfParts(job.cut, player);
+    const fault = refusalFromParts(job.cut, player);
     if (fault !== "several_people" || !job.companyWelcome) return fault ?? "ready";
     player.inCompany = true;
     return "ready";
