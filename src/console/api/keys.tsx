@@ -65,7 +65,7 @@ function CreateForm({ visit, flash }: { visit: MemberVisit; flash: Flash }) {
           />
         </Field>
         <EnvironmentChoice chosen={typed?.get("environment")} />
-        <details class="more">
+        <details class="more key-limits">
           <summary>Limit what it may do</summary>
           <fieldset class="choices">
             <legend>Scopes</legend>
