@@ -12,7 +12,7 @@ export const SCOPE_MEANINGS: Record<KeyScope, string> = {
   webhooks: "manage webhook endpoints, read events and send them again",
 };
 
-/** Addresses and networks from which a key may be used: more are a sign that the list is not what protects it. */
+/** Addresses and networks from which a key may be used: with more, the list is not what protects it. */
 export const MAX_KEY_ADDRESSES = 20;
 
 /** An address or a network, such as 203.0.113.7 or 2001:db8::/48, as it is stored; null for anything else. */

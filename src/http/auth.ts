@@ -50,8 +50,9 @@ export type Identify = (exchange: Exchange) => Promise<Identity>;
 
 /**
  * Finds the caller by X-API-Key and takes one call from the account's budget. Refuses with 401 (limited by
- * client address), 403 for a suspended account, 429, and 403 for a key that may not do this, in this order. A key's row is cached only until the
- * next commit, so a revocation takes effect immediately, even one made by another process.
+ * client address), 403 for a suspended account, 429, and 403 for a key that may not do this, in this order. A
+ * key's row is cached only until the next commit, so a revocation takes effect immediately, even one made by
+ * another process.
  */
 export function identifier(context: AppContext, limiter: RateLimiter): Identify {
   const { store, clock } = context;

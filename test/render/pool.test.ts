@@ -66,7 +66,7 @@ function pagesOf(workers: number[]): number[] {
   });
 }
 
-/** The page that was opened last, a card's: the photo's is opened before, so that it lies behind. */
+/** The page that was opened last: a card's, until a photo's had to be opened again. */
 function cardPageAtWork(): number {
   const number = (pid: number) =>
     Number(/--renderer-client-id=(\d+)/.exec(readFileSync(`/proc/${pid}/cmdline`, "utf8"))?.[1]);
@@ -161,6 +161,20 @@ test("a cutout made in company serves cards that show the photo itself, and no o
   renderer.release();
 });
 
+test("a card's page that crashes while the player is looked for costs no attempt", async () => {
+  const renderer = await pool.acquire();
+  let page = 0;
+  const crashing = renderer.render(job("astronaut.png", true), (stage) => {
+    if (stage !== "find") return;
+    page = cardPageAtWork();
+    process.kill(page, "SIGKILL");
+  });
+  const outcome = await crashing.catch((error) => error);
+  renderer.release();
+  expect(page).toBeGreaterThan(0);
+  expect(outcome).toMatchObject({ kind: "done" });
+});
+
 test("pages that crash cost one attempt, and their worker goes on", async () => {
   const renderer = await pool.acquire();
   let pages: number[] = [];
@@ -176,20 +190,6 @@ test("pages that crash cost one attempt, and their worker goes on", async () => 
   expect(fault).toBeInstanceOf(RenderFault);
   expect(fault.message).toContain("crashed");
   expect(next).toMatchObject({ kind: "done" });
-});
-
-test("a card's page that crashes while the player is looked for costs no attempt", async () => {
-  const renderer = await pool.acquire();
-  let page = 0;
-  const crashing = renderer.render(job("astronaut.png", true), (stage) => {
-    if (stage !== "find") return;
-    page = cardPageAtWork();
-    process.kill(page, "SIGKILL");
-  });
-  const outcome = await crashing.catch((error) => error);
-  renderer.release();
-  expect(page).toBeGreaterThan(0);
-  expect(outcome).toMatchObject({ kind: "done" });
 });
 
 test("a worker is replaced after its share of renders, and nobody notices", async () => {
