@@ -220,8 +220,8 @@ function checkedRules({ scopes, expiresAt, addresses }: Partial<KeyRules>, now: 
 
 /**
  * Creates a successor for a key, with its name, environment, scopes, expiry and addresses. The old key works
- * until it is revoked, so that nothing breaks before the new one is deployed. Throws a Refusal when the key is
- * revoked.
+ * until it is revoked, so that nothing breaks before the new one is deployed. Throws a Refusal when the key
+ * is revoked.
  */
 export function regenerateKey(
   { store, clock, random }: Context,
