@@ -22,7 +22,7 @@ let loop: Loop;
 /** The installed package. */
 let client: Json;
 beforeAll(async () => {
-  api = await testApi();
+  api = await testApi({ env: { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:9" } });
   dir = await mkdtemp(join(tmpdir(), "cardpress-ts-client-"));
   key = (await testAccount(api)).testKey;
   // The loop that serves test images, as the running service has it.
@@ -107,6 +107,12 @@ const failed: string = await cards.images
   .createAndWait(${JSON.stringify(card("test_fail_no_player"))})
   .then(() => "made", (error: unknown) => (error instanceof ImageFailedError ? error.image.failure.code : String(error)));
 const { images_completed } = await cards.usage("current_month");
+for await (const item of cards.images.list({ "metadata.none": "x", external_id: "player-1", created_after: "2026-01-01T00:00:00Z" }))
+  throw new Error(item.external_id);
+const types: string[] = [];
+for await (const { event_id, type } of cards.events.list({ limit: 1 })) types.push((await cards.events.get(event_id)).type + (type.length > 0));
+const noEndpoints: number = (await cards.webhookEndpoints.list()).length;
+if (types.length < 2 || noEndpoints !== 0) throw new Error(String(types));
 const squad = await cards.batches.create({ name: "Squad", cards: [${JSON.stringify(card("player-1"))}] });
 const { progress } = await cards.batches.wait(squad.batch_id);
 let zipped = 0;
@@ -384,4 +390,24 @@ test("a canceled batch ends what nobody has begun, and a wait for it ends too", 
   const tired = await cards.batches.wait(open.batch_id, { waitMs: 2_000 }).catch((error: Json) => error);
   expect(tired).toBeInstanceOf(client.NoAnswerError);
   expect(pauses).toEqual([1_000, 1_000]);
+});
+
+test("an endpoint is made, tested, rotated and deleted; what would be done twice is sent once", async () => {
+  const { cards } = connect();
+  const url = "http://127.0.0.1:9/hook";
+  const made = await cards.webhookEndpoints.create({ url, events: ["image.failed"] });
+  expect(made.secret).toStartWith("whsec_");
+  const told = await cards.webhookEndpoints.test(made.endpoint_id);
+  expect((await cards.events.redeliver(told.event_id, { endpointId: made.endpoint_id })).event_id).toBe(
+    told.event_id,
+  );
+  const rotated = await cards.webhookEndpoints.rotateSecret(made.endpoint_id);
+  expect(rotated.secret).not.toBe(made.secret);
+  expect(await cards.webhookEndpoints.get(made.endpoint_id)).toMatchObject({ url });
+  await cards.webhookEndpoints.delete(made.endpoint_id);
+  expect(await cards.webhookEndpoints.list()).toEqual([]);
+  const broken = answering(() => new Response("", { status: 503 }));
+  const { cards: once } = connect({ fetch: broken.fetch });
+  await expect(once.webhookEndpoints.create({ url })).rejects.toThrow();
+  expect(broken.sent).toHaveLength(1);
 });

@@ -13,7 +13,10 @@ import type { CallOptions, Transport } from "./transport.ts";
 import { walk } from "./walk.ts";
 
 type Schemas = components["schemas"];
-type Query = NonNullable<operations["listImages"]["parameters"]["query"]>;
+type Query = Omit<NonNullable<operations["listImages"]["parameters"]["query"]>, "after" | "metadata.KEY"> & {
+  /** Your own key of the metadata and its value, such as `"metadata.season": "2026"`. */
+  [key: `metadata.${string}`]: string;
+};
 
 export type AcceptedImage = Schemas["AcceptedImage"];
 export type CompletedImage = Schemas["CompletedImage"];
@@ -96,7 +99,7 @@ export function images(calls: Transport) {
         ...call,
       }),
     /** Every image, newest first, page by page as you walk. */
-    list: (query: Omit<Query, "after"> = {}, call: CallOptions = {}) =>
+    list: (query: Query = {}, call: CallOptions = {}) =>
       walk<ImageListItem>(async (after) => {
         const page = await calls.call<Schemas["ImageList"]>({
           method: "GET",

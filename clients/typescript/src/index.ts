@@ -1,10 +1,18 @@
 import { batches } from "./batches.ts";
+import { events, webhookEndpoints } from "./endpoints.ts";
 import { images } from "./images.ts";
 import type { UploadOptions } from "./options.ts";
 import type { components, operations } from "./schema.d.ts";
 import { type CallOptions, type ClientOptions, transport } from "./transport.ts";
 
 export type { AcceptedBatch, Batch, BatchDetail, BatchRequest, BatchWaitOptions } from "./batches.ts";
+export type {
+  EndpointRequest,
+  EventDetail,
+  EventItem,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+} from "./endpoints.ts";
 export * from "./errors.ts";
 export type { AcceptedImage, CompletedImage, Image, ImageListItem } from "./images.ts";
 export type { CardRequest, CreateOptions, RemakeRequest, UploadOptions, WaitOptions } from "./options.ts";
@@ -30,6 +38,8 @@ export function cardpress(options: ClientOptions) {
   return {
     images: images(calls),
     batches: batches(calls),
+    webhookEndpoints: webhookEndpoints(calls),
+    events: events(calls),
     photos: {
       /**
        * Sends a photo or badge that you do not host. `url` of the answer is its address for

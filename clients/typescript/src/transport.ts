@@ -31,6 +31,8 @@ export interface Call extends CallOptions {
   params?: Record<string, string>;
   query?: Record<string, string | number | undefined>;
   headers?: Record<string, string>;
+  /** Not repeated, because it would be done twice. */
+  once?: boolean;
   /** Sent as JSON; a form is sent as it is. */
   body?: object | FormData;
 }
@@ -95,7 +97,7 @@ export function transport(options: ClientOptions): Transport {
     read: (answer: Answer) => Result | undefined,
   ): Promise<Result> => {
     for (let sent = 0; ; sent += 1) {
-      const last = sent >= retries;
+      const last = call.once === true || sent >= retries;
       const answer = await attempt(call).catch((error: unknown) => {
         call.signal?.throwIfAborted();
         if (last) throw new NoAnswerError(`No answer from ${base}: ${messageOf(error)}`, error);
