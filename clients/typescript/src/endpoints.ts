@@ -12,8 +12,8 @@ export type EventItem = Schemas["WebhookEvent"];
 export type EventDetail = Schemas["WebhookEventDetail"];
 
 /**
- * The calls of webhook endpoints. What would do something twice if it were sent twice is sent once: when no answer comes, look
- * with `list`.
+ * The calls of webhook endpoints. What would do something twice if it were sent twice is sent once: when no
+ * answer comes, look with `list`.
  */
 export function webhookEndpoints(calls: Transport) {
   const one = (endpointId: string) => ({ params: { endpoint_id: endpointId } });
