@@ -211,10 +211,15 @@ function wallBehind(field, silhouette, { window, player }) {
     context.filter = `blur(${blur * w}px)`;
     for (let k = 0; k < 3; k++) context.drawImage(open.canvas, 0, 0);
   }
-  const full = canvasOf(window.width, window.height).context;
-  full.imageSmoothingQuality = "medium";
-  full.drawImage(canvas, 0, 0, window.width, window.height);
-  return full.getImageData(0, 0, window.width, window.height).data;
+  return enlarged(canvas, window);
+}
+
+/** A small picture's pixels at the window's size. @param {OffscreenCanvas} small @param {Box} window */
+function enlarged(small, { width, height }) {
+  const { context } = canvasOf(width, height);
+  context.imageSmoothingQuality = "medium";
+  context.drawImage(small, 0, 0, width, height);
+  return context.getImageData(0, 0, width, height).data;
 }
 
 /**
@@ -247,16 +252,13 @@ function insideOf(silhouette, { window, player }) {
  * @param {BackdropStyle} style
  */
 function nearTo(silhouette, { window, player }) {
-  const { width, height } = window;
-  const small = canvasOf(Math.round(width * WALL.scale), Math.round(height * WALL.scale));
+  const [w, h] = [Math.round(window.width * WALL.scale), Math.round(window.height * WALL.scale)];
   const box = within(player, window, WALL.scale);
-  small.context.filter = `blur(${NEAR * Math.min(small.canvas.width, small.canvas.height)}px)`;
+  const { canvas, context } = canvasOf(w, h);
+  context.filter = `blur(${NEAR * Math.min(w, h)}px)`;
   // The more often, the further out it is opaque.
-  for (let k = 0; k < 4; k++) small.context.drawImage(silhouette, box.x, box.y, box.width, box.height);
-  const { context } = canvasOf(width, height);
-  context.imageSmoothingQuality = "medium";
-  context.drawImage(small.canvas, 0, 0, width, height);
-  return context.getImageData(0, 0, width, height).data;
+  for (let k = 0; k < 4; k++) context.drawImage(silhouette, box.x, box.y, box.width, box.height);
+  return enlarged(canvas, window);
 }
 
 /** How far the wall opens at each place, as opacities. @param {BackdropStyle} style */

@@ -1,5 +1,4 @@
 import type { AskedComposition, Box, Composition, CutoutFile } from "../../core/card.ts";
-import { opens } from "./photo-place.ts";
 import { asCutout, inPhoto, type PlacedPlayer } from "./player-place.ts";
 import type { Zones } from "./template-layout.ts";
 
@@ -65,7 +64,7 @@ function looksGood(
   const highest = place.y + (Math.min(framing.head.y, framing.body.y) / height) * place.height;
   if (framing.cutSides.top || top + left + right > 0 || highest > HIGHEST_POINT * card.height) return false;
   if (!signs) return true;
-  if (signs.rivals > 0 || opens(signs)) return false;
+  if (signs.rivals > 0 || window?.opens) return false;
   const losesArms = window?.cutsArms && place.seen === null;
   return signs.masks >= (losesArms ? SURE_FOR_ARMS : SURE_MASKS);
 }

@@ -12,6 +12,8 @@ export interface PhotoPlacement {
   crosses: boolean;
   /** Whether the window cuts arms that the photo shows. */
   cutsArms: boolean;
+  /** Whether the card's scene takes the place of what is behind the player. */
+  opens: boolean;
 }
 
 interface Size {
@@ -83,7 +85,7 @@ const OPEN = { grain: 6.5, masks: 0.95 };
 const PLAIN = { spread: 20, grain: 2.5 };
 
 /** Whether the card's scene takes the place of what is behind the player. */
-export function opens({ grain, spread, masks, loose }: CutoutSigns): boolean {
+function canOpen({ grain, spread, masks, loose }: CutoutSigns): boolean {
   if (loose) return false;
   return (grain < OPEN.grain && masks >= OPEN.masks) || (grain < PLAIN.grain && spread < PLAIN.spread);
 }
@@ -112,11 +114,12 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
   const isClean = (shown.signs?.masks ?? 1) >= CLEAN_HEAD;
   const canCross = isClean && endsAbove && body.y >= crown - 0.25 * face.height;
   const upper = canCross ? HEADROOM * card.height : seen.y + INSIDE_HEADROOM * seen.height;
+  const opens = shown.signs !== undefined && canOpen(shown.signs);
   const scale = scaleFor({ ...framing, face, body }, { wide: wide.width, crown, top }, photo, {
     seen,
     room: line - upper,
     sharp: MAX_ENLARGEMENT * sharpness(window),
-    scened: shown.signs !== undefined && opens(shown.signs),
+    opens,
   });
   const x = acrossWindow(face, wide, photo.width, scale, zones, card, seen);
   const high = upper - top * scale;
@@ -147,6 +150,7 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
       (!framing.cutSides.left && x + body.x * scale < seen.x - 1) ||
       (!framing.cutSides.right && x + (body.x + body.width) * scale > seen.x + seen.width + 1),
     crosses,
+    opens,
   };
 }
 
@@ -163,7 +167,7 @@ function scaleFor(
   { face, body, cutSides }: { face: Box; body: Box; cutSides: Framing["cutSides"] },
   { wide, crown, top }: { wide: number; crown: number; top: number },
   photo: Size,
-  { seen, room, sharp, scened }: { seen: Box; room: number; sharp: number; scened: boolean },
+  { seen, room, sharp, opens }: { seen: Box; room: number; sharp: number; opens: boolean },
 ): number {
   const foot = body.y + body.height;
   const shownFaces = clamp((KNEES_FACES * seen.height) / seen.width, HIPS_FACES, KNEES_FACES);
@@ -180,7 +184,7 @@ function scaleFor(
   );
   // What the photo itself cuts has to go on to the window's edge.
   const isWhole = !cutSides.top && !cutSides.left && !cutSides.right;
-  if (isWhole && !cutSides.bottom && scened) return wanted;
+  if (isWhole && !cutSides.bottom && opens) return wanted;
   const open = fitsArms && isWhole ? 1 - OPEN_TOP : 1;
   const [across, down] = [seen.width / photo.width, seen.height / photo.height];
   const cover = Math.max(across, open * down);

@@ -73,9 +73,10 @@ export function cropped(photo, { window, photo: place, quarters }) {
 }
 
 /**
- * Leaves nothing of the picture at `from`, and all of it at `to`. @param {OffscreenCanvasRenderingContext2D}
- * context
- * @param {{ x: number, y: number }} from @param {{ x: number, y: number }} to
+ * Leaves nothing of the picture at `from`, and all of it at `to`.
+ * @param {OffscreenCanvasRenderingContext2D} context
+ * @param {{ x: number, y: number }} from
+ * @param {{ x: number, y: number }} to
  */
 function fadeIn(context, from, to) {
   const gradient = context.createLinearGradient(from.x, from.y, to.x, to.y);

@@ -2,7 +2,7 @@ import type { Box, Composition, CutoutFile } from "../../core/card.ts";
 import type { CardFill } from "./fill.js";
 import { type Placement, placeCutout } from "./framing.ts";
 import type { OutlineStyle } from "./outline.js";
-import { opens, type PhotoPlacement, placePhoto } from "./photo-place.ts";
+import { type PhotoPlacement, placePhoto } from "./photo-place.ts";
 import type { LayoutName, Part, Zones } from "./template-layout.ts";
 import type { SceneColours } from "./themes.ts";
 
@@ -122,19 +122,18 @@ function unitOf(layout: LayoutName, { width, height }: Box): number {
 export function backdropOf(
   { window }: PlacedPlayer,
   photo: string,
-  { quarters, tones, signs }: Pick<CutoutFile, "quarters" | "tones" | "signs">,
+  { quarters, tones }: Pick<CutoutFile, "quarters" | "tones">,
   zones: Zones,
   card: Box,
   colours: SceneColours,
 ): { style: NonNullable<CardFill["backdrop"]>; source: string } | null {
   if (!window) return null;
-
   const style = {
     window: window.window,
     photo: window.photo,
     player: window.player,
     face: window.face,
-    opens: signs !== undefined && opens(signs),
+    opens: window.opens,
     line: (zones.body.y + zones.body.height) * card.height,
     quarters: quarters ?? 0,
     tones: tones ?? null,
