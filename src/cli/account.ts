@@ -12,7 +12,7 @@ import { changeRetention } from "../app/people/manage-retention.ts";
 import { TIERS } from "../core/account.ts";
 import { Refusal } from "../core/errors.ts";
 import { MAX_CREDITS, MAX_RETENTION_DAYS, MAX_USAGE_ALERT_PERCENT } from "../core/limits.ts";
-import { isoTime, monthOf } from "../core/time.ts";
+import { isoTime, isoTimeOrNull, monthOf } from "../core/time.ts";
 import { USUAL_ALERTS } from "../core/usage-budget.ts";
 import type { Workspace } from "../service/workspace.ts";
 import { type Account, findAccount, listAccounts } from "../store/people/accounts.ts";
@@ -191,7 +191,7 @@ function alertsCommand(): Command {
           alerts: (state?.marks ?? []).map(({ percent, due, toldAt }) => ({
             percent,
             credits: due,
-            told_at: toldAt === null ? null : isoTime(toldAt),
+            told_at: isoTimeOrNull(toldAt),
           })),
         };
         printResult(json, shown, () =>

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { createKey, requireAccount, revokeApiKey } from "../app/people/manage-account.ts";
 import { ENVIRONMENTS } from "../core/account.ts";
 import { KEY_SCOPES, type KeyScope } from "../core/key-rules.ts";
-import { isoTime, parseTime } from "../core/time.ts";
+import { isoTime, isoTimeOrNull, parseTime } from "../core/time.ts";
 import { type ApiKey, listKeys } from "../store/people/keys.ts";
 import { oneOf } from "./arguments.ts";
 import { printResult, table } from "./output.ts";
@@ -79,7 +79,6 @@ function moment(text: string): number {
 }
 
 function view(key: ApiKey) {
-  const time = (ms: number | null) => (ms === null ? null : isoTime(ms));
   return {
     key_id: key.id,
     environment: key.environment,
@@ -87,10 +86,10 @@ function view(key: ApiKey) {
     prefix: key.prefix,
     last4: key.last4,
     created_at: isoTime(key.createdAt),
-    last_used_at: time(key.lastUsedAt),
-    revoked_at: time(key.revokedAt),
+    last_used_at: isoTimeOrNull(key.lastUsedAt),
+    revoked_at: isoTimeOrNull(key.revokedAt),
     scopes: key.scopes,
-    expires_at: time(key.expiresAt),
+    expires_at: isoTimeOrNull(key.expiresAt),
     addresses: key.addresses,
   };
 }

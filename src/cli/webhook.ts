@@ -22,7 +22,7 @@ import {
 import { ENVIRONMENTS } from "../core/account.ts";
 import { OperatorError } from "../core/errors.ts";
 import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../core/limits.ts";
-import { isoTime } from "../core/time.ts";
+import { isoTime, isoTimeOrNull } from "../core/time.ts";
 import { SUBSCRIBABLE_EVENTS, WEBHOOK_DELIVERY_STATES, WEBHOOK_EVENT_TYPES } from "../core/webhook-event.ts";
 import type { Workspace } from "../service/workspace.ts";
 import { listOf, moment, oneOf, wholeNumber } from "./arguments.ts";
@@ -282,10 +282,10 @@ function endpointView(endpoint: Endpoint) {
     events: endpoint.events,
     state: endpoint.state,
     disabled_reason: endpoint.disabledReason,
-    failing_since: time(endpoint.failingSince),
-    last_success_at: time(endpoint.lastSuccessAt),
-    paused_until: time(endpoint.pausedUntil),
-    old_secret_signs_until: time(endpoint.previousSecretExpiresAt),
+    failing_since: isoTimeOrNull(endpoint.failingSince),
+    last_success_at: isoTimeOrNull(endpoint.lastSuccessAt),
+    paused_until: isoTimeOrNull(endpoint.pausedUntil),
+    old_secret_signs_until: isoTimeOrNull(endpoint.previousSecretExpiresAt),
     created_at: isoTime(endpoint.createdAt),
   };
 }
@@ -315,8 +315,8 @@ function deliveryView(delivery: Delivery) {
     endpoint_id: delivery.endpointId,
     state: delivery.state,
     created_at: isoTime(delivery.createdAt),
-    next_attempt_at: time(delivery.nextAttemptAt),
-    delivered_at: time(delivery.deliveredAt),
+    next_attempt_at: isoTimeOrNull(delivery.nextAttemptAt),
+    delivered_at: isoTimeOrNull(delivery.deliveredAt),
     attempts: delivery.history.map((attempt) => ({
       number: attempt.number,
       started_at: isoTime(attempt.startedAt),
@@ -326,8 +326,4 @@ function deliveryView(delivery: Delivery) {
       answer: attempt.answer,
     })),
   };
-}
-
-function time(ms: number | null): string | null {
-  return ms === null ? null : isoTime(ms);
 }

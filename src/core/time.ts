@@ -20,6 +20,10 @@ export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+/** The same for a time that may not have come. */
+export const isoTimeOrNull = (epochMs: number | null): string | null =>
+  epochMs === null ? null : isoTime(epochMs);
+
 const RFC_3339 = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
 
 /**

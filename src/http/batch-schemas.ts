@@ -4,7 +4,7 @@ import { API_PATHS } from "../core/api-paths.ts";
 import { createImageSchema } from "../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
-import { ImageFailure, successEnvelope } from "./schemas.ts";
+import { ImageFailure, successEnvelope, time, timeOrNull } from "./schemas.ts";
 
 const closed = { additionalProperties: false } as const;
 const BATCH_ID = "bat_2Lk9VbTnWc7YdE5s0Hq3ZrX9";
@@ -14,10 +14,6 @@ const batchId = Type.String({
   description: "The batch's identifier.",
   examples: [BATCH_ID],
 });
-const time = (description: string, example: string) =>
-  Type.String({ format: "date-time", description, examples: [example] });
-const timeOrNull = (description: string) =>
-  Type.Union([Type.String({ format: "date-time" }), Type.Null()], { description });
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, maximum: MAX_BATCH_CARDS, description, examples: [example] });
 

@@ -11,7 +11,7 @@ import { type Batch, findBatch, imagesOfBatch, listBatches } from "../store/imag
 import type { Caller } from "./auth.ts";
 import { checkBatch } from "./batch-body.ts";
 import { readJson, requireJsonType } from "./body.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { encodeCursor, readCursor } from "./cursor.ts";
 import { standardHeaders, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { checkIdempotencyKey } from "./images.ts";
@@ -117,17 +117,11 @@ export async function listBatchesPage(
   caller: Caller,
 ): Promise<Response> {
   const { values, details } = readQuery(exchange.url, ["limit", "after"]);
-  const { after } = values;
   const limit = readLimit(values.limit, details);
   const scope = { accountId: caller.account.id, environment: caller.environment };
-  const position = after === undefined ? undefined : decodeCursor(after, scope);
-  if (position === null)
-    details.push({
-      field: "query after",
-      message: "must be the next_cursor of an answer to this same query, with the same key environment.",
-    });
-  if (details.length > 0 || position === null) throw invalidRequest(details);
-  const found = await listBatches(deps.store.read, { ...scope, after: position, limit: limit + 1 });
+  const after = readCursor(values.after, scope, details, "key environment");
+  if (details.length > 0) throw invalidRequest(details);
+  const found = await listBatches(deps.store.read, { ...scope, after, limit: limit + 1 });
   const batches = found.slice(0, limit);
   const last = batches.at(-1);
   const hasMore = found.length > limit;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "../core/account.ts";
+import type { ErrorDetail } from "../core/errors.ts";
 import type { PublicStatus } from "../core/image-state.ts";
 import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
 import type { ImageFilters } from "../store/images/image-filters.ts";
@@ -19,13 +20,32 @@ export function encodeCursor(position: ListPosition, filter: Filter): string {
 }
 
 /** Null for a cursor that is malformed or was made with another filter, account or environment. */
-export function decodeCursor(text: string, filter: Filter): ListPosition | null {
+function decodeCursor(text: string, filter: Filter): ListPosition | null {
   const bytes = Buffer.from(text, "base64url");
   // The decoder ignores invalid characters; a cursor must be exactly as it was issued.
   if (bytes.toString("base64url") !== text) return null;
   const [, place = "", bound] = /^(.+)\.([0-9a-f]{12})$/.exec(bytes.toString("latin1")) ?? [];
   const position = parsePosition(place);
   return position && binding(place, filter) === bound ? position : null;
+}
+
+/**
+ * The position in a query's `after`, if it has one; what is wrong with it is added to `details`.
+ * @param same what must be as it was when the cursor was made, for the message
+ */
+export function readCursor(
+  text: string | undefined,
+  filter: Filter,
+  details: ErrorDetail[],
+  same = "filters and key environment",
+): ListPosition | undefined {
+  const position = text === undefined ? undefined : decodeCursor(text, filter);
+  if (position === null)
+    details.push({
+      field: "query after",
+      message: `must be the next_cursor of an answer to this same query, with the same ${same}.`,
+    });
+  return position ?? undefined;
 }
 
 /** Not a secret: it catches mistakes. A forged cursor still only reaches the caller's own images. */

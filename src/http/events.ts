@@ -1,12 +1,12 @@
 import { type EventDelivery, getEvent, listEvents, redeliverEvent } from "../app/webhooks/manage-events.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
-import { isoTime } from "../core/time.ts";
+import { isoTime, isoTimeOrNull } from "../core/time.ts";
 import { compileValidator } from "../core/validate.ts";
 import type { WebhookEvent } from "../store/webhooks/webhooks.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { encodeCursor, readCursor } from "./cursor.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { readLimit, readQuery, readSpan } from "./query.ts";
@@ -23,14 +23,8 @@ export async function listEventsPage(
   const { values, details } = readQuery(exchange.url, ["created_after", "created_before", "limit", "after"]);
   const limit = readLimit(values.limit, details);
   const filter = { accountId: account.id, environment, ...readSpan(values, details) };
-  const after = values.after === undefined ? undefined : decodeCursor(values.after, filter);
-  if (after === null)
-    details.push({
-      field: "query after",
-      message:
-        "must be the next_cursor of an answer to this same query, with the same filters and key environment.",
-    });
-  if (details.length > 0 || after === null) throw invalidRequest(details);
+  const after = readCursor(values.after, filter, details);
+  if (details.length > 0) throw invalidRequest(details);
   // One extra row tells whether there is a next page.
   const found = await listEvents(deps, { ...filter, after, limit: limit + 1 });
   const events = found.slice(0, limit);
@@ -75,8 +69,6 @@ async function sentOrNothing(request: Request): Promise<unknown> {
   return readJson(request);
 }
 
-const timeOrNull = (time: number | null) => (time === null ? null : isoTime(time));
-
 /** An event as partners see it; `data` is what its calls carry. */
 function itemView({ id, type, environment, body, createdAt }: WebhookEvent): Record<string, unknown> {
   const { data } = JSON.parse(body) as { data: object };
@@ -91,8 +83,8 @@ export function eventView(found: { event: WebhookEvent; deliveries: EventDeliver
       delivery_id: delivery.id,
       endpoint_id: delivery.endpointId,
       state: delivery.state,
-      next_attempt_at: timeOrNull(delivery.nextAttemptAt),
-      delivered_at: timeOrNull(delivery.deliveredAt),
+      next_attempt_at: isoTimeOrNull(delivery.nextAttemptAt),
+      delivered_at: isoTimeOrNull(delivery.deliveredAt),
       attempts: attempts.map(({ startedAt, durationMs, status, error }) => ({
         started_at: isoTime(startedAt),
         duration_ms: durationMs,

@@ -14,7 +14,7 @@ import { isFilterKey } from "../store/images/image-metadata.ts";
 import { type ListQuery, listImageRows } from "../store/images/image-reads.ts";
 import type { Tx } from "../store/store.ts";
 import type { Caller } from "./auth.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { encodeCursor, readCursor } from "./cursor.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { readLimit, readQuery, readSpan } from "./query.ts";
@@ -43,21 +43,13 @@ export async function listImagesPage(
   if (status !== values.status) {
     details.push({ field: "query status", message: `must be one of ${PUBLIC_STATUSES.join(", ")}.` });
   }
-  const { after } = values;
   const limit = readLimit(values.limit, details);
   const filters = readFilters(values, family, details);
   const scope = { accountId: caller.account.id, environment: caller.environment };
   const filter = { ...scope, status, ...filters };
-  const position = after === undefined ? undefined : decodeCursor(after, filter);
-  if (position === null) {
-    details.push({
-      field: "query after",
-      message:
-        "must be the next_cursor of an answer to this same query, with the same filters and key environment.",
-    });
-  }
-  if (details.length > 0 || position === null) throw invalidRequest(details);
-  const { images, next } = await pageOf(store.read, { ...filter, after: position, limit });
+  const after = readCursor(values.after, filter, details);
+  if (details.length > 0) throw invalidRequest(details);
+  const { images, next } = await pageOf(store.read, { ...filter, after, limit });
   return success(exchange, {
     images: images.map(imageListItem),
     has_more: next !== null,

@@ -18,8 +18,10 @@ import { ERROR_STATUS } from "./http-refusal.ts";
 
 const closed = { additionalProperties: false } as const;
 
-const time = (description: string, example: string) =>
+export const time = (description: string, example: string) =>
   Type.String({ format: "date-time", description, examples: [example] });
+export const timeOrNull = (description: string, more: { examples?: string[] } = {}) =>
+  Type.Union([Type.String({ format: "date-time" }), Type.Null()], { description, ...more });
 const CREATED_AT = "2026-11-21T10:00:00.000Z";
 const COMPLETED_AT = "2026-11-21T10:00:03.412Z";
 
@@ -185,8 +187,7 @@ export const ImageListItem = Type.Object(
     status: StringEnum(PUBLIC_STATUSES, { description: "The image's state." }),
     type: StringEnum(["player_card"], { description: "The kind of image." }),
     created_at: createdAt,
-    completed_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
-      description: "When the image was completed or failed; null while it is processing.",
+    completed_at: timeOrNull("When the image was completed or failed; null while it is processing.", {
       examples: [COMPLETED_AT],
     }),
     ...ownWords,

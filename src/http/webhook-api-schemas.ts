@@ -3,7 +3,7 @@ import { MAX_LIST_LIMIT } from "../core/limits.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../core/outbound-limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { SUBSCRIBABLE_EVENTS, WEBHOOK_DELIVERY_STATES, WEBHOOK_EVENT_TYPES } from "../core/webhook-event.ts";
-import { successEnvelope } from "./schemas.ts";
+import { successEnvelope, time, timeOrNull } from "./schemas.ts";
 
 const closed = { additionalProperties: false } as const;
 const ENDPOINT_ID = "ep_3TqZ8rXm5dYE7Wc2Lk9VbTnX";
@@ -14,10 +14,6 @@ const endpointId = Type.String({
   description: "The endpoint's identifier.",
   examples: [ENDPOINT_ID],
 });
-const time = (description: string, example: string) =>
-  Type.String({ format: "date-time", description, examples: [example] });
-const timeOrNull = (description: string) =>
-  Type.Union([Type.String({ format: "date-time" }), Type.Null()], { description });
 
 /** What POST /v1/webhook_endpoints takes. */
 export const CreateWebhookEndpointRequest = Type.Object(

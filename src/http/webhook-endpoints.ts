@@ -13,7 +13,7 @@ import {
 } from "../app/webhooks/manage-webhooks.ts";
 import { Refusal } from "../core/errors.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
-import { isoTime } from "../core/time.ts";
+import { isoTime, isoTimeOrNull } from "../core/time.ts";
 import { compileValidator } from "../core/validate.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
@@ -116,8 +116,6 @@ async function own(
   return { ref, endpoint };
 }
 
-const timeOrNull = (time: number | null) => (time === null ? null : isoTime(time));
-
 function endpointView(endpoint: Endpoint): Record<string, unknown> {
   return {
     endpoint_id: endpoint.id,
@@ -126,10 +124,10 @@ function endpointView(endpoint: Endpoint): Record<string, unknown> {
     environment: endpoint.environment,
     state: endpoint.state,
     disabled_reason: endpoint.disabledReason,
-    disabled_at: timeOrNull(endpoint.disabledAt),
-    failing_since: timeOrNull(endpoint.failingSince),
-    last_success_at: timeOrNull(endpoint.lastSuccessAt),
-    old_secret_expires_at: timeOrNull(endpoint.previousSecretExpiresAt),
+    disabled_at: isoTimeOrNull(endpoint.disabledAt),
+    failing_since: isoTimeOrNull(endpoint.failingSince),
+    last_success_at: isoTimeOrNull(endpoint.lastSuccessAt),
+    old_secret_expires_at: isoTimeOrNull(endpoint.previousSecretExpiresAt),
     created_at: isoTime(endpoint.createdAt),
     updated_at: isoTime(endpoint.updatedAt),
   };

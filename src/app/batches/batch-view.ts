@@ -1,5 +1,5 @@
 import { publicStatus } from "../../core/image-state.ts";
-import { isoTime } from "../../core/time.ts";
+import { isoTime, isoTimeOrNull } from "../../core/time.ts";
 import type { Batch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { failureView } from "../images/image-view.ts";
@@ -20,8 +20,8 @@ export function batchView(batch: Batch) {
     progress: Math.round((ended / total) * 1000) / 1000,
     created_at: isoTime(batch.createdAt),
     updated_at: isoTime(batch.updatedAt),
-    canceled_at: batch.canceledAt === null ? null : isoTime(batch.canceledAt),
-    completed_at: batch.completedAt === null ? null : isoTime(batch.completedAt),
+    canceled_at: isoTimeOrNull(batch.canceledAt),
+    completed_at: isoTimeOrNull(batch.completedAt),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Blobs } from "../../blobs/blobs.ts";
 import { OperatorError } from "../../core/errors.ts";
 import { cardInput, storedRequest } from "../../core/image-request.ts";
 import { publicStatus } from "../../core/image-state.ts";
-import { isoTime } from "../../core/time.ts";
+import { isoTime, isoTimeOrNull } from "../../core/time.ts";
 import type { RenderJob } from "../../render/protocol.ts";
 import { findAnyImage } from "../../store/images/image-search.ts";
 import type { Image } from "../../store/images/images.ts";
@@ -25,7 +25,6 @@ export async function imageReceipt(
 
 /** The JSON of `cardpress image show`; names follow the API where it has them. */
 export function receiptView({ image, receipt }: { image: Image; receipt: Receipt | null }) {
-  const time = (at: number | null) => (at === null ? null : isoTime(at));
   return {
     image_id: image.id,
     account_id: image.accountId,
@@ -33,8 +32,8 @@ export function receiptView({ image, receipt }: { image: Image; receipt: Receipt
     status: publicStatus(image.state),
     external_id: image.externalId,
     created_at: isoTime(image.createdAt),
-    completed_at: time(image.completedAt),
-    expires_at: time(image.expiresAt),
+    completed_at: isoTimeOrNull(image.completedAt),
+    expires_at: isoTimeOrNull(image.expiresAt),
     renders: image.renders,
     failure: image.failureMessage,
     failure_reason: image.failureReason,

@@ -2,7 +2,7 @@ import type { Composition } from "../../core/card.ts";
 import { hintFor } from "../../core/failure-reasons.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { type PublicStatus, publicStatus } from "../../core/image-state.ts";
-import { isoTime } from "../../core/time.ts";
+import { isoTime, isoTimeOrNull } from "../../core/time.ts";
 import type { ImageAnswer, ImageListing } from "../../store/images/image-reads.ts";
 
 /** What the partner sent, so that an answer or event can be matched without storing our ids. */
@@ -115,7 +115,7 @@ export function imageListItem(image: ImageListing): Record<string, unknown> {
     status: publicStatus(image.state),
     type: image.type,
     created_at: isoTime(image.createdAt),
-    completed_at: image.completedAt === null ? null : isoTime(image.completedAt),
+    completed_at: isoTimeOrNull(image.completedAt),
     ...ownWords(image),
   };
 }
