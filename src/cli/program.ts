@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   image: async () => (await import("./image.ts")).imageCommands(),
   webhook: async () => (await import("./webhook.ts")).webhookCommands(),
   user: async () => (await import("./user.ts")).userCommands(),
+  mcp: async () => (await import("./mcp.ts")).mcpCommand(),
   render: async () => (await import("./render.ts")).renderCommand(),
   template: async () => (await import("./template.ts")).templateCommands(),
   studio: async () => (await import("./studio.ts")).studioCommand(),

@@ -1,6 +1,7 @@
 import type { AppContext } from "../app/context.ts";
 import type { Accepted } from "../app/images/accept-image.ts";
 import { imageView } from "../app/images/image-view.ts";
+import type { Environment } from "../core/account.ts";
 import { publicStatus } from "../core/image-state.ts";
 import { MAX_PREFERRED_WAIT_S } from "../core/picture-limits.ts";
 import { SECOND_MS } from "../core/time.ts";
@@ -20,26 +21,39 @@ export async function created(
   { answer, replayed }: Accepted,
 ): Promise<Response> {
   const headers = { Location: answer.poll_url, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) };
-  const seconds = preferredWait(exchange.request.headers.get("prefer"));
   const scope = { accountId: account.id, environment, id: answer.image_id };
+  return (
+    (await onceEnded(deps, exchange, scope, headers)) ?? success(exchange, answer, { status: 202, headers })
+  );
+}
+
+/**
+ * The answer with an image once it has ended, where the request prefers to wait for that and does not wait in
+ * vain.
+ */
+export async function onceEnded(
+  deps: Pick<AppContext, "store" | "config" | "endings">,
+  exchange: Exchange,
+  scope: { accountId: string; environment: Environment; id: string },
+  headers: Record<string, string> = {},
+): Promise<Response | undefined> {
+  const seconds = preferredWait(exchange.request.headers.get("prefer"));
+  if (seconds === 0) return undefined;
   const ended = async () => {
     const image = await findImageAnswer(deps.store.read, scope);
     return image && publicStatus(image.state) !== "processing" ? image : undefined;
   };
-  if (seconds > 0) {
-    await deps.endings.wait(scope.id, {
-      accountId: account.id,
-      ms: seconds * SECOND_MS,
-      signal: exchange.request.signal,
-      isOver: async () => (await ended()) !== undefined,
-    });
-    const image = await ended();
-    if (image)
-      return success(exchange, imageView(image, { cdnBaseUrl: deps.config.cdnBaseUrl, progress: null }), {
-        headers: { ...headers, "Preference-Applied": `wait=${seconds}` },
-      });
-  }
-  return success(exchange, answer, { status: 202, headers });
+  await deps.endings.wait(scope.id, {
+    accountId: scope.accountId,
+    ms: seconds * SECOND_MS,
+    signal: exchange.request.signal,
+    isOver: async () => (await ended()) !== undefined,
+  });
+  const image = await ended();
+  if (!image) return undefined;
+  return success(exchange, imageView(image, { cdnBaseUrl: deps.config.cdnBaseUrl, progress: null }), {
+    headers: { ...headers, "Preference-Applied": `wait=${seconds}` },
+  });
 }
 
 /**

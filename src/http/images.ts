@@ -10,7 +10,7 @@ import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { findImageAnswer } from "../store/images/image-reads.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
-import { created } from "./created.ts";
+import { created, onceEnded } from "./created.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { HttpRefusal } from "./http-refusal.ts";
@@ -62,6 +62,8 @@ export async function getImage(
   const scope = { accountId: caller.account.id, environment: caller.environment, id };
   const image = await findImageAnswer(deps.store.read, scope);
   if (!image) throw imageNotFound();
+  const ended = await onceEnded(deps, exchange, scope);
+  if (ended) return ended;
   return success(
     exchange,
     imageView(image, { cdnBaseUrl: deps.config.cdnBaseUrl, progress: deps.progress.of(image.id) }),

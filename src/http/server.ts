@@ -9,9 +9,9 @@ import { REQUEST_STORAGE_MS } from "../core/limits.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
 import { withDeadlineBudget } from "../core/patience.ts";
 import { MAX_PREFERRED_WAIT_S } from "../core/picture-limits.ts";
-import type { Log } from "../core/ports.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { KIT } from "../web/kit.ts";
+import { isProbeInOrder, logAnswer } from "./answer-log.ts";
 import { type Caller, type Identify, identifier } from "./auth.ts";
 import {
   type BatchRoutesDeps,
@@ -33,6 +33,7 @@ import { live, ready } from "./health.ts";
 import { ERROR_STATUS, HttpRefusal, type PartnerRefusal } from "./http-refusal.ts";
 import { listImagesPage } from "./image-list.ts";
 import { createImage, getImage, type ImageRoutesDeps } from "./images.ts";
+import type { McpRouteDeps } from "./mcp.ts";
 import { type MetricsDeps, metrics } from "./metrics.ts";
 import { createPhoto } from "./photos.ts";
 import { listPresets, servePresetSample } from "./presets.ts";
@@ -59,7 +60,8 @@ export interface HttpDeps
     BatchRoutesDeps,
     CdnDeps,
     WebhookContext,
-    MetricsDeps {
+    MetricsDeps,
+    Pick<McpRouteDeps, "readSquadList"> {
   limiter: RateLimiter;
   requests: RequestLog;
   templates: TemplateRegistry;
@@ -69,6 +71,11 @@ export interface HttpDeps
 
 interface AnswerDeps extends HttpDeps {
   identify: Identify;
+}
+
+interface RouteDeps extends AnswerDeps {
+  /** The whole HTTP side, for routes that ask it themselves. */
+  answer: Answer;
 }
 
 /** Answers one request from one client address; never rejects. */
@@ -119,8 +126,11 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
   const exchanges = new WeakMap<Request, Exchange>();
   const isSecure = deps.config.baseUrl.startsWith("https://");
   const measure = requestMeter(deps.meter);
-  const router = routes(deps, (request) => exchanges.get(request) as Exchange);
-  return async (original, peer) => {
+  const router = routes(
+    { ...deps, answer: (request, peer) => answer(request, peer) },
+    (request) => exchanges.get(request) as Exchange,
+  );
+  const answer: Answer = async (original, peer) => {
     // HEAD is GET without a body (RFC 9110, 9.3.2), for every route.
     const isHead = original.method === "HEAD";
     // Bun builds the URL from the Host header, whatever that contains.
@@ -146,6 +156,7 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
     if (isSecure) response.headers.set("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
     return isHead ? withoutBody(response) : response;
   };
+  return answer;
 }
 
 const NO_ADDRESS = new URL("http://host.invalid/");
@@ -204,7 +215,7 @@ interface Context {
 }
 
 /** The handler of each route. */
-function handlers(deps: AnswerDeps): Record<RouteName, OpenHandler> {
+function handlers(deps: RouteDeps): Record<RouteName, OpenHandler> {
   const partner =
     (handler: PartnerHandler): OpenHandler =>
     (exchange, params) =>
@@ -236,6 +247,7 @@ function handlers(deps: AnswerDeps): Record<RouteName, OpenHandler> {
     listPresets: partner((exchange) => listPresets(deps, exchange)),
     getUsage: partner((exchange, caller) => getUsage(deps, exchange, caller)),
     ...webhookHandlers(deps, partner),
+    mcp: lazily(async () => (await import("./mcp.ts")).mcpRoute(deps)),
     getPicture: (exchange, { picture = "" }) => servePicture(deps, exchange, picture),
     asset: (exchange) =>
       KIT.answer(exchange.request, exchange.url, standardHeaders(exchange)) ?? unknownRoute(exchange),
@@ -250,12 +262,21 @@ function handlers(deps: AnswerDeps): Record<RouteName, OpenHandler> {
   };
 }
 
+/** A handler that is loaded when it is first asked: most services never need it. */
+function lazily(load: () => Promise<(exchange: Exchange) => Promise<Response>>): OpenHandler {
+  let handler: ReturnType<typeof load> | undefined;
+  return async (exchange) => {
+    handler ??= load();
+    return (await handler)(exchange);
+  };
+}
+
 /** The path's parameters; empty text, which nothing is called, for one that cannot be decoded. */
 function readable(params: Context["params"] = {}): Params {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value ?? ""]));
 }
 
-function routes(deps: AnswerDeps, exchangeOf: (request: Request) => Exchange) {
+function routes(deps: RouteDeps, exchangeOf: (request: Request) => Exchange) {
   const answering = (handler: OpenHandler) => (context: Context) => {
     const exchange = exchangeOf(context.request);
     return orRefuse(deps, exchange, () => handler(exchange, readable(context.params)));
@@ -364,30 +385,4 @@ function refuse(deps: HttpDeps, exchange: Exchange, error: unknown): Response {
     });
   }
   return failure(exchange, known, deps.config.baseUrl);
-}
-
-/**
- * Whoever knows the URL of a setup link or picture can open it, and a player who is deleted must not stay in
- * the log.
- */
-const SECRET_ADDRESS = /(\/setup|\/cdn|\/cards|\/v1\/players)\/.*/;
-
-/**
- * What supervisors and collectors ask every few seconds is most of a quiet service's log, unless it is left
- * out while all is well.
- */
-function isProbeInOrder(path: string | undefined, status: number): boolean {
-  return status === 200 && PROBES.has(path ?? "");
-}
-
-const PROBES: ReadonlySet<string> = new Set([ROUTES.live.path, ROUTES.ready.path, ROUTES.metrics.path]);
-
-function logAnswer(log: Log, exchange: Exchange, status: number, ms: number): void {
-  log.info("request", {
-    requestId: exchange.requestId,
-    method: exchange.request.method,
-    path: exchange.url.pathname.replace(SECRET_ADDRESS, "$1/…").slice(0, 200),
-    status,
-    ms: Math.round(ms * 10) / 10,
-  });
 }

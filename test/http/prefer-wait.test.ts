@@ -88,6 +88,24 @@ test("a remake waits too; an image deleted while it is waited for is answered wi
   expect(await expectSuccess(await waiting, 202, AcceptedImageResponse)).toMatchObject({ image_id });
 });
 
+test("a view that prefers to wait is answered once the image has ended, and at once where it has", async () => {
+  const { image_id } = await expectSuccess(await create({}), 202, AcceptedImageResponse);
+  const view = (prefer: string) =>
+    send(api, `/v1/images/${image_id}`, { headers: { "X-API-Key": partner.testKey, Prefer: prefer } });
+  const early = await view("wait=1");
+  expect(await expectSuccess(early, 200, ImageResponse)).toMatchObject({ status: "processing" });
+  expect(early.headers.get("preference-applied")).toBeNull();
+  const waiting = view("wait=20");
+  await finishNext(api, "completed", "test");
+  for (const response of [await waiting, await view("wait=20")]) {
+    expect(response.headers.get("preference-applied")).toBe("wait=20");
+    expect(await expectSuccess(response, 200, ImageResponse)).toMatchObject({
+      image_id,
+      status: "completed",
+    });
+  }
+});
+
 test.each([
   ["wait=5", 5],
   ['WAIT="7"', 7],

@@ -263,12 +263,12 @@ export function guessMapping(list: SquadList, targets: readonly Target[]): Mappi
 const holdsAddresses = (rows: ListRow[], at: number) =>
   rows.filter(({ cells }) => /^https?:\/\//i.test(cells[at] ?? "")).length > rows.length / 2;
 
-/** What all cards of a list have in common. */
+/** What all cards of a list have in common; what is left out the API decides. */
 export interface CardStyle {
   preset: string;
-  width: number;
-  height: number;
-  format: string;
+  width?: number;
+  height?: number;
+  format?: string;
 }
 
 /** The create request of each row, not validated: the API's own checks report what is missing or wrong. */

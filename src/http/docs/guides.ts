@@ -8,6 +8,7 @@ import credits from "./guides/credits.md" with { type: "text" };
 import dataProtection from "./guides/data-protection.md" with { type: "text" };
 import designers from "./guides/designers.md" with { type: "text" };
 import idempotency from "./guides/idempotency.md" with { type: "text" };
+import mcp from "./guides/mcp.md" with { type: "text" };
 import operating from "./guides/operating.md" with { type: "text" };
 import operatingCapacity from "./guides/operating-capacity.md" with { type: "text" };
 import operatingCluster from "./guides/operating-cluster.md" with { type: "text" };
@@ -67,6 +68,11 @@ export const GUIDES: readonly Guide[] = [
     path: "/docs/clients",
     text: clients,
     description: "A client for TypeScript, and types and clients for other languages.",
+  },
+  {
+    path: "/docs/mcp",
+    text: mcp,
+    description: "Tools with which assistants make cards, over HTTP or on your machine.",
   },
   {
     path: "/docs/designers",
@@ -153,6 +159,7 @@ export const NAVIGATION: readonly NavGroup[] = [
     title: "Build on it",
     items: [
       { href: "/docs/clients", label: "Clients" },
+      { href: "/docs/mcp", label: "For assistants (MCP)" },
       { href: "/docs/webhooks", label: "Webhooks" },
       { href: "/docs/idempotency", label: "Idempotency" },
       { href: "/docs/credits", label: "Credits" },

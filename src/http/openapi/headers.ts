@@ -99,6 +99,11 @@ export const PREFER_PARAMETER = {
   example: "wait=20",
 } as const;
 
+export const PREFER_ON_GET_PARAMETER = {
+  ...PREFER_PARAMETER,
+  description: `\`wait=N\` (RFC 7240): wait up to N seconds, at most ${MAX_PREFERRED_WAIT_S}, for the image to be ready. Once it is, the answer comes with \`Preference-Applied\`.`,
+} as const;
+
 export const SECURITY_SCHEMES = {
   ApiKey: {
     type: "apiKey",

@@ -15,7 +15,7 @@ import { ALWAYS, answer, IMAGE_ID_PARAMETER, pageParameters, spanParameters } fr
 import { createBatch, deleteBatch, getBatch, getBatchPictures, listBatches } from "./batch-operations.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { createExamples, EXAMPLES } from "./examples.ts";
-import { IDEMPOTENCY_KEY_PARAMETER, PREFER_PARAMETER } from "./headers.ts";
+import { IDEMPOTENCY_KEY_PARAMETER, PREFER_ON_GET_PARAMETER, PREFER_PARAMETER } from "./headers.ts";
 import { remakeImage } from "./remake-operation.ts";
 import { createPhoto, deleteImage, deletePlayer } from "./season-operations.ts";
 import {
@@ -175,13 +175,18 @@ function getImage(): object {
     summary: "Get an image",
     description:
       "The image's current state. A failed image is answered with 200 as well: the request succeeded, and `failure` tells why the image did not.",
-    parameters: [IMAGE_ID_PARAMETER],
+    parameters: [IMAGE_ID_PARAMETER, PREFER_ON_GET_PARAMETER],
     responses: {
-      "200": answer("The image in its current state.", ImageResponse, {
-        processing: { summary: "Being made", value: EXAMPLES.processing },
-        completed: { summary: "Ready", value: EXAMPLES.completed },
-        failed: { summary: "Failed", value: EXAMPLES.failed },
-      }),
+      "200": answer(
+        "The image in its current state.",
+        ImageResponse,
+        {
+          processing: { summary: "Being made", value: EXAMPLES.processing },
+          completed: { summary: "Ready", value: EXAMPLES.completed },
+          failed: { summary: "Failed", value: EXAMPLES.failed },
+        },
+        "Preference-Applied",
+      ),
       ...refusals(...ALWAYS, "IMAGE_NOT_FOUND"),
     },
   };
