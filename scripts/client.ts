@@ -38,8 +38,9 @@ function anyService() {
     cdnBaseUrl: "https://cards.example.org/cdn",
     presets: ["any"],
   });
-  const { CreateImageRequest, RemakeImageRequest } = document.components.schemas;
-  for (const { properties } of [CreateImageRequest, RemakeImageRequest]) {
+  const { CreateImageRequest, RemakeImageRequest, RemakeBatchRequest } = document.components.schemas;
+  const inBatch = RemakeBatchRequest.properties.cards.items;
+  for (const { properties } of [CreateImageRequest, RemakeImageRequest, inBatch]) {
     const { style } = properties;
     const { description } = style.properties.preset;
     style.properties.preset = { type: "string", description };

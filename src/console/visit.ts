@@ -1,6 +1,7 @@
 import type { AcceptedBatch, BatchCommand } from "../app/batches/accept-batch.ts";
 import type { ReadSquadList } from "../app/batches/list-reader.ts";
 import type { PreviewDeps } from "../app/batches/preview-card.ts";
+import type { RemadeBatch, RemakeCommand } from "../app/batches/remake-cards.ts";
 import type { AcceptImage } from "../app/images/accept-image.ts";
 import type { ProgressTracker } from "../app/images/progress.ts";
 import type { SmallerPictures } from "../app/images/smaller-pictures.ts";
@@ -28,6 +29,7 @@ export interface ConsoleDeps extends WebhookContext, PreviewDeps, UploadDeps {
   smaller: SmallerPictures;
   accept: AcceptImage;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
+  remakeCards: (command: RemakeCommand) => Promise<RemadeBatch>;
   readSquadList: ReadSquadList;
   progress: ProgressTracker;
   disk: DiskGauge;

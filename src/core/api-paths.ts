@@ -12,6 +12,7 @@ export const API_PATHS = {
   player: "/v1/players/{external_id}",
   batches: "/v1/batches",
   batch: "/v1/batches/{batch_id}",
+  batchRemake: "/v1/batches/{batch_id}/remake",
   batchPictures: "/v1/batches/{batch_id}/pictures.zip",
   photos: "/v1/photos",
   /** Names an uploaded photo as a source. Nothing answers it: photos are read, never handed out. */

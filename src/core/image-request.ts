@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ASKED_COMPOSITIONS, type CardInput, IMAGE_FORMATS, POSITIONS } from "./card.ts";
+import { MAX_BATCH_CARDS } from "./limits.ts";
 import { StringEnum } from "./string-enum.ts";
 import { compileValidator, type Validator } from "./validate.ts";
 
@@ -149,6 +150,42 @@ export function createImageSchema(presets: readonly string[]) {
  * was. The player stays the same one.
  */
 export function remakeSchema(presets: readonly string[]) {
+  return Type.Object(remakeFields(presets), {
+    additionalProperties: false,
+    $id: "RemakeImageRequest",
+    description: "What is to be otherwise than before.",
+  });
+}
+
+/** The same for cards of a batch, which are named by their players, or by how they ended. */
+export function remakeBatchSchema(presets: readonly string[]) {
+  const strict = { additionalProperties: false };
+  const { external_id } = createImageSchema(presets).properties.player.properties;
+  const card = Type.Object({ external_id, ...remakeFields(presets) }, strict);
+  return Type.Object(
+    {
+      cards: Type.Optional(
+        Type.Array(card, {
+          maxItems: MAX_BATCH_CARDS,
+          description:
+            "Cards of the batch by their players, each with what is to be otherwise, as in a remake of one image.",
+        }),
+      ),
+      failed: Type.Optional(
+        Type.Boolean({
+          description: "Also all cards that failed, as they were asked for.",
+          examples: [true],
+        }),
+      ),
+      canceled: Type.Optional(
+        Type.Boolean({ description: "Also all cards that were canceled.", examples: [false] }),
+      ),
+    },
+    { ...strict, $id: "RemakeBatchRequest", description: "Which cards of a batch are to be made again." },
+  );
+}
+
+function remakeFields(presets: readonly string[]) {
   const strict = { additionalProperties: false };
   const { player, style, branding, fields, metadata } = createImageSchema(presets).properties;
   const { external_id, ...own } = player.properties;
@@ -159,16 +196,13 @@ export function remakeSchema(presets: readonly string[]) {
     format: Type.Optional({ ...format, default: undefined }),
     composition: Type.Optional({ ...composition, default: undefined }),
   };
-  return Type.Object(
-    {
-      player: Type.Optional(Type.Partial(Type.Object(own, strict), strict)),
-      style: Type.Optional(Type.Partial(Type.Object({ ...look, ...free }, strict), strict)),
-      branding,
-      fields,
-      metadata,
-    },
-    { ...strict, $id: "RemakeImageRequest", description: "What is to be otherwise than before." },
-  );
+  return {
+    player: Type.Optional(Type.Partial(Type.Object(own, strict), strict)),
+    style: Type.Optional(Type.Partial(Type.Object({ ...look, ...free }, strict), strict)),
+    branding,
+    fields,
+    metadata,
+  };
 }
 
 export type RemakeImageRequest = Static<ReturnType<typeof remakeSchema>>;

@@ -2,11 +2,15 @@ import type { AcceptedBatch, BatchCommand } from "../app/batches/accept-batch.ts
 import { batchImageView, batchView } from "../app/batches/batch-view.ts";
 import { batchZip, type ZipDeps } from "../app/batches/batch-zip.ts";
 import { cancelBatch } from "../app/batches/cancel-batch.ts";
+import { cardsToRemake } from "../app/batches/changed-cards.ts";
+import type { RemadeBatch, RemakeCommand } from "../app/batches/remake-cards.ts";
 import type { AppContext } from "../app/context.ts";
 import type { CardTemplates } from "../app/images/check-card.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
+import { remakeBatchSchema } from "../core/image-request.ts";
 import { MAX_BATCH_BODY_BYTES } from "../core/limits.ts";
 import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
+import { compileValidator, type Validator } from "../core/validate.ts";
 import { type Batch, findBatch, imagesOfBatch, listBatches } from "../store/images/batches.ts";
 import type { Caller } from "./auth.ts";
 import { checkBatch } from "./batch-body.ts";
@@ -20,6 +24,7 @@ import { readLimit, readQuery } from "./query.ts";
 export interface BatchRoutesDeps extends AppContext, ZipDeps {
   templates: CardTemplates;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
+  remakeCards: (command: RemakeCommand) => Promise<RemadeBatch>;
 }
 
 /** POST /v1/batches */
@@ -89,6 +94,37 @@ export async function deleteBatch(
 ): Promise<Response> {
   const batch = await cancelBatch(deps, { accountId: account.id, environment, id });
   return success(exchange, await detail(deps, batch));
+}
+
+const compiled = new WeakMap<readonly string[], Validator<ReturnType<typeof remakeBatchSchema>>>();
+
+function validator(presets: readonly string[]) {
+  const known = compiled.get(presets) ?? compileValidator(remakeBatchSchema(presets), "body");
+  compiled.set(presets, known);
+  return known;
+}
+
+/** POST /v1/batches/{batch_id}/remake */
+export async function remakeBatch(
+  deps: BatchRoutesDeps,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<Response> {
+  requireJsonType(exchange.request);
+  const body = await readJson(exchange.request, MAX_BATCH_BODY_BYTES);
+  const change = validator(await deps.templates.listed()).check(body);
+  if (!change.ok) throw invalidRequest(change.details);
+  const { cards: named = [], failed = false, canceled = false } = change.value;
+  if (named.length === 0 && !failed && !canceled)
+    throw invalidRequest([
+      { field: "body", message: "must name some `cards`, or ask for the `failed` or `canceled` ones." },
+    ]);
+  const batch = await ownBatch(deps, caller, id);
+  const cards = await cardsToRemake(deps, await imagesOfBatch(deps.store.read, batch.id), change.value);
+  const remade = await deps.remakeCards({ ...caller, batchId: batch.id, cards });
+  const data = { ...(await detail(deps, remade.batch)), eta_seconds: remade.etaSeconds };
+  return success(exchange, data, { status: 202, headers: { Location: data.poll_url } });
 }
 
 /** GET /v1/batches/{batch_id}/pictures.zip */

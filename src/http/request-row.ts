@@ -50,9 +50,11 @@ export function requestRow(
     body: refused && text !== undefined ? redacted(text) : null,
     createdAt: now,
     // Their words are not kept: one player's could not be deleted without the others'.
-    players: route === labelFor(ROUTES.createBatch) ? externalIdsIn(jsonSeen(request) ?? "") : [],
+    players: OF_MANY.includes(route) ? externalIdsIn(jsonSeen(request) ?? "") : [],
   };
 }
+
+const OF_MANY = [labelFor(ROUTES.createBatch), labelFor(ROUTES.remakeBatch)];
 
 const MAX_PATH_CHARS = 200;
 const MAX_EXTERNAL_ID_CHARS = 255;

@@ -31,6 +31,7 @@ export const ROUTES = {
   listBatches: { method: "GET", path: API_PATHS.batches, access: "partner", scope: "read" },
   getBatch: { method: "GET", path: API_PATHS.batch, access: "partner", scope: "read" },
   deleteBatch: { method: "DELETE", path: API_PATHS.batch, access: "partner", scope: "create" },
+  remakeBatch: { method: "POST", path: API_PATHS.batchRemake, access: "partner", scope: "create" },
   getBatchPictures: { method: "GET", path: API_PATHS.batchPictures, access: "partner", scope: "read" },
   createPhoto: { method: "POST", path: API_PATHS.photos, access: "partner", scope: "create" },
   listPresets: { method: "GET", path: API_PATHS.presets, access: "partner", scope: "read" },

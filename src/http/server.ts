@@ -20,6 +20,7 @@ import {
   getBatch,
   getBatchPictures,
   listBatchesPage,
+  remakeBatch,
 } from "./batches.ts";
 import { bind, type ListenAddress } from "./bind.ts";
 import { discardBody } from "./body.ts";
@@ -239,6 +240,9 @@ function handlers(deps: RouteDeps): Record<RouteName, OpenHandler> {
     getBatch: partner((exchange, caller, { batch_id = "" }) => getBatch(deps, exchange, caller, batch_id)),
     deleteBatch: partner((exchange, caller, { batch_id = "" }) =>
       deleteBatch(deps, exchange, caller, batch_id),
+    ),
+    remakeBatch: partner((exchange, caller, { batch_id = "" }) =>
+      remakeBatch(deps, exchange, caller, batch_id),
     ),
     getBatchPictures: partner((exchange, caller, { batch_id = "" }) =>
       getBatchPictures(deps, exchange, caller, batch_id),

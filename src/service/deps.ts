@@ -1,5 +1,6 @@
 import { type AcceptedBatch, acceptBatch, type BatchCommand } from "../app/batches/accept-batch.ts";
 import { listReader, type ReadSquadList } from "../app/batches/list-reader.ts";
+import { type RemadeBatch, type RemakeCommand, remakeCards } from "../app/batches/remake-cards.ts";
 import { type AcceptImage, acceptImage } from "../app/images/accept-image.ts";
 import { type FetchGate, fetchGate } from "../app/images/fetch-gate.ts";
 import { type ProgressTracker, progressTracker } from "../app/images/progress.ts";
@@ -29,6 +30,7 @@ export interface Deps extends Workspace {
   requests: RequestLog;
   accept: AcceptImage;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
+  remakeCards: (command: RemakeCommand) => Promise<RemadeBatch>;
   readSquadList: ReadSquadList;
   passwordResets: PasswordResets;
 }
@@ -55,7 +57,7 @@ export function buildDeps<W extends Workspace>(workspace: W, options: DepsOption
   const limiter = rateLimiter(workspace);
   const requests = requestLog(workspace);
   const accept = acceptImage({ ...workspace, sources, gate, queue, wake });
-  const acceptCards = (command: BatchCommand) => acceptBatch({ ...workspace, queue, wakeBatches }, command);
+  const batches = { ...workspace, queue, wakeBatches };
   return {
     ...workspace,
     pool,
@@ -67,7 +69,8 @@ export function buildDeps<W extends Workspace>(workspace: W, options: DepsOption
     limiter,
     requests,
     accept,
-    acceptBatch: acceptCards,
+    acceptBatch: (command) => acceptBatch(batches, command),
+    remakeCards: (command) => remakeCards(batches, command),
     readSquadList: listReader({ command: listReaderCommand(), log: workspace.log }),
   };
 }

@@ -115,6 +115,7 @@ test("answers and webhooks are published as open to new fields, requests as clos
     "CreateImageRequest",
     "CreateWebhookEndpointRequest",
     "RedeliverEventRequest",
+    "RemakeBatchRequest",
     "RemakeImageRequest",
   ]);
   expect(components.schemas.CreateImageRequest.properties.style.additionalProperties).toBeFalse();

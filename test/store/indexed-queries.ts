@@ -1,6 +1,7 @@
 import { nextSpan } from "../../src/store/audit/sealed-books.ts";
 import * as ledger from "../../src/store/credits/ledger.ts";
 import { sumUsage, usageByKey } from "../../src/store/credits/usage.ts";
+import * as batchCounts from "../../src/store/images/batch-counts.ts";
 import * as batches from "../../src/store/images/batches.ts";
 import * as forgotten from "../../src/store/images/forgotten-images.ts";
 import * as files from "../../src/store/images/image-files.ts";
@@ -131,8 +132,13 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
   ["a batch's images", (tx) => batches.imagesOfBatch(tx, "b"), /batch_cards.*batch_id=/],
   [
     "an image's end in its batches",
-    (tx) => batches.countInBatches(tx, ["i"], "failed", 5),
+    (tx) => batchCounts.countInBatches(tx, ["i"], "failed", 5),
     /batch_cards_image/,
+  ],
+  [
+    "a card's place in its batch",
+    (tx) => batchCounts.swapCard(tx, "b", { from: "i", to: "j" }),
+    /batch_cards.*(image|batch)_id=/,
   ],
   ["unfinished cards of batches", (tx) => batches.openBatchCards(tx, scope), /images_account_queue/],
   ["canceled batches", (tx) => batches.canceledBatches(tx, 5), /batches_canceled/],

@@ -72,6 +72,22 @@ export function batches(calls: Transport) {
         await calls.sleep(POLL_MS, call.signal);
       }
     },
+    /**
+     * Makes cards of a batch again in their places: all that `failed`, or some players' with changes. Sent
+     * again it makes and costs nothing new. Wait for the batch afterwards.
+     */
+    remake: (
+      batchId: string,
+      change: Schemas["RemakeBatchRequest"],
+      call: CallOptions = {},
+    ): Promise<AcceptedBatch> =>
+      calls.call({
+        method: "POST",
+        path: "/v1/batches/{batch_id}/remake",
+        params: { batch_id: batchId },
+        body: change,
+        ...call,
+      }),
     /** What nobody has begun is not made, and its credits come back. */
     cancel: (batchId: string, call: CallOptions = {}): Promise<BatchDetail> =>
       calls.call({

@@ -1,4 +1,5 @@
-import { type Batch, type CardEnd, countInBatches } from "../../store/images/batches.ts";
+import { type CardEnd, countInBatches } from "../../store/images/batch-counts.ts";
+import type { Batch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { LANES } from "../../store/images/queue-place.ts";
 import type { Tx } from "../../store/store.ts";
@@ -16,9 +17,10 @@ export async function noteBatches(tx: Tx, images: Image[], end: CardEnd, moment:
   for (const batch of await countInBatches(tx, cards, end, moment.now)) await tellEnd(tx, batch, moment);
 }
 
-/** Records `batch.completed`. */
+/** Records `batch.completed`, again for each time that the batch went on after its end. */
 export function tellEnd(tx: Tx, batch: Batch, moment: Moment): Promise<void> {
-  const { accountId, environment, id: subject } = batch;
+  const { accountId, environment } = batch;
+  const subject = batch.reopened === 0 ? batch.id : `${batch.id}#${batch.reopened}`;
   const data = batchView(batch);
   return recordEvent(tx, { accountId, environment, type: "batch.completed", subject, data }, moment);
 }

@@ -2,12 +2,15 @@
 import { batchStatus } from "../../app/batches/batch-view.ts";
 import { batchZip } from "../../app/batches/batch-zip.ts";
 import { cancelBatch } from "../../app/batches/cancel-batch.ts";
+import { cardsToRemake } from "../../app/batches/changed-cards.ts";
 import { logAction } from "../../app/operations/activity.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
 import { IMAGE_STATES, type ImageState, UNFINISHED_STATES } from "../../core/image-state.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import { type Batch, batchImages, findBatch } from "../../store/images/batches.ts";
+import { isPartnerRefusal } from "../../http/http-refusal.ts";
+import { type Batch, batchImages, findBatch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
+import { takeFromBudget } from "../budget.ts";
 import { playerName, StatusBadge, Thumb } from "../cards/image-parts.tsx";
 import {
   Card,
@@ -179,6 +182,37 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
   );
 }
 
+/** Makes everything again that failed, or was canceled; nothing where the batch may not be changed. */
+function Retries({ visit, batch }: { visit: MemberVisit; batch: Batch }) {
+  if (!canWrite(visit) || (batch.canceledAt !== null && isRunning(batch))) return null;
+  const retry = (what: "failed" | "canceled", cards: number) =>
+    cards > 0 && (
+      <Confirm
+        visit={visit}
+        id={`retry-${what}`}
+        action={`/console/batches/${batch.id}/retry-${what}`}
+        button={`Retry ${count(cards)} ${what}`}
+        title={`Make ${counted(cards, `${what} card`)} again?`}
+        confirm="Make them again"
+        danger={false}
+        small={false}
+      >
+        <p>
+          Their photos are fetched anew.{" "}
+          {batch.environment === "live"
+            ? `Up to ${counted(cards, "credit")} for what succeeds; a card that fails again costs nothing.`
+            : "Test cards are free."}
+        </p>
+      </Confirm>
+    );
+  return (
+    <>
+      {retry("failed", faultsOf(batch))}
+      {retry("canceled", batch.canceled)}
+    </>
+  );
+}
+
 function Head({ visit, batch }: { visit: MemberVisit; batch: Batch }) {
   const open = batch.total - batch.completed - batch.failed;
   return (
@@ -196,6 +230,7 @@ function Head({ visit, batch }: { visit: MemberVisit; batch: Batch }) {
           Download ZIP
         </a>
       )}
+      <Retries visit={visit} batch={batch} />
       {canWrite(visit) && batchStatus(batch) === "processing" && (
         <Confirm
           visit={visit}
@@ -236,6 +271,26 @@ async function cancel(visit: MemberVisit): Promise<Response> {
   return redirect(`/console/batches/${id}`, visit.exchange);
 }
 
+/** Makes what failed or was canceled again. A refusal, as without credits, is shown on the batch's page. */
+async function retry(visit: MemberVisit, what: "failed" | "canceled"): Promise<Response> {
+  const { id, environment } = await ownBatch(visit);
+  const { deps, account, session } = visit;
+  try {
+    await takeFromBudget(visit, environment);
+    const cards = await cardsToRemake(deps, await imagesOfBatch(deps.store.read, id), { [what]: true });
+    const { made } = await deps.remakeCards({ account, environment, batchId: id, cards });
+    const notice =
+      made > 0 ? `${counted(made, "card is", "cards are")} made again.` : `No card is ${what} any more.`;
+    await visit.flashes.put(session.id, { notice });
+  } catch (error) {
+    if (!isPartnerRefusal(error)) throw error;
+    const [detail] = error.details ?? [];
+    const problem = detail ? `${error.message} ${detail.field} ${detail.message}` : error.message;
+    await visit.flashes.put(session.id, { problem });
+  }
+  return redirect(`/console/batches/${id}`, visit.exchange);
+}
+
 async function pictures(visit: MemberVisit): Promise<Response> {
   const batch = await ownBatch(visit);
   const plain =
@@ -252,4 +307,6 @@ export const batchRoutes = [
   member.get("/console/batches/:id", batchPage),
   member.get("/console/batches/:id/pictures.zip", pictures),
   member.post("/console/batches/:id/cancel", cancel),
+  member.post("/console/batches/:id/retry-failed", (visit) => retry(visit, "failed")),
+  member.post("/console/batches/:id/retry-canceled", (visit) => retry(visit, "canceled")),
 ];

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { countNewCards } from "../../app/batches/accept-batch.ts";
+import { countNewCards } from "../../app/batches/batch-cards.ts";
 import { previewCard } from "../../app/batches/preview-card.ts";
 import { cardsOfList, faultsInList, type ListFault } from "../../app/batches/squad-cards.ts";
 import { type Credits, creditsOf } from "../../app/credits/credits.ts";

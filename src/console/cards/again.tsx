@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
 
 import { checkCard } from "../../app/images/check-card.ts";
-import { ASKED_COMPOSITIONS, IMAGE_FORMATS } from "../../core/card.ts";
+import { ASKED_COMPOSITIONS, IMAGE_FORMATS, POSITIONS } from "../../core/card.ts";
+import { colourNamed } from "../../core/colour-names.ts";
 import {
   type CreateImageRequest,
   changedRequest,
@@ -11,18 +12,25 @@ import {
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
+import { type Batch, batchesWith } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
+import { batchName } from "../batches/batches.tsx";
 import { takeFromBudget } from "../budget.ts";
-import { Card, EnvironmentBadge, Field, Notice, PageHead, PostForm } from "../elements.tsx";
+import { Card, Choice, EnvironmentBadge, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
+import { ColourInput } from "./colour-input.tsx";
 import { ownImage } from "./image.tsx";
-import { playerName, StatusBadge, Thumb } from "./image-parts.tsx";
+import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 import { keepPhoto, PhotoDrop } from "./photo-drop.tsx";
 
 /** What can be made otherwise here, by the names of the form. */
 interface Changes {
+  name: string;
+  position: string;
+  number: string;
+  skill_level: string;
   source_image_url: string;
   preset: string;
   background_theme: string;
@@ -37,6 +45,10 @@ interface Changes {
 
 function changesOf({ player, style, branding = {} }: CreateImageRequest): Changes {
   return {
+    name: player.name,
+    position: player.position,
+    number: String(player.number),
+    skill_level: String(player.skill_level),
     source_image_url: player.source_image_url,
     preset: style.preset,
     background_theme: style.background_theme ?? "",
@@ -75,6 +87,14 @@ function Text({
   );
 }
 
+function Colour({ name, label, of }: { name: keyof Changes; label: string; of: Changes }) {
+  return (
+    <Field label={label} id={name}>
+      <ColourInput label={label} id={name} name={name} value={of[name]} />
+    </Field>
+  );
+}
+
 function Options({
   name,
   label,
@@ -99,7 +119,41 @@ function Options({
   );
 }
 
-function Form({ visit, image, of }: { visit: MemberVisit; image: Image; of: Changes }) {
+/** The form's field for where the new card goes: a batch's id, or nothing for beside the old card. */
+const PLACE = "place";
+
+/** Offered as a place for the new card: the newest batches that have the old one. */
+const MAX_PLACES = 5;
+
+/** Where the new card may go: into a batch only once the old one has ended. */
+async function placesFor({ deps }: MemberVisit, image: Image): Promise<Batch[]> {
+  return isOpen(image) ? [] : batchesWith(deps.store.read, image.id, MAX_PLACES);
+}
+
+function Places({ places, chosen }: { places: Batch[]; chosen: string }) {
+  if (places.length === 0) return null;
+  return (
+    <Choice
+      legend="Where it goes"
+      name={PLACE}
+      options={[
+        ...places.map((batch): [string, string] => [batch.id, `In its place in ${batchName(batch)}`]),
+        ["", "Beside it, as a card of its own"],
+      ]}
+      chosen={chosen}
+    />
+  );
+}
+
+interface Shown {
+  image: Image;
+  of: Changes;
+  places: Batch[];
+  /** The place chosen so far. */
+  place: string;
+}
+
+function Form({ visit, image, of, places, place }: Shown & { visit: MemberVisit }) {
   const { presets } = visit.deps.config;
   return (
     <PostForm
@@ -108,8 +162,14 @@ function Form({ visit, image, of }: { visit: MemberVisit; image: Image; of: Chan
       class="form"
       encType="multipart/form-data"
     >
-      <Text name="source_image_url" label="Photo address" of={of} />
-      <PhotoDrop label="Or another photo" />
+      <Text name="name" label="Name" of={of} />
+      <div class="field-pair">
+        <Options name="position" label="Position" of={of} options={POSITIONS} />
+        <Text name="number" label="Shirt number" of={of} number />
+        <Text name="skill_level" label="Rating" of={of} number />
+      </div>
+      <PhotoDrop label="Another photo" />
+      <Text name="source_image_url" label="Or its address" of={of} />
       <Text
         name="background_theme"
         label="Background theme"
@@ -117,8 +177,8 @@ function Form({ visit, image, of }: { visit: MemberVisit; image: Image; of: Chan
         hint="Any words: stadium night, fire, ice."
       />
       <div class="field-pair">
-        <Text name="primary_color" label="Main colour" of={of} />
-        <Text name="secondary_color" label="Second colour" of={of} />
+        <Colour name="primary_color" label="Main colour" of={of} />
+        <Colour name="secondary_color" label="Second colour" of={of} />
       </div>
       <Text name="club_badge_url" label="Badge address" of={of} />
       <div class="field-pair">
@@ -128,6 +188,7 @@ function Form({ visit, image, of }: { visit: MemberVisit; image: Image; of: Chan
         <Options name="format" label="Format" of={of} options={IMAGE_FORMATS} />
         <Options name="composition" label="Composition" of={of} options={ASKED_COMPOSITIONS} />
       </div>
+      <Places places={places} chosen={place} />
       <div class="actions">
         {canWrite(visit) && (
           <button type="submit" class="button button-primary">
@@ -144,22 +205,29 @@ function Form({ visit, image, of }: { visit: MemberVisit; image: Image; of: Chan
 
 async function againPage(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
-  return page(visit, image, changesOf(storedRequest(image.request)));
+  const places = await placesFor(visit, image);
+  const place = places.find(({ id }) => id === visit.query.get("batch")) ?? places[0];
+  const of = changesOf(storedRequest(image.request));
+  return page(visit, { image, of, places, place: place?.id ?? "" });
 }
 
 function page(
   visit: MemberVisit,
-  image: Image,
-  of: Changes,
+  shown: Shown,
   refusal?: { title: string; details: { field: string; message: string }[]; message: string },
 ): Promise<Response> {
+  const { image, places } = shown;
   return shell(
     visit,
     "Make again",
     <>
       <PageHead
         title={`${playerName(image)} again`}
-        lead="A new card of the same player. The one before stays, and you can compare them."
+        lead={
+          places.length > 0
+            ? "The batch counts the new card instead of this one: its sheet and its ZIP have it."
+            : "A new card of the same player. The one before stays, and you can compare them."
+        }
       />
       {refusal && (
         <Notice tone="bad" title={refusal.title}>
@@ -177,8 +245,8 @@ function page(
         </Notice>
       )}
       <div class="image-page">
-        <Card title="What is to be otherwise" note="What you leave as it is stays so.">
-          <Form visit={visit} image={image} of={of} />
+        <Card title="What to change" note="What you leave as it is stays so.">
+          <Form visit={visit} {...shown} />
         </Card>
         <Card title="Before">
           <Thumb image={image} />
@@ -208,20 +276,25 @@ function changeOf(before: CreateImageRequest, after: Changes): RemakeImageReques
   const isNew = (name: keyof Changes) => after[name] !== was[name];
   const pick = (names: (keyof Changes)[]) =>
     Object.fromEntries(names.filter(isNew).map((name) => [name, typed(name, after[name])]));
-  const colours = ["primary_color", "secondary_color", "club_badge_url"] as const;
+  const brand = ["primary_color", "secondary_color", "club_badge_url"] as const;
   const branding = Object.fromEntries(
-    colours.filter((name) => after[name] !== "").map((name) => [name, after[name]]),
+    brand.filter((name) => after[name] !== "").map((name) => [name, typed(name, after[name])]),
   );
   return {
-    player: pick(["source_image_url"]),
+    player: pick(["name", "position", "number", "skill_level", "source_image_url"]),
     style: pick(["preset", "background_theme", "width", "height", "format", "composition"]),
-    ...(colours.some(isNew) ? { branding } : {}),
+    ...(brand.some(isNew) ? { branding } : {}),
   } as RemakeImageRequest;
 }
 
-/** Numbers that are none stay text, so that the message can name what was written. */
+const NUMBERS: readonly (keyof Changes)[] = ["number", "skill_level", "width", "height"];
+
+/**
+ * Numbers that are none stay text, so that the message can name what was written. Colours may be named.
+ */
 function typed(name: keyof Changes, text: string): unknown {
-  if (name !== "width" && name !== "height") return text;
+  if (name === "primary_color" || name === "secondary_color") return colourNamed(text) ?? text;
+  if (!NUMBERS.includes(name)) return text;
   return /^\d{1,9}$/.test(text) ? Number(text) : text === "" ? undefined : text;
 }
 
@@ -230,12 +303,15 @@ async function again(visit: MemberVisit): Promise<Response> {
   const { deps, account, file } = visit;
   const before = storedRequest(image.request);
   const after = readChanges(visit, changesOf(before));
+  const places = await placesFor(visit, image);
+  const place = places.find(({ id }) => id === field(visit, PLACE));
   try {
     await takeFromBudget(visit, image.environment);
     if (file) after.source_image_url = await keepPhoto(visit, image.environment, file.bytes);
     const whole = changedRequest(before, changeOf(before, after));
     const checked = await checkCard(JSON.parse(JSON.stringify(whole)), deps.config, deps.templates);
     if (!checked.request) throw invalidRequest(checked.details);
+    if (place) return await inItsPlace(visit, place, image, checked.request);
     const { answer } = await deps.accept({
       account,
       environment: image.environment,
@@ -246,8 +322,30 @@ async function again(visit: MemberVisit): Promise<Response> {
   } catch (error) {
     if (!isPartnerRefusal(error)) throw error;
     const { code, message, details = [] } = error;
-    return page(visit, image, after, { title: code, message, details });
+    const shown = { image, of: after, places, place: place?.id ?? "" };
+    return page(visit, shown, { title: code, message, details });
   }
+}
+
+/** Makes the card again in its batch, whose page follows. */
+async function inItsPlace(
+  visit: MemberVisit,
+  batch: Batch,
+  image: Image,
+  request: CreateImageRequest,
+): Promise<Response> {
+  const { deps, account, session, exchange } = visit;
+  const cards = [{ imageId: image.id, request, field: playerName(image) }];
+  const { environment, id: batchId } = batch;
+  const { made, images } = await deps.remakeCards({ account, environment, batchId, cards });
+  const notice =
+    made > 0
+      ? `The card of ${request.player.name} is being made again.`
+      : images.size > 0
+        ? `An earlier card of ${request.player.name} is just so: it is back in its place, free of charge.`
+        : "Nothing was changed, so nothing is made or charged.";
+  await visit.flashes.put(session.id, { notice });
+  return redirect(`/console/batches/${batchId}`, exchange);
 }
 
 export const againRoutes = [

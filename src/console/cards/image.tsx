@@ -220,7 +220,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
         )}
         {canWrite(visit) && (
           <a class="button" href={`/console/images/${image.id}/again`}>
-            Make again
+            {batchIds.size > 0 ? "Edit" : "Make again"}
           </a>
         )}
         <a class="button" href={`/console/playground?from=${image.id}`}>

@@ -1,3 +1,4 @@
+import { remakeBatchSchema } from "../../core/image-request.ts";
 import { MAX_BATCH_CARDS } from "../../core/limits.ts";
 import {
   AcceptedBatchResponse,
@@ -55,6 +56,59 @@ export function createBatch(presets: readonly string[]): object {
         "INVALID_REQUEST",
         "INSUFFICIENT_CREDITS",
         "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "SERVICE_OVERLOADED",
+      ),
+    },
+  };
+}
+
+export function remakeBatch(presets: readonly string[]): object {
+  return {
+    tags: ["Batches"],
+    summary: "Make cards of a batch again",
+    description:
+      "Makes cards of the batch again in their places: all that failed, all that were canceled, or those of some players with other words, colours or photos, changed as in a remake of one image. The batch counts each new card instead of the old one, its ZIP has it, and when all have ended again `batch.completed` says so again. The old images stay as they are, outside of the batch. Each card that is made costs its own credit; one that would be as it is costs nothing and is not made, so that a call may be sent again. Cards that have not ended cannot be changed.",
+    parameters: [BATCH_ID_PARAMETER],
+    requestBody: {
+      required: true,
+      description: "At most 4 MB of JSON in UTF-8.",
+      content: {
+        "application/json": {
+          schema: remakeBatchSchema(presets),
+          examples: {
+            failed: { summary: "Whatever failed", value: { failed: true } },
+            player: {
+              summary: "One player's number and photo",
+              value: {
+                cards: [
+                  {
+                    external_id: "player-10442",
+                    player: {
+                      number: 19,
+                      source_image_url: "https://images.example.com/players/10442-new.jpg",
+                    },
+                  },
+                ],
+              },
+            },
+          },
+        },
+      },
+    },
+    responses: {
+      "202": answer(
+        "The batch as it is now.",
+        AcceptedBatchResponse,
+        { accepted: { summary: "Its cards are made again", value: EXAMPLES.acceptedBatch } },
+        "Location",
+      ),
+      ...refusals(
+        ...ALWAYS,
+        "INVALID_REQUEST",
+        "INSUFFICIENT_CREDITS",
+        "NOT_FOUND",
         "PAYLOAD_TOO_LARGE",
         "UNSUPPORTED_MEDIA_TYPE",
         "SERVICE_OVERLOADED",

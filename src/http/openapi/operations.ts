@@ -12,7 +12,14 @@ import {
   UsageResponse,
 } from "../schemas.ts";
 import { ALWAYS, answer, IMAGE_ID_PARAMETER, pageParameters, spanParameters } from "./answers.ts";
-import { createBatch, deleteBatch, getBatch, getBatchPictures, listBatches } from "./batch-operations.ts";
+import {
+  createBatch,
+  deleteBatch,
+  getBatch,
+  getBatchPictures,
+  listBatches,
+  remakeBatch,
+} from "./batch-operations.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { createExamples, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER, PREFER_ON_GET_PARAMETER, PREFER_PARAMETER } from "./headers.ts";
@@ -41,6 +48,7 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   listBatches,
   getBatch,
   deleteBatch,
+  remakeBatch,
   getBatchPictures,
   createPhoto,
   listPresets,

@@ -201,7 +201,9 @@ const batches: AuditCheck = {
       sum(case when ${i.failureReason} = 'canceled' then 1 else 0 end) as canceled,
       min(${i.accountId} || ${i.environment}) as first_owner, max(${i.accountId} || ${i.environment}) as last_owner
       from ${b} cross join ${c} join ${i} on ${i.id} = ${c.imageId} where ${isRecent} and ${c.batchId} = ${b.id} group by 1) as real`;
-    const told = sql`(select count(*) from ${e} where ${e.subject} = ${b.id} and ${e.type} = 'batch.completed')`;
+    // As tellEnd names it: each end is an event of its own.
+    const subject = sql`case when ${b.reopened} = 0 then ${b.id} else ${b.id} || '#' || ${b.reopened} end`;
+    const told = sql`(select count(*) from ${e} where ${e.subject} = ${subject} and ${e.type} = 'batch.completed')`;
     const owner = sql`${b.accountId} || ${b.environment}`;
     const sound = sql`real.total = ${b.total} and real.completed = ${b.completed} and real.failed = ${b.failed} and real.canceled = ${b.canceled}
       and real.first_owner = ${owner} and real.last_owner = ${owner}

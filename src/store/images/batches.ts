@@ -129,6 +129,19 @@ export async function firstBatches({ db, t }: Tx, imageIds: string[]): Promise<M
   return new Map(cards.map(({ imageId, batchId }) => [imageId, batchId]));
 }
 
+/** Up to `limit` batches that have this image among their cards, newest first. */
+export async function batchesWith({ db, t }: Tx, imageId: string, limit: number): Promise<Batch[]> {
+  const { batches: b, batchCards: c } = t;
+  const rows = await db
+    .select({ batch: b })
+    .from(c)
+    .innerJoin(b, eq(b.id, c.batchId))
+    .where(eq(c.imageId, imageId))
+    .orderBy(desc(b.createdAt), desc(b.id))
+    .limit(limit);
+  return rows.map(({ batch }) => batch);
+}
+
 /** A page of a batch's images in order: from position `offset` on, those in one of these states. */
 export async function batchImages(
   { db, t }: Tx,
@@ -173,37 +186,6 @@ export async function openBatchCards({ db, t }: Tx, scope: Scope): Promise<numbe
       ),
     );
   return row?.n ?? 0;
-}
-
-/** Canceled ones have failed too. */
-export type CardEnd = "completed" | "failed" | "canceled";
-
-/** Counts the same end of images in their batches, and returns the batches that are over with it. */
-export async function countInBatches(
-  { db, t }: Tx,
-  imageIds: string[],
-  end: CardEnd,
-  now: number,
-): Promise<Batch[]> {
-  const { batches: b, batchCards: c } = t;
-  const cards = await db.select({ batchId: c.batchId }).from(c).where(inArray(c.imageId, imageIds));
-  const over: Batch[] = [];
-  for (const [id, { length: ended }] of Map.groupBy(cards, ({ batchId }) => batchId)) {
-    const [batch] = await db
-      .update(b)
-      .set({
-        ...(end === "completed"
-          ? { completed: sql`${b.completed} + ${ended}` }
-          : { failed: sql`${b.failed} + ${ended}` }),
-        ...(end === "canceled" ? { canceled: sql`${b.canceled} + ${ended}` } : {}),
-        updatedAt: now,
-        completedAt: sql`case when ${b.completed} + ${b.failed} + ${ended} = ${b.total} then ${now} else null end`,
-      })
-      .where(eq(b.id, id))
-      .returning();
-    if (batch && batch.completedAt !== null) over.push(batch);
-  }
-  return over;
 }
 
 /** Marks a batch as canceled; undefined when it has ended or is already canceled. */

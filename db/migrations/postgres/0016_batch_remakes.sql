@@ -1,0 +1,1 @@
+ALTER TABLE "batches" ADD COLUMN "reopened" bigint DEFAULT 0 NOT NULL;

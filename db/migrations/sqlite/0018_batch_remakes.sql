@@ -1,0 +1,1 @@
+ALTER TABLE `batches` ADD `reopened` integer DEFAULT 0 NOT NULL;

@@ -1,0 +1,189 @@
+import type { Blobs } from "../../blobs/blobs.ts";
+import type { Environment } from "../../core/account.ts";
+import { fingerprint } from "../../core/idempotency.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
+import { IDEMPOTENCY_RETENTION_MS } from "../../core/limits.ts";
+import { isProven } from "../../core/steady-clock.ts";
+import { countUsage } from "../../store/credits/usage.ts";
+import { insertImages, insertRecords } from "../../store/images/batches.ts";
+import { deleteRecord, findRecord, type IdempotencyRecord } from "../../store/images/idempotency.ts";
+import { findImage, lockImage } from "../../store/images/image-reads.ts";
+import type { Image } from "../../store/images/images.ts";
+import type { Account } from "../../store/people/accounts.ts";
+import type { Tx } from "../../store/store.ts";
+import type { TemplateRegistry } from "../../templates/registry.ts";
+import type { AppContext } from "../context.ts";
+import { reserveCredits } from "../credits/credits.ts";
+import { type FreshImage, freshImage } from "../images/fresh-image.ts";
+import { keepTemplate } from "../images/keep-template.ts";
+import { refuseOnRequest } from "../images/test-endings.ts";
+
+// The cards of a batch as images: those that were made before are found, and the others written.
+
+/** Who asks for cards, and how they are remembered. */
+export interface CardsOwner {
+  account: Account;
+  environment: Environment;
+  /** Absent when the console asks. */
+  keyId?: string;
+  /** Cards asked for with a key are found by this key alone; those without one by their words. */
+  idempotencyKey: string | null;
+  reusesCards?: boolean;
+}
+
+/**
+ * The one test refusal that is reported on the card itself, because the photos of a batch are fetched later.
+ */
+const PER_CARD = "test_unsupported_source";
+
+/** Refuses as the external ids of test cards ask for. */
+export function refuseTestCards(requests: CreateImageRequest[], account: Account, now: number): void {
+  for (const { player } of requests)
+    if (player.external_id !== PER_CARD) refuseOnRequest(player.external_id, account, now);
+}
+
+export type Pinned = Pick<Image, "templateName" | "templateVersion" | "templateDigest">;
+
+/** The current version of each template, by name. */
+export async function templatesOf(
+  {
+    templates: registry,
+    blobs,
+    clock,
+  }: Pick<AppContext, "clock"> & { templates: TemplateRegistry; blobs: Pick<Blobs, "put" | "refresh"> },
+  requests: CreateImageRequest[],
+): Promise<Map<string, Pinned>> {
+  const found = new Map<string, Pinned>();
+  for (const { style } of requests) {
+    if (found.has(style.preset)) continue;
+    const loaded = await registry.current(style.preset);
+    await keepTemplate({ blobs, clock }, loaded);
+    const { manifest, digest } = loaded;
+    const { name: templateName, version: templateVersion } = manifest;
+    found.set(style.preset, { templateName, templateVersion, templateDigest: digest });
+  }
+  return found;
+}
+
+export interface Card {
+  image: Image;
+  isNew: boolean;
+  recordKey: string;
+  print: string;
+}
+
+/** The image for each card: a new one, or one already made from the same request. */
+export async function cardsOf(
+  tx: Tx,
+  deps: Pick<AppContext, "random">,
+  command: CardsOwner & { requests: CreateImageRequest[] },
+  { templates, turn, now }: { templates: Map<string, Pinned>; turn: number; now: number },
+): Promise<Card[]> {
+  const { account, environment } = command;
+  const cards: Card[] = [];
+  let next = turn;
+  for (const request of command.requests) {
+    const print = fingerprint(request);
+    const recordKey = recordKeyOf(command, print);
+    const scope = { accountId: account.id, environment, key: recordKey };
+    const known = await madeBefore(tx, scope, now, lockImage);
+    if (known.image) {
+      cards.push({ image: known.image, isNew: false, recordKey, print });
+      continue;
+    }
+    // It is of no use any more.
+    if (known.record) await deleteRecord(tx, known.record);
+    const fresh: FreshImage = {
+      scope: { accountId: account.id, environment },
+      keyId: command.keyId ?? null,
+      request,
+      template: templates.get(request.style.preset) as Pinned,
+      lane: "batch",
+      turn: next++,
+      now,
+    };
+    cards.push({ image: freshImage(deps.random, fresh), isNew: true, recordKey, print });
+  }
+  return cards;
+}
+
+/** Under what a card is remembered: with the batch's key, or so that other batches find it too. */
+function recordKeyOf(
+  {
+    idempotencyKey,
+    reusesCards = idempotencyKey === null,
+  }: Pick<CardsOwner, "idempotencyKey" | "reusesCards">,
+  print: string,
+): string {
+  // No header value contains a space, so no partner's key can collide. The player is part of the fingerprint,
+  // so the id stays unreadable.
+  return `${reusesCards ? "" : idempotencyKey} ${print}`;
+}
+
+/** How many of the cards a batch that reuses cards would make, and with a live key charge, at `now`. */
+export async function countNewCards(
+  tx: Tx,
+  {
+    account,
+    environment,
+    requests,
+  }: Pick<CardsOwner, "account" | "environment"> & { requests: CreateImageRequest[] },
+  now: number,
+): Promise<number> {
+  let fresh = 0;
+  for (const request of requests) {
+    const key = recordKeyOf({ idempotencyKey: null }, fingerprint(request));
+    const known = await madeBefore(tx, { accountId: account.id, environment, key }, now, findImage);
+    if (!known.image) fresh++;
+  }
+  return fresh;
+}
+
+/** The image made from the same request, unless it cannot be reused, and what remembers it. */
+async function madeBefore(
+  tx: Tx,
+  scope: { accountId: string; environment: Environment; key: string },
+  now: number,
+  find: typeof findImage,
+): Promise<{ image?: Image; record?: IdempotencyRecord }> {
+  const record = await findRecord(tx, scope);
+  if (!record) return {};
+  if (record.expiresAt <= now) return { record };
+  const image = await find(tx, { ...scope, id: record.imageId });
+  const isOfUse = image && image.state !== "failed" && (image.expiresAt ?? now + 1) > now;
+  return isOfUse ? { image, record } : { record };
+}
+
+/** Writes the new ones among the cards: their rows, jobs, reservations and counters, and what finds them. */
+export async function writeCards(
+  tx: Tx,
+  deps: AppContext,
+  { account, environment, keyId }: CardsOwner,
+  { cards, now }: { cards: Card[]; now: number },
+): Promise<void> {
+  const { random } = deps;
+  const scope = { accountId: account.id, environment };
+  const fresh = cards.filter(({ isNew }) => isNew);
+  const images = fresh.map(({ image }) => image);
+  await insertImages(tx, images);
+  // Those of the live environment wait for their photos first.
+  const queued = images.filter(({ state }) => state === "queued");
+  await deps.jobs.enqueue(tx, queued);
+  const ids = images.map(({ id }) => id);
+  if (environment === "live")
+    await reserveCredits(tx, account.id, ids, { now, random, isDoubtful: !isProven(deps.clock) });
+  if (fresh.length > 0)
+    await countUsage(tx, { ...scope, keyId: keyId ?? null }, now, { requested: fresh.length });
+  await insertRecords(
+    tx,
+    fresh.map(({ image, recordKey, print: fingerprint }) => ({
+      ...scope,
+      key: recordKey,
+      fingerprint,
+      imageId: image.id,
+      responseBody: JSON.stringify({ image_id: image.id }),
+      createdAt: now,
+      expiresAt: now + IDEMPOTENCY_RETENTION_MS,
+    })),
+  );
+}

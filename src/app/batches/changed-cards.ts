@@ -1,0 +1,66 @@
+import type { Config } from "../../config.ts";
+import type { ErrorDetail } from "../../core/errors.ts";
+import {
+  type CreateImageRequest,
+  changedRequest,
+  type RemakeImageRequest,
+  storedRequest,
+} from "../../core/image-request.ts";
+import { isCanceled } from "../../core/image-state.ts";
+import { invalidRequest } from "../../core/partner-refusals.ts";
+import type { Image } from "../../store/images/images.ts";
+import { type CardTemplates, checkCard } from "../images/check-card.ts";
+import type { Remade } from "./remake-cards.ts";
+
+/** What is to be otherwise about one player's card. */
+export type CardChange = RemakeImageRequest & { external_id: string };
+
+/** Which cards of a batch are to be made again. */
+export interface BatchChanges {
+  cards?: CardChange[];
+  /** All that failed by a fault, of the photo or ours. */
+  failed?: boolean;
+  /** All that were canceled. */
+  canceled?: boolean;
+}
+
+interface Checks {
+  config: Config;
+  templates: CardTemplates;
+}
+
+/**
+ * The cards of a batch that changes ask for, each with its whole new request, by the images that stand in it
+ * now. Throws INVALID_REQUEST with the place of every fault.
+ */
+export async function cardsToRemake(
+  { config, templates }: Checks,
+  images: readonly Image[],
+  { cards = [], failed = false, canceled = false }: BatchChanges,
+): Promise<Remade[]> {
+  const kept = images.filter(({ forgottenAt }) => forgottenAt === null);
+  const byPlayer = new Map(kept.map((image) => [image.externalId, image]));
+  const details: ErrorDetail[] = [];
+  const asked = new Map<string, { image: Image; request: CreateImageRequest; field: string }>();
+  for (const [at, { external_id: id, ...change }] of cards.entries()) {
+    const field = `cards[${at}]`;
+    const image = byPlayer.get(id);
+    if (!image)
+      details.push({ field: `${field}.external_id`, message: "is not that of a card of this batch." });
+    else if (asked.has(image.id))
+      details.push({ field: `${field}.external_id`, message: "stands here twice. Name each card once." });
+    else asked.set(image.id, { image, request: changedRequest(storedRequest(image.request), change), field });
+  }
+  for (const image of kept)
+    if (image.state === "failed" && (isCanceled(image) ? canceled : failed) && !asked.has(image.id))
+      asked.set(image.id, { image, request: storedRequest(image.request), field: image.id });
+  const remade: Remade[] = [];
+  for (const { image, request: whole, field } of asked.values()) {
+    // What was allowed then may not be now, such as a preset that is not listed any more.
+    const { request, details: faults = [] } = await checkCard(whole, config, templates);
+    for (const { field: own, message } of faults) details.push({ field: `${field}.${own}`, message });
+    if (request) remade.push({ imageId: image.id, request, field });
+  }
+  if (details.length > 0) throw invalidRequest(details);
+  return remade;
+}
