@@ -48,8 +48,11 @@ export function peopleLog(write: Write = toStdout, isColoured = true): Log {
     const label = level.padEnd(5);
     return (event: string, fields: LogFields = {}) => {
       const time = new Date().toTimeString().slice(0, 8);
-      const told = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
-      write(`${begin}${time} ${label}${end} ${[event.replaceAll("_", " "), ...told].join("  ")}\n`, level);
+      const shownFields = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
+      write(
+        `${begin}${time} ${label}${end} ${[event.replaceAll("_", " "), ...shownFields].join("  ")}\n`,
+        level,
+      );
     };
   };
   return { info: at("info"), warn: at("warn"), error: at("error") };

@@ -26,8 +26,8 @@ import { abandonedRenders, hasClaimable } from "../../src/store/images/images.ts
 import { queueDepth } from "../../src/store/images/queue-depth.ts";
 import { nextPlace } from "../../src/store/images/queue-place.ts";
 import { accountsRunningLow, endpointsInTrouble } from "../../src/store/overviews/attention.ts";
+import { accountNumbers, earliestDue } from "../../src/store/overviews/gauges.ts";
 import { overviewCounts } from "../../src/store/overviews/overview.ts";
-import { accountNumbers, earliestDue } from "../../src/store/overviews/vitals.ts";
 import { newestAccounts } from "../../src/store/people/accounts.ts";
 import { listAudit } from "../../src/store/people/activity.ts";
 import type { Tx } from "../../src/store/store.ts";

@@ -22,26 +22,26 @@ export async function startServer(
   kind: "bare" | "cardpress",
   { dir, photos, settings = {} }: ServerPlace,
 ): Promise<RunningServer> {
-  let told = Promise.withResolvers<ReadsServerReport>();
+  let reported = Promise.withResolvers<ReadsServerReport>();
   const program = join(import.meta.dir, "reads-server.ts");
   const child = Bun.spawn({
     cmd: [process.execPath, program, kind, dir, photos, JSON.stringify(settings)],
     // A log that is actually written.
     stdout: Bun.file(join(dir, `${kind}.log`)),
     stderr: "inherit",
-    ipc: (report: ReadsServerReport) => told.resolve(report),
-    onExit: () => told.reject(new Error(`the ${kind} server ended`)),
+    ipc: (report: ReadsServerReport) => reported.resolve(report),
+    onExit: () => reported.reject(new Error(`the ${kind} server ended`)),
   });
-  const { port } = await told.promise;
+  const { port } = await reported.promise;
   return {
     port,
     report: () => {
-      told = Promise.withResolvers<ReadsServerReport>();
+      reported = Promise.withResolvers<ReadsServerReport>();
       child.send("report");
-      return told.promise;
+      return reported.promise;
     },
     stop: async () => {
-      told.promise.catch(() => {});
+      reported.promise.catch(() => {});
       child.kill();
       await child.exited;
     },

@@ -205,7 +205,7 @@ export async function checkPictures(
     figures.check(
       "pictures",
       was === undefined || was.sha256 === hash,
-      () => `${name} was served as ${was?.sha256}, not ${hash}, with ${was?.told}`,
+      () => `${name} was served as ${was?.sha256}, not ${hash}, with ${was?.headers}`,
     );
   }
   const last = rows.at(-1);

@@ -31,7 +31,7 @@ export interface Picture {
   name: string;
   sha256: string;
   /** The headers of that answer. */
-  told: string;
+  headers: string;
 }
 
 export interface LoadOptions {
@@ -77,14 +77,14 @@ export function startLoad(options: LoadOptions): Load {
     counts: { repeated: 0, otherBody: 0, batches: 0, withheld: 0, fetched: 0, notFetched: 0 },
     stop: async () => {
       clearInterval(timer);
-      while (underWay.size > 0) await Promise.all(underWay);
+      while (inFlight.size > 0) await Promise.all(inFlight);
     },
   };
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   let n = 0;
   const follow = (work: Promise<void>) => {
-    const done = work.finally(() => underWay.delete(done));
-    underWay.add(done);
+    const done = work.finally(() => inFlight.delete(done));
+    inFlight.add(done);
   };
   const timer = setInterval(() => {
     n += 1;
@@ -266,8 +266,8 @@ async function fetchPicture({ client }: LoadOptions, load: Load, card: Promised)
     if (answer?.status === 200) {
       load.counts.fetched += 1;
       const sha256 = new Bun.CryptoHasher("sha256").update(answer.bytes).digest("hex");
-      const told = JSON.stringify(Object.fromEntries(answer.headers));
-      card.picture = { name: address.slice(address.lastIndexOf("/") + 1), sha256, told };
+      const headers = JSON.stringify(Object.fromEntries(answer.headers));
+      card.picture = { name: address.slice(address.lastIndexOf("/") + 1), sha256, headers };
       return;
     }
     load.counts.notFetched += 1;

@@ -20,7 +20,7 @@ export function webhookReceiver(random: () => number): Receiver {
   const verifiers = new Map<string, Webhook>();
   const delivered = new Map<string, Set<string>>();
   const failedOnce = new Set<string>();
-  const underWay = new Map<string, number>();
+  const inFlight = new Map<string, number>();
   const figures = { attempts: 0, failed: 0, repeats: 0, badSignatures: 0, mostAtOnce: 0 };
   const take = async (request: Request, path: string): Promise<Response> => {
     const id = request.headers.get("webhook-id") ?? "";
@@ -49,14 +49,14 @@ export function webhookReceiver(random: () => number): Receiver {
     port: 0,
     fetch: async (request) => {
       const path = new URL(request.url).pathname;
-      const now = (underWay.get(path) ?? 0) + 1;
-      underWay.set(path, now);
+      const now = (inFlight.get(path) ?? 0) + 1;
+      inFlight.set(path, now);
       figures.attempts += 1;
       figures.mostAtOnce = Math.max(figures.mostAtOnce, now);
       try {
         return await take(request, path);
       } finally {
-        underWay.set(path, (underWay.get(path) ?? 1) - 1);
+        inFlight.set(path, (inFlight.get(path) ?? 1) - 1);
       }
     },
   });

@@ -8,10 +8,10 @@ import { startPostgres } from "../postgres-server.ts";
  * The suites that use the database. Those that start browsers, or inspect SQLite's own file, are left out.
  */
 export const POSTGRES_SUITES = [
-  "test/store/postgres.test.ts",
+  "test/store/engine/postgres.test.ts",
   "test/store/postgres-plans.test.ts",
-  "test/store/pooler.test.ts",
-  "test/store/queue-depth.test.ts",
+  "test/store/engine/pooler.test.ts",
+  "test/store/images/queue-depth.test.ts",
   "test/state",
   "test/jobs",
   "test/service/cluster.test.ts",
@@ -31,9 +31,9 @@ export const POSTGRES_SUITES = [
   "test/app/images/queue-estimate.test.ts",
   "test/app/images/source-keeper.test.ts",
   "test/app/mail",
-  "test/app/operations/audit.test.ts",
+  "test/app/operations/audit/audit.test.ts",
   "test/app/operations/retention.test.ts",
-  "test/app/operations/sealed-history.test.ts",
+  "test/app/operations/audit/sealed-history.test.ts",
   "test/app/people",
   "test/app/webhooks",
   "test/http/batches.test.ts",

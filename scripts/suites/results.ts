@@ -32,14 +32,14 @@ export function totalsOf(output: string, exitCode: number): Totals {
  */
 export function failuresIn(output: string): string {
   const lines = output.split("\n");
-  const told: string[] = [];
+  const found: string[] = [];
   let from = 0;
   for (const [at, line] of lines.entries()) {
     if (/^test\/.*:$/.test(line) || /^\((pass|skip|todo)\)/.test(line))
       from = at + (line.startsWith("(") ? 1 : 0);
     if (!line.startsWith("(fail)")) continue;
-    told.push(...lines.slice(Math.max(from, at - FAILURE_LINES), at + 1), "");
+    found.push(...lines.slice(Math.max(from, at - FAILURE_LINES), at + 1), "");
     from = at + 1;
   }
-  return (told.length > 0 ? told : lines.slice(-FAILURE_LINES)).join("\n");
+  return (found.length > 0 ? found : lines.slice(-FAILURE_LINES)).join("\n");
 }

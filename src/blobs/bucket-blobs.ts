@@ -188,13 +188,13 @@ async function serve(
 /** Local copies of objects, fetched on request; the least recently used are removed to free space. */
 function localCopies(bucket: Bucket, { cache, cacheBytes = CACHE_BYTES }: BucketBlobsOptions) {
   const pathOf = (kind: BlobKind, name: string) => join(cache, kind, name);
-  const underWay = new Map<string, Promise<void>>();
+  const inFlight = new Map<string, Promise<void>>();
 
   const fetchOnce = (kind: BlobKind, name: string, path: string): Promise<void> => {
-    const known = underWay.get(path);
+    const known = inFlight.get(path);
     if (known) return known;
-    const fetched = fetchCopy(kind, name, path).finally(() => underWay.delete(path));
-    underWay.set(path, fetched);
+    const fetched = fetchCopy(kind, name, path).finally(() => inFlight.delete(path));
+    inFlight.set(path, fetched);
     return fetched;
   };
   const fetchCopy = async (kind: BlobKind, name: string, path: string) => {

@@ -188,10 +188,10 @@ function alertsCommand(): Command {
           period: monthOf(clock.now()),
           budget: state?.credits ?? null,
           credits_used: state?.used ?? null,
-          alerts: (state?.marks ?? []).map(({ percent, due, toldAt }) => ({
+          alerts: (state?.marks ?? []).map(({ percent, due, raisedAt }) => ({
             percent,
             credits: due,
-            told_at: isoTimeOrNull(toldAt),
+            told_at: isoTimeOrNull(raisedAt),
           })),
         };
         printResult(json, shown, () =>

@@ -247,7 +247,7 @@ async function chooseAccount(visit: UserVisit): Promise<Response> {
   const id = field(visit, "account");
   const memberships = await membershipsOf(deps.store.read, user.id);
   if (!memberships.some(({ account }) => account.id === id)) throw notFound();
-  await deps.store.write("choose account", (tx) => openAccount(tx, session.id, id), { sideBySide: true });
+  await deps.store.write("choose account", (tx) => openAccount(tx, session.id, id), { concurrent: true });
   return redirect("/console", exchange);
 }
 

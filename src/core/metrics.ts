@@ -170,14 +170,14 @@ export function meter(): Meter {
     text: (now) => {
       const lines: string[] = [];
       for (const [name, { type, help }] of Object.entries(METRICS)) {
-        const told = [
+        const series = [
           ...[...(counts.get(name) ?? [])].map(([key, { n }]) => `${name}${braced(key)} ${n}`),
           ...[...(times.get(name) ?? [])].flatMap(([key, found]) => histogramLines(name, key, found)),
           ...now
             .filter((sample) => sample.name === name)
             .map(({ labels = {}, value }) => `${name}${braced(labelText(labels))} ${value}`),
         ];
-        lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...told);
+        lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...series);
       }
       return `${lines.join("\n")}\n`;
     },

@@ -41,20 +41,20 @@ export function steadyClock(source: Clock, log: Log, since?: ClockMark): SteadyC
 
   const now = (): number => {
     const elapsed = source.elapsed();
-    const told = source.now();
-    const offBy = told - elapsed - zero;
+    const reading = source.now();
+    const offBy = reading - elapsed - zero;
     if (Math.abs(offBy) <= CLOCK_TOLERANCE_MS) {
       if (jump) log.warn("clock_right_again", {});
       jump = undefined;
       // The clock is being slewed, as it should be.
-      zero = told - elapsed;
-      return told;
+      zero = reading - elapsed;
+      return reading;
     }
-    if (!jump || Math.abs(told - elapsed - jump.zero) > CLOCK_TOLERANCE_MS) {
-      jump = { zero: told - elapsed, seenAt: elapsed };
+    if (!jump || Math.abs(reading - elapsed - jump.zero) > CLOCK_TOLERANCE_MS) {
+      jump = { zero: reading - elapsed, seenAt: elapsed };
       log.error("clock_jumped", {
         byMs: offBy,
-        to: new Date(told).toISOString(),
+        to: new Date(reading).toISOString(),
         remedy: `The service goes on in the time before. If the clock of this machine is wrong, set it right; if it is right now, do nothing: it is believed after ${CLOCK_HOLD_MS} ms.`,
       });
     }
@@ -62,8 +62,8 @@ export function steadyClock(source: Clock, log: Log, since?: ClockMark): SteadyC
     ({ zero } = jump);
     jump = undefined;
     doubtedAt = elapsed;
-    log.error("clock_jump_believed", { byMs: offBy, to: new Date(told).toISOString() });
-    return told;
+    log.error("clock_jump_believed", { byMs: offBy, to: new Date(reading).toISOString() });
+    return reading;
   };
   return {
     now,

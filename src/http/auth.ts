@@ -97,16 +97,16 @@ function whyRefused(text: string | null): Refusal {
  * see the key as unused, and would each wait for a connection, and for each other, when the database is slow.
  */
 function keyToucher({ store, clock, log }: AppContext) {
-  const underWay = new Set<string>();
+  const inFlight = new Set<string>();
   return ({ id, lastUsedAt }: Pick<ApiKey, "id" | "lastUsedAt">): void => {
     const now = clock.now();
-    if (now - (lastUsedAt ?? 0) < LAST_USED_RESOLUTION_MS || underWay.has(id)) return;
-    underWay.add(id);
+    if (now - (lastUsedAt ?? 0) < LAST_USED_RESOLUTION_MS || inFlight.has(id)) return;
+    inFlight.add(id);
     // Not worth failing a request for: a read-only disk still answers reads.
     store
-      .write("note use of key", (tx) => touchKey(tx, id, now), { sideBySide: true })
+      .write("note use of key", (tx) => touchKey(tx, id, now), { concurrent: true })
       .catch((error) => log.warn("key_touch_failed", { keyId: id, error: String(error) }))
-      .finally(() => underWay.delete(id));
+      .finally(() => inFlight.delete(id));
   };
 }
 

@@ -77,14 +77,14 @@ function matches(request: Headers, etag: string, image: Image): boolean {
 }
 
 /** How many missing pictures are remembered as reported. */
-const MAX_TOLD = 1_000;
-const told = new Set<string>();
+const MAX_REPORTED = 1_000;
+const reported = new Set<string>();
 
 /** A missing file will not come back, so the operator is told once, not at every view. */
 function lost({ log }: CdnDeps, image: Image, name: string): Refusal {
-  if (!told.has(name)) {
-    if (told.size >= MAX_TOLD) told.clear();
-    told.add(name);
+  if (!reported.has(name)) {
+    if (reported.size >= MAX_REPORTED) reported.clear();
+    reported.add(name);
     log.error("picture_lost", {
       imageId: image.id,
       name,

@@ -60,7 +60,7 @@ export async function readyAnswer(deps: HealthDeps, headers: Record<string, stri
 const PROBE_PATIENCE_MS = 2_000;
 
 /** The pending probe write: probes must not queue up behind each other. */
-const underWay = new WeakMap<Store, Promise<boolean>>();
+const inFlight = new WeakMap<Store, Promise<boolean>>();
 
 async function isWritable({ store, log }: AppContext): Promise<boolean> {
   const problem = store.problem();
@@ -68,14 +68,14 @@ async function isWritable({ store, log }: AppContext): Promise<boolean> {
     log.error("database_unusable", { problem });
     return false;
   }
-  const probe = underWay.get(store) ?? tryToWrite(store).finally(() => underWay.delete(store));
-  underWay.set(store, probe);
+  const probe = inFlight.get(store) ?? tryToWrite(store).finally(() => inFlight.delete(store));
+  inFlight.set(store, probe);
   return Promise.race([probe, Bun.sleep(PROBE_PATIENCE_MS).then(() => false)]);
 }
 
 async function tryToWrite({ write }: Store): Promise<boolean> {
   try {
-    await write("probe", async () => {}, { sideBySide: true });
+    await write("probe", async () => {}, { concurrent: true });
     return true;
   } catch {
     return false;

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type VitalsDeps, vitals } from "../app/operations/vitals.ts";
+import { type GaugesDeps, gauges } from "../app/operations/gauges.ts";
 import type { Config } from "../config.ts";
 import { Refusal } from "../core/errors.ts";
 import type { Sample } from "../core/metrics.ts";
@@ -17,7 +17,7 @@ const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
 const PROXY_HEADERS =
   /^(forwarded|via|x-forwarded-.+|x-original-.+|x-envoy-.+|x-real-ip|.+-client-?ip|cf-(ray|connecting-ip)|cloudfront-.+)$/;
 
-export interface MetricsDeps extends VitalsDeps, HealthDeps {}
+export interface MetricsDeps extends GaugesDeps, HealthDeps {}
 
 /**
  * GET /metrics in Prometheus text format 0.0.4. Requires CARDPRESS_METRICS_TOKEN if set. Otherwise only the
@@ -61,7 +61,7 @@ function sha256(text: string): Buffer {
 export async function metricsAnswer(deps: MetricsDeps, headers: Record<string, string>): Promise<Response> {
   const checks = Object.entries(await readiness(deps));
   const samples: Sample[] = [
-    ...(await vitals(deps)),
+    ...(await gauges(deps)),
     ...checks.map(
       ([check, ok]) => ({ name: "cardpress_ready", labels: { check }, value: ok ? 1 : 0 }) as const,
     ),

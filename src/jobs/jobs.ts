@@ -5,7 +5,7 @@ import type { Tx } from "../store/store.ts";
 
 /**
  * The queue of renders: who works on which image, in which order, and who comes next when a worker died. What
- * becomes of an image is told by its row, which partners see; both change in one transaction, so that they
+ * becomes of an image is in its row, which partners see; both change in one transaction, so that they
  * never disagree.
  */
 export interface Jobs {

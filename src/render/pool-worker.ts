@@ -307,7 +307,7 @@ export function askWorker(
       worker.process.send(work satisfies ToWorker);
     } catch (error) {
       // Its process has exited, and the exit event is about to arrive.
-      settle(() => reject(new RenderInterrupted(`the render worker could not be told: ${error}`)));
+      settle(() => reject(new RenderInterrupted(`the render worker could not be reached: ${error}`)));
       discard();
     }
   });

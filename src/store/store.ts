@@ -30,7 +30,7 @@ export interface WriteOptions {
    * it ran alone among those that say nothing: where another one changed what it read or writes, it is run
    * again. On SQLite everything runs alone.
    */
-  sideBySide?: boolean;
+  concurrent?: boolean;
 }
 
 /** The one place state lives. */

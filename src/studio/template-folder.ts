@@ -73,7 +73,7 @@ export async function readFolderNow(
       sizes: manifest?.sizes ?? {},
       fields: fieldHints(manifest?.fields ?? {}),
       compositions: manifest ? compositionsOf(manifest) : [],
-      samples: samples.map((sample) => told(sample, manifest)),
+      samples: samples.map((sample) => validated(sample, manifest)),
       goldens: goldens.filter((name) => name.endsWith(".webp")).map((name) => name.slice(0, -".webp".length)),
       inGit,
       faults,
@@ -117,7 +117,7 @@ export function withFrame({ file, line, column, message }: FileFault, files: Tem
   return { file, line, column, message, frame };
 }
 
-function told(sample: { name: string; text: string }, manifest: TemplateManifest | null): SampleFile {
+function validated(sample: { name: string; text: string }, manifest: TemplateManifest | null): SampleFile {
   try {
     const body = JSON.parse(sample.text);
     if (manifest) sampleCard(body, manifest, { width: 1024, height: 1024, format: "png" });

@@ -98,9 +98,9 @@ function objectOf(fields: Record<string, Field>, options: { title?: string; desc
 
 function schemaOf(field: Field): TSchema {
   const { title, description } = field;
-  const told = { ...(title && { title }), ...(description && { description }) };
+  const described = { ...(title && { title }), ...(description && { description }) };
   const options = {
-    ...told,
+    ...described,
     ...("example" in field && field.example !== undefined && { examples: [field.example] }),
   };
   switch (field.type) {
@@ -118,7 +118,7 @@ function schemaOf(field: Field): TSchema {
       return Type.String({ ...options, pattern: "^#[0-9A-Fa-f]{6}$" });
     case "list":
       return Type.Array(objectOf(field.of, {}), {
-        ...told,
+        ...described,
         ...(field.min && { minItems: field.min }),
         maxItems: field.max,
       });
@@ -144,11 +144,11 @@ export function checkFields(
     compiled.get(fields) ?? compileValidator(Type.Object({ fields: fieldsJsonSchema(fields) }), "body");
   compiled.set(fields, known);
   const checked = known.check({ fields: values ?? {} });
-  return checked.ok ? badTexts(values) : checked.details.map((detail) => told(detail, name, fields));
+  return checked.ok ? badTexts(values) : checked.details.map((detail) => worded(detail, name, fields));
 }
 
 /** Indexes lists the way programmers do, and suggests names for unknown fields. */
-function told({ field, message }: ErrorDetail, name: string, fields: Fields): ErrorDetail {
+function worded({ field, message }: ErrorDetail, name: string, fields: Fields): ErrorDetail {
   const place = field.replace(/^(fields\.[a-z]\w*)\.(\d+)/, "$1[$2]");
   if (!message.startsWith("is not a field of this request")) return { field: place, message };
   const list = /^fields\.(\w+)\[/.exec(place)?.[1];

@@ -11,7 +11,7 @@ export const LOOPBACK = async () => ["127.0.0.1"];
 /** Never cut short by this limit unless a test is about it. */
 export const AMPLE_MS = 20_000;
 
-/** Asks a test server, whose origin is allowed and whose authority is trusted unless told otherwise. */
+/** Asks a test server, whose origin is allowed and whose authority is trusted unless given otherwise. */
 export function get(
   server: TestServer,
   request: Partial<GuardedRequest> = {},

@@ -11,19 +11,19 @@ export type RemakeRequest = Schemas["RemakeImageRequest"];
 export interface CreateOptions extends CallOptions {
   /**
    * Unique for each card or batch you want, and stored with your job: sent again, it gives the first answer
-   * instead of a second card. One is made for the call and its repetitions unless told.
+   * instead of a second card. One is made for the call and its repetitions by default.
    */
   idempotencyKey?: string;
 }
 
 export interface UploadOptions extends CallOptions {
-  /** A badge may be smaller than a photo; a photo unless told. */
+  /** A badge may be smaller than a photo; a photo by default. */
   use?: "photo" | "badge";
 }
 
 export interface WaitOptions extends CallOptions {
   /**
-   * How long to wait at most, in milliseconds; five minutes for an image and an hour for a batch unless told.
+   * How long to wait at most, in milliseconds; five minutes for an image and an hour for a batch by default.
    */
   waitMs?: number;
 }

@@ -6,10 +6,10 @@ export interface ClientOptions {
   baseUrl: string;
   /** A live or test key. */
   apiKey: string;
-  /** How often a request is sent again after the first time; 4 unless told. */
+  /** How often a request is sent again after the first time; 4 by default. */
   retries?: number;
   /**
-   * How long one attempt may take, in milliseconds; 30 s unless told, since a create waits for your photo's
+   * How long one attempt may take, in milliseconds; 30 s by default, since a create waits for your photo's
    * host.
    */
   timeoutMs?: number;

@@ -19,7 +19,7 @@ export interface WebhookRequest {
   headers: Headers | Record<string, string | string[] | undefined>;
   /** The body's very bytes, before any parser has touched them. */
   body: string | Uint8Array;
-  /** Now, in milliseconds; the clock unless told. */
+  /** Now, in milliseconds; the clock by default. */
   now?: number;
 }
 

@@ -93,7 +93,7 @@ export async function acceptBatch(deps: AcceptBatchDeps, command: BatchCommand):
       const ahead = place.ahead + requests.length - 1;
       return { batch, replayed: false, etaSeconds: environment === "test" ? 1 : queue.etaSeconds({ ahead }) };
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   if (!accepted.replayed) deps.wakeBatches(environment);
   return accepted;

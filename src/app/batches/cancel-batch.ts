@@ -33,7 +33,7 @@ export async function cancelBatch(
       if (!batch) throw batchNotFound();
       return batch;
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   if (found.canceledAt !== null) await endUnbegun(context, found.id);
   return (await findBatch(store.read, scope)) ?? found;

@@ -53,7 +53,7 @@ export function photoFetcher(
         const now = clock.now();
         return claimWaiting(tx, next.id, { now, until: now + BATCH_FETCH_LEASE_MS });
       };
-      const image = await store.write("claim photo", claim, { sideBySide: true }).catch(async (error) => {
+      const image = await store.write("claim photo", claim, { concurrent: true }).catch(async (error) => {
         await slot.giveBack();
         throw error;
       });
@@ -108,7 +108,7 @@ async function fetchOne(deps: FetchPhotosDeps, image: Image, signal: AbortSignal
         if (card) await deps.jobs.enqueue(tx, [card]);
         return card;
       },
-      { sideBySide: true },
+      { concurrent: true },
     );
     used = queued !== undefined;
     return used;
@@ -119,7 +119,7 @@ async function fetchOne(deps: FetchPhotosDeps, image: Image, signal: AbortSignal
 
 /** Nobody has the photo: whoever serves next fetches it at once. */
 async function giveBack({ store, clock }: FetchPhotosDeps, image: Image): Promise<void> {
-  await store.write("give photo back", (tx) => postponeWaiting(tx, image, clock.now()), { sideBySide: true });
+  await store.write("give photo back", (tx) => postponeWaiting(tx, image, clock.now()), { concurrent: true });
 }
 
 /** Whether to retry the fetch later: we were busy, its host may have been, or something of ours broke. */
@@ -134,7 +134,7 @@ async function postpone(
   if (pauseMs === undefined) return false;
   if (!(error instanceof Refusal)) log.warn("batch_fetch_fault", { imageId: image.id, error: String(error) });
   await store.write("postpone photo", (tx) => postponeWaiting(tx, image, clock.now() + pauseMs), {
-    sideBySide: true,
+    concurrent: true,
   });
   return true;
 }

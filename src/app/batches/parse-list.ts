@@ -83,11 +83,11 @@ function utf8(bytes: Uint8Array): string {
  * it, decides. Row by row, so that the first one too many ends it.
  */
 function addCsvRows(text: string, filled: FilledRows): void {
-  const told = /^sep=(.)\r?\n/i.exec(text);
-  const rest = told ? text.slice(told[0].length) : text;
+  const declared = /^sep=(.)\r?\n/i.exec(text);
+  const rest = declared ? text.slice(declared[0].length) : text;
   let at = 0;
   Papa.parse<string[]>(rest, {
-    delimiter: told?.[1] ?? separatorOf(rest),
+    delimiter: declared?.[1] ?? separatorOf(rest),
     step: ({ data, errors }) => {
       at += 1;
       if (errors.some(({ type }) => type === "Quotes"))

@@ -76,7 +76,7 @@ export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand)
         made === 0 || environment === "test" ? 1 : queue.etaSeconds({ ahead: place.ahead + made - 1 });
       return { batch, made, images, etaSeconds };
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   if (remade.made > 0) deps.wakeBatches(environment);
   return remade;

@@ -323,13 +323,13 @@ export function faultsInList(
     const own = targets.find((each) => place === each.place || place.startsWith(`${each.place}.`));
     const from = own && mapping.columns[own.key];
     const column = from === undefined ? (own?.label ?? place) : columnName(list.columns, from);
-    const told = message.replaceAll(
+    const worded = message.replaceAll(
       /that of cards\[(\d+)\]/g,
       (_, first) => `that of row ${list.rows[Number(first)]?.line}`,
     );
-    const known = faults.get(`${column}\n${told}`);
+    const known = faults.get(`${column}\n${worded}`);
     if (known) known.lines.push(row.line);
-    else faults.set(`${column}\n${told}`, { lines: [row.line], column, message: told });
+    else faults.set(`${column}\n${worded}`, { lines: [row.line], column, message: worded });
   }
   return { faults: [...faults.values()], sound: [...list.rows.keys()].filter((at) => !broken.has(at)) };
 }

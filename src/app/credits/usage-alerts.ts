@@ -15,7 +15,7 @@ import { accountNotFound } from "../people/manage-account.ts";
 import { recordEvent } from "../webhooks/webhook-events.ts";
 
 /**
- * Sets an account's monthly budget, or removes it. Alerts that are behind already are not told any more; the
+ * Sets an account's monthly budget, or removes it. Alerts that are behind already are no longer raised; the
  * page shows them. Throws INVALID_REQUEST and ACCOUNT_NOT_FOUND.
  */
 export async function changeBudget(
@@ -38,7 +38,7 @@ export async function changeBudget(
         await logAction(tx, { by, accountId, action: "account.alerts_changed", subject }, { now, random });
       return changed;
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   if (!account) throw accountNotFound(accountId);
   return account;
@@ -64,7 +64,7 @@ function checkedBudget({ credits, alerts }: UsageBudget): { credits: number; ale
 /**
  * Tells that the credit just used reached an alert: records `usage.alert` and mails the owners. Once for each
  * count of credits and month, however often the budget is changed; a small budget's alerts that fall on one
- * credit are told as the highest. To be called after that credit is settled and counted: settling locks the
+ * credit are raised as the highest. To be called after that credit is settled and counted: settling locks the
  * account's row, so that of several servers each sees the credits of those before it.
  */
 export async function alertOfUsage(
@@ -93,7 +93,7 @@ export async function alertOfUsage(
     await writeMail(tx, context, { kind: "usage_alert", occasion: subject, recipient, text });
 }
 
-/** An alert is known by the count it was told at, so that a changed budget tells no count twice. */
+/** An alert is known by the count it was raised at, so that a changed budget tells no count twice. */
 function subjectOf(accountId: string, period: string, due: number): string {
   return `${accountId}.${period}.${due}`;
 }
@@ -110,8 +110,8 @@ export interface BudgetState extends UsageBudget {
   /** Such as 2026-11. */
   period: string;
   used: number;
-  /** Each alert in its order: the credits at which it is due, and when it was told, if it was. */
-  marks: { percent: number; due: number; toldAt: number | null }[];
+  /** Each alert in its order: the credits at which it is due, and when it was raised, if it was. */
+  marks: { percent: number; due: number; raisedAt: number | null }[];
 }
 
 /** How an account's budget stands at `now`; undefined when it has none. */
@@ -121,15 +121,15 @@ export async function budgetState(tx: Tx, account: Account, now: number): Promis
   const period = monthOf(now);
   const dues = budget.alerts.map((percent) => ({ percent, due: alertDue(budget.credits, percent) }));
   const subjects = dues.map(({ due }) => subjectOf(account.id, period, due));
-  const [used, told] = await Promise.all([
+  const [used, raised] = await Promise.all([
     usedIn(tx, account.id, period),
     eventsAbout(tx, "usage.alert", subjects),
   ]);
-  const toldAt = new Map(told.map(({ subject, createdAt }) => [subject, createdAt]));
+  const raisedAt = new Map(raised.map(({ subject, createdAt }) => [subject, createdAt]));
   const marks = dues.map(({ percent, due }) => ({
     percent,
     due,
-    toldAt: toldAt.get(subjectOf(account.id, period, due)) ?? null,
+    raisedAt: raisedAt.get(subjectOf(account.id, period, due)) ?? null,
   }));
   return { ...budget, period, used, marks };
 }

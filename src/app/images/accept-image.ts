@@ -89,24 +89,24 @@ export type AcceptImage = (command: CreateCommand) => Promise<Accepted>;
  */
 export function acceptImage(deps: AcceptImageDeps): AcceptImage {
   // Concurrent calls with the same key share the first one's outcome instead of all fetching the photo.
-  const underWay = new Map<string, { print: string; outcome: Promise<Accepted> }>();
+  const inFlight = new Map<string, { print: string; outcome: Promise<Accepted> }>();
 
   return async function accept(command) {
     const scope = scopeOf(command);
     const print = fingerprint(command.request);
     const flight = JSON.stringify([scope.accountId, scope.environment, scope.key]);
-    for (let first = underWay.get(flight); first; first = underWay.get(flight)) {
+    for (let first = inFlight.get(flight); first; first = inFlight.get(flight)) {
       if (first.print === print) return { ...(await first.outcome), replayed: true };
       // A different payload under the same key: a conflict if the first call is accepted, free to go if it is
       // refused.
       await first.outcome.catch(() => {});
     }
     const outcome = acceptOnce(deps, command, scope, print);
-    underWay.set(flight, { print, outcome });
+    inFlight.set(flight, { print, outcome });
     try {
       return await outcome;
     } finally {
-      underWay.delete(flight);
+      inFlight.delete(flight);
     }
   };
 }
@@ -145,7 +145,7 @@ async function acceptOnce(
     };
     // When two calls write the same record at once, its unique key refuses the second, which finds the record
     // on its next run.
-    const accepted = await store.write("accept", accept, { sideBySide: true });
+    const accepted = await store.write("accept", accept, { concurrent: true });
     used = !accepted.replayed;
     if (used) deps.wake(command.environment);
     return accepted;

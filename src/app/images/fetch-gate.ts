@@ -33,7 +33,7 @@ interface Fetch {
 
 /** Per-account state; bounded in number. */
 interface AccountLoad {
-  underWay: Set<Fetch>;
+  inFlight: Set<Fetch>;
   /** How many fetches not yet slow may run: one after a slow fetch, one more after each prompt one. */
   window: number;
   /** First come, first served. */
@@ -55,22 +55,22 @@ function fetchPlaces(limits: typeof LIMITS, now: () => number, onRoom: () => voi
   let free = limits.places;
   const isSlow = (fetch: Fetch) => now() - fetch.startedAt >= limits.promptMs;
   return {
-    hasPlace: ({ underWay, window }) => {
-      if (underWay.size === 0) return free > 0;
-      const slow = [...underWay].filter(isSlow).length;
-      const isWithin = underWay.size < Math.min(window + 1, limits.placesPerAccount);
-      return free > limits.reservedSlots && isWithin && underWay.size - slow < (slow > 0 ? 1 : window);
+    hasPlace: ({ inFlight, window }) => {
+      if (inFlight.size === 0) return free > 0;
+      const slow = [...inFlight].filter(isSlow).length;
+      const isWithin = inFlight.size < Math.min(window + 1, limits.placesPerAccount);
+      return free > limits.reservedSlots && isWithin && inFlight.size - slow < (slow > 0 ? 1 : window);
     },
-    take: ({ underWay }) => {
+    take: ({ inFlight }) => {
       const fetch = { startedAt: now(), timer: setTimeout(onRoom, limits.promptMs) };
       free -= 1;
-      underWay.add(fetch);
+      inFlight.add(fetch);
       return fetch;
     },
     giveBack: (load, fetch) => {
       clearTimeout(fetch.timer);
       free += 1;
-      load.underWay.delete(fetch);
+      load.inFlight.delete(fetch);
       load.window = isSlow(fetch) ? 1 : Math.min(load.window + 1, limits.placesPerAccount);
       onRoom();
     },
@@ -87,7 +87,7 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
   const loadOf = (accountId: string): AccountLoad => {
     const known = loads.get(accountId);
     if (known) return known;
-    const fresh = { underWay: new Set<never>(), window: limits.placesPerAccount, waiting: new Set<never>() };
+    const fresh = { inFlight: new Set<never>(), window: limits.placesPerAccount, waiting: new Set<never>() };
     loads.set(accountId, fresh);
     return fresh;
   };

@@ -49,7 +49,7 @@ export async function finishImage(
   name: "finish" | "requeue" = "finish",
 ): Promise<Image | undefined> {
   const work = (tx: Tx) => endRender(tx, context, lease, end);
-  const image = await context.store.write(name, work, { sideBySide: true });
+  const image = await context.store.write(name, work, { concurrent: true });
   if (image && image.completedAt !== null) context.endings.tell([image.id]);
   return image;
 }
@@ -173,7 +173,7 @@ export async function failImagesUnbegun(
       await recordFailures(tx, context, images, { now, reason });
       return images.map(({ id }) => id);
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   context.endings.tell(failed);
   return failed.length;

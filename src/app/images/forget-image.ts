@@ -67,7 +67,7 @@ async function forgetOne(deps: FileDeps, scope: Scope & { id: string }): Promise
       if (!image) throw imageNotFound();
       return { image, forgottenAt: image.forgottenAt ?? (await forgetRow(tx, deps, image)) };
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   deps.endings.tell([image.id]);
   if (image.forgottenAt === null) await removeFiles(deps, image);
@@ -90,7 +90,7 @@ export async function forgetPlayer(deps: ForgetDeps, scope: Scope & { externalId
         await emptyRequests(tx, scope);
         return { ids, found };
       },
-      { sideBySide: true },
+      { concurrent: true },
     );
     deps.endings.tell(images.ids);
     for (const image of images.found) await removeFiles(deps, image);
@@ -138,7 +138,7 @@ async function removeFiles(
   // refused and leave it: the sweep looks once no lease can be held, until it is gone.
   if (!isOver || isHeld) return false;
   await store.write("mark files gone", (tx) => markFilesGone(tx, image.id, clock.now()), {
-    sideBySide: true,
+    concurrent: true,
   });
   return true;
 }
@@ -183,5 +183,5 @@ export async function eraseTraces({ store, clock }: FileDeps, signal?: AbortSign
   const erased = await store.erase({ maxBytes, signal });
   if (erased && mayTakeLong) lastRewrites.set(store, now);
   if (erased)
-    await store.write("mark erased", (tx) => markErased(tx, now, clock.now()), { sideBySide: true });
+    await store.write("mark erased", (tx) => markErased(tx, now, clock.now()), { concurrent: true });
 }

@@ -43,7 +43,7 @@ export type ImageView =
 export interface FailureView {
   code: string;
   message: string;
-  /** Absent for images that failed before reasons were told. */
+  /** Absent for images that failed before reasons were recorded. */
   reason?: string;
   /** What helps, in one sentence; absent with the reason. */
   hint?: string;
@@ -102,10 +102,10 @@ type Failed = Pick<ImageAnswer, "failureCode" | "failureMessage" | "failureReaso
 
 /** Why an image failed, as the status view, batches and events tell it. */
 export function failureView({ failureCode, failureMessage, failureReason }: Failed): FailureView {
-  const told = { code: present(failureCode), message: present(failureMessage) };
-  if (failureReason === null) return told;
+  const failure = { code: present(failureCode), message: present(failureMessage) };
+  if (failureReason === null) return failure;
   const hint = hintFor(failureReason);
-  return { ...told, reason: failureReason, ...(hint === undefined ? {} : { hint }) };
+  return { ...failure, reason: failureReason, ...(hint === undefined ? {} : { hint }) };
 }
 
 /** One item of the list. `completed_at` appears once a terminal state is reached. */

@@ -77,7 +77,7 @@ export async function claimImage(
     }
   };
   try {
-    const image = await store.write("claim", claim, { sideBySide: true });
+    const image = await store.write("claim", claim, { concurrent: true });
     context.endings.tell(spent);
     return image;
   } catch (error) {

@@ -27,7 +27,7 @@ const RETRY_SECONDS = 2;
 export function smallerPictures(blobs: Pick<Blobs, "local" | "stat">): SmallerPictures {
   /** The least recently used come first. */
   const kept = new Map<string, { bytes: Blob; timer: NodeJS.Timeout }>();
-  const underWay = new Map<string, Promise<Blob | null>>();
+  const inFlight = new Map<string, Promise<Blob | null>>();
   const queue = new PQueue({ concurrency: SHRINKS_AT_ONCE });
   let keptBytes = 0;
   /** Changes when a picture is deleted, so that one that is being shrunk then is not kept. */
@@ -70,11 +70,11 @@ export function smallerPictures(blobs: Pick<Blobs, "local" | "stat">): SmallerPi
         kept.set(key, known);
         return Promise.resolve(known.bytes);
       }
-      const current = underWay.get(key);
+      const current = inFlight.get(key);
       if (current) return current;
       if (queue.size >= MAX_SHRINKS_WAITING) return Promise.reject(overloaded(RETRY_SECONDS));
-      const making = make(key, name, contentType, width).finally(() => underWay.delete(key));
-      underWay.set(key, making);
+      const making = make(key, name, contentType, width).finally(() => inFlight.delete(key));
+      inFlight.set(key, making);
       return making;
     },
     drop: (name) => {

@@ -132,7 +132,7 @@ function remover({ store, holds, log }: SourceKeeperOptions, { held, leaving }: 
           isLeaving = true;
           return undefined;
         },
-        { sideBySide: true },
+        { concurrent: true },
       );
       return kept ?? { value: await work() };
     } finally {

@@ -89,7 +89,7 @@ export async function uploadPhoto(
         await insertPhoto(tx, fresh);
         return fresh;
       },
-      { sideBySide: true },
+      { concurrent: true },
     );
     used = true;
     return photo;

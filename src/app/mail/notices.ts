@@ -37,7 +37,7 @@ async function writeOnce(deps: AttentionDeps, make: () => Promise<Notice>): Prom
     async (tx) => {
       for (const recipient of recipients) await writeMail(tx, deps, { kind, occasion, recipient, text });
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
 }
 

@@ -66,7 +66,7 @@ export async function sendDueMails(context: Context, transport: MailTransport): 
     const mail = await store.write(
       "claim mail",
       (tx) => claimMail(tx, { now: began, leaseExpiresAt: clock.now() + MAIL_LEASE_MS }),
-      { sideBySide: true },
+      { concurrent: true },
     );
     // Another machine was faster.
     if (!mail) break;
@@ -93,7 +93,7 @@ async function sendOne(context: Context, transport: MailTransport, mail: Mail): 
         ? { state: "failed", error: reason, now: clock.now() }
         : { retryAt: clock.now() + pauseMs, error: reason };
   }
-  await store.write("end mail attempt", (tx) => endAttempt(tx, mail, end), { sideBySide: true });
+  await store.write("end mail attempt", (tx) => endAttempt(tx, mail, end), { concurrent: true });
   if ("retryAt" in end)
     log.warn("mail_delayed", { ...fields, attempts: mail.attempts + 1, error: end.error });
   else if (end.state === "failed") log.error("mail_failed", { ...fields, error: end.error });

@@ -48,7 +48,7 @@ export function requestLog({ store, log }: Pick<AppContext, "store" | "log">): R
     try {
       for (let at = 0; at < taken.length; at += ROWS_AT_ONCE)
         await store.write("log requests", (tx) => insertRequests(tx, taken.slice(at, at + ROWS_AT_ONCE)), {
-          sideBySide: true,
+          concurrent: true,
         });
     } catch (error) {
       log.warn("requests_not_logged", { count: taken.length, error: String(error) });
@@ -96,7 +96,7 @@ export async function dropOldRequests({ store, clock }: AppContext): Promise<voi
   const before = clock.now() - REQUEST_LOG_RETENTION_MS;
   for (;;) {
     const gone = await store.write("drop old requests", (tx) => deleteOldRequests(tx, before, ROWS_AT_ONCE), {
-      sideBySide: true,
+      concurrent: true,
     });
     if (gone < ROWS_AT_ONCE) return;
   }

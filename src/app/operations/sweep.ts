@@ -108,7 +108,7 @@ export async function sweep(deps: SweepDeps, signal?: AbortSignal): Promise<void
       : [
           () =>
             deps.store.write("pull deliveries forward", (tx) => pullForward(tx, deps.clock.now()), {
-              sideBySide: true,
+              concurrent: true,
             }),
         ]),
     () => deps.store.maintain(),
@@ -130,11 +130,11 @@ const deletions = (deps: SweepDeps, signal: AbortSignal | undefined) => [
     deps.store.write(
       "drop old mails",
       (tx) => deleteOldMails(tx, deps.clock.now() - MAIL_RETENTION_MS, BATCH),
-      { sideBySide: true },
+      { concurrent: true },
     ),
   () =>
     deps.store.write("drop expired sessions", (tx) => deleteExpiredSessions(tx, deps.clock.now()), {
-      sideBySide: true,
+      concurrent: true,
     }),
 ];
 
@@ -158,7 +158,7 @@ async function renewPlans({ store, clock, random, log }: SweepDeps): Promise<voi
     for (const accountId of ids) {
       await logFailure(log, { accountId }, async () => {
         await store.write("renew plan", (tx) => renewPlan(tx, accountId, { now: clock.now(), random }), {
-          sideBySide: true,
+          concurrent: true,
         });
         renewed += 1;
       });
@@ -172,7 +172,7 @@ async function dropExpiredRecords({ store, clock }: SweepDeps): Promise<void> {
     const dropped = await store.write(
       "drop expired records",
       (tx) => deleteExpiredRecords(tx, clock.now(), BATCH),
-      { sideBySide: true },
+      { concurrent: true },
     );
     if (dropped < BATCH) return;
   }
@@ -193,7 +193,7 @@ async function dropExpiredPictures({ store, clock, blobs }: SweepDeps): Promise<
           due.map((row) => row.id),
           clock.now(),
         ),
-      { sideBySide: true },
+      { concurrent: true },
     );
   }
 }
@@ -203,7 +203,7 @@ async function dropOldAudit({ store, clock }: SweepDeps): Promise<void> {
   // An idle service takes no write lock.
   while (await hasOldAudit(store.read, before)) {
     const dropped = await store.write("drop old audit entries", (tx) => deleteOldAudit(tx, before, BATCH), {
-      sideBySide: true,
+      concurrent: true,
     });
     if (dropped < BATCH) return;
   }
@@ -212,7 +212,7 @@ async function dropOldAudit({ store, clock }: SweepDeps): Promise<void> {
 async function releaseLateClaims({ store, clock }: SweepDeps): Promise<void> {
   if (await hasExpiredClaim(store.read, clock.now()))
     await store.write("release claims", (tx) => releaseClaims(tx, { now: clock.now() }), {
-      sideBySide: true,
+      concurrent: true,
     });
 }
 
@@ -221,22 +221,22 @@ async function releaseLateClaims({ store, clock }: SweepDeps): Promise<void> {
  */
 async function failStranded({ store, clock }: SweepDeps): Promise<void> {
   for (const id of await endpointsWithStranded(store.read))
-    await store.write("fail stranded", (tx) => failPending(tx, id, clock.now()), { sideBySide: true });
+    await store.write("fail stranded", (tx) => failPending(tx, id, clock.now()), { concurrent: true });
 }
 
 async function sweepWebhooks({ store, clock }: SweepDeps): Promise<void> {
   if (await hasExpiredSecret(store.read, clock.now()))
     await store.write("forget expired secrets", (tx) => forgetExpiredSecrets(tx, clock.now()), {
-      sideBySide: true,
+      concurrent: true,
     });
   for (;;) {
     const before = clock.now() - WEBHOOK_RETENTION_MS;
     if (!(await hasOldEvent(store.read, before))) return;
     const dropped = await store.write("drop old events", (tx) => deleteOldEvents(tx, before, BATCH), {
-      sideBySide: true,
+      concurrent: true,
     });
     if (dropped > 0)
-      await store.write("drop removed endpoints", (tx) => deleteRemovedEndpoints(tx), { sideBySide: true });
+      await store.write("drop removed endpoints", (tx) => deleteRemovedEndpoints(tx), { concurrent: true });
     if (dropped < BATCH) return;
   }
 }
@@ -247,7 +247,7 @@ async function dropExpiredUploads({ store, clock, keeper }: SweepDeps): Promise<
     const dropped = await store.write(
       "drop expired uploads",
       (tx) => deleteExpiredUploads(tx, clock.now(), BATCH),
-      { sideBySide: true },
+      { concurrent: true },
     );
     for (const sha256 of dropped) await keeper.drop(sha256);
     if (dropped.length < BATCH) return;

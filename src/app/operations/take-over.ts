@@ -18,7 +18,7 @@ export async function takeOver(context: AppContext & { nodes: Nodes }): Promise<
   const cutShort = await store.write(
     "release claims",
     (tx) => releaseClaims(tx, { now: clock.now(), tokens }),
-    { sideBySide: true },
+    { concurrent: true },
   );
   if (cutShort > 0) log.info("deliveries_resumed", { count: cutShort });
   const requeued = await requeueAbandoned(context, { tokens });

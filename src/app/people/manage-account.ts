@@ -77,7 +77,7 @@ export async function createAccount(
       );
       return account;
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
 }
 
@@ -99,7 +99,7 @@ export async function renameAccount(
       await logAction(tx, what, { now, random });
       return setAccountName(tx, id, { name, now });
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   return accountOrThrow(id, renamed);
 }
@@ -136,7 +136,7 @@ function changeStatus(
       }
       return account;
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
 }
 
@@ -158,7 +158,7 @@ export async function changePlan(
       }
       return changed;
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   return accountOrThrow(id, account);
 }
@@ -296,7 +296,7 @@ export async function revokeApiKey(
       }
       return revoked;
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   if (!key) throw new Refusal("KEY_NOT_FOUND", `There is no key ${id}.`);
   return key;
@@ -323,7 +323,7 @@ export async function grantCredits(
       }
       return granted;
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   return accountOrThrow(accountId, account);
 }

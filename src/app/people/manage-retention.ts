@@ -50,6 +50,6 @@ export async function changeRetention(
       await setAccountRetention(tx, accountId, { retentionDays, forgetAfterDays, now });
       await logAction(tx, { by, accountId, action: "account.retention_changed", subject }, { now, random });
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
 }

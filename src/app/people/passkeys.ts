@@ -126,7 +126,7 @@ export function passkeyService(context: Context): PasskeyService {
       }).catch(() => ({ verified: false, authenticationInfo: { newCounter: 0 } }));
       if (!result.verified || !(await open.spend(challengeOf(response)))) return undefined;
       const use = { counter: result.authenticationInfo.newCounter, now: clock.now() };
-      await store.write("use passkey", (tx) => touchPasskey(tx, passkey.id, use), { sideBySide: true });
+      await store.write("use passkey", (tx) => touchPasskey(tx, passkey.id, use), { concurrent: true });
       return user;
     },
     remove: (user, id) => {

@@ -146,16 +146,16 @@ export async function readSession(
   const { session } = found;
   const now = clock.now();
   if (now >= session.expiresAt || now - session.lastSeenAt >= SESSION_IDLE_MS) {
-    await store.write("end session", (tx) => deleteSession(tx, session.tokenHash), { sideBySide: true });
+    await store.write("end session", (tx) => deleteSession(tx, session.tokenHash), { concurrent: true });
     return undefined;
   }
   if (isClick && now - session.lastSeenAt >= LAST_SEEN_RESOLUTION_MS)
-    await store.write("touch session", (tx) => touchSession(tx, session.id, now), { sideBySide: true });
+    await store.write("touch session", (tx) => touchSession(tx, session.id, now), { concurrent: true });
   return found;
 }
 
 export async function endSession({ store }: Context, token: string): Promise<void> {
-  await store.write("end session", (tx) => deleteSession(tx, hashToken(token)), { sideBySide: true });
+  await store.write("end session", (tx) => deleteSession(tx, hashToken(token)), { concurrent: true });
 }
 
 /** Signs a user out everywhere except in this session. Returns how many sessions ended. */

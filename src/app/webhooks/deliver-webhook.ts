@@ -119,7 +119,7 @@ async function recordAndClaim(
         const bodies = new Map((await findEvents(tx, [...ids])).map((event) => [event.id, event.body]));
         return claimed.map((claim) => ({ ...claim, body: bodies.get(claim.delivery.eventId) ?? "" }));
       },
-      { sideBySide: true },
+      { concurrent: true },
     );
   } catch (error) {
     // Rolled back: nothing was claimed, and the fault is ours, not the receivers'.
@@ -150,13 +150,13 @@ async function deliver(
       };
     },
   );
-  if (outcome.kind === "hindered" || outcome.kind === "given_back") place.giveBack();
+  if (outcome.kind === "local_failure" || outcome.kind === "requeued") place.giveBack();
   else place.leave(outcome.kind === "delivered");
   const fields = { deliveryId: delivery.id, endpointId: endpoint.id };
-  if (outcome.kind === "unsignable")
+  if (outcome.kind === "secret_unreadable")
     context.log.error("webhook_secret_unreadable", { ...fields, error: outcome.error });
-  if (outcome.kind === "hindered")
-    context.log.warn("webhook_attempt_hindered", { ...fields, error: outcome.error });
+  if (outcome.kind === "local_failure")
+    context.log.warn("webhook_attempt_not_sent", { ...fields, error: outcome.error });
   if (outcome.kind === "failed")
     context.log.info("webhook_attempt_failed", { ...fields, status: outcome.status, error: outcome.error });
   const finishedAt = context.clock.now();

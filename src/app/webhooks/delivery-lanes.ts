@@ -38,7 +38,7 @@ interface EndpointLoad {
   window: number;
   /** Its last response was a failure or late. */
   stalled: boolean;
-  underWay: Set<Attempt>;
+  inFlight: Set<Attempt>;
   lastTurn: number;
 }
 
@@ -51,32 +51,32 @@ interface EndpointLoad {
  */
 export function deliveryLanes(clock: Clock): DeliveryLanes {
   const loads = new Map<string, EndpointLoad>();
-  const underWay = new Set<Attempt>();
+  const inFlight = new Set<Attempt>();
   let turns = 0;
 
   const loadOf = (endpoint: { id: string; failing: boolean }): EndpointLoad => {
     const known = loads.get(endpoint.id);
     if (known) return known;
-    const fresh: EndpointLoad = { window: 1, stalled: endpoint.failing, underWay: new Set(), lastTurn: 0 };
+    const fresh: EndpointLoad = { window: 1, stalled: endpoint.failing, inFlight: new Set(), lastTurn: 0 };
     loads.set(endpoint.id, fresh);
     return fresh;
   };
   const isOld = (startedAt: number) => clock.now() - startedAt >= PROMPT_ANSWER_MS;
-  const hasOld = (load: EndpointLoad) => [...load.underWay].some(({ startedAt }) => isOld(startedAt));
+  const hasOld = (load: EndpointLoad) => [...load.inFlight].some(({ startedAt }) => isOld(startedAt));
   const laneOf = (load: EndpointLoad): Attempt["lane"] =>
     load.stalled || hasOld(load) ? "stalled" : "prompt";
 
   const room: DeliveryLanes["room"] = (endpoint) => {
     const load = loadOf(endpoint);
     const lane = laneOf(load);
-    const all = [...underWay];
+    const all = [...inFlight];
     const inLane =
       lane === "stalled"
         ? MAX_STALLED_DELIVERIES - all.filter((attempt) => attempt.lane === "stalled").length
         : MAX_PROMPT_DELIVERIES - all.filter((a) => a.lane === "prompt" && !isOld(a.startedAt)).length;
     // A prompt receiver that is late now may have gone silent; the attempts in flight will tell.
-    const own = !load.stalled && hasOld(load) ? 0 : load.window - load.underWay.size;
-    return Math.max(0, Math.min(own, inLane, MAX_DELIVERIES - underWay.size));
+    const own = !load.stalled && hasOld(load) ? 0 : load.window - load.inFlight.size;
+    return Math.max(0, Math.min(own, inLane, MAX_DELIVERIES - inFlight.size));
   };
 
   return {
@@ -84,12 +84,12 @@ export function deliveryLanes(clock: Clock): DeliveryLanes {
     take: (endpoint) => {
       const load = loadOf(endpoint);
       const attempt: Attempt = { startedAt: clock.now(), lane: laneOf(load) };
-      load.underWay.add(attempt);
-      underWay.add(attempt);
+      load.inFlight.add(attempt);
+      inFlight.add(attempt);
       load.lastTurn = ++turns;
       const giveBack = () => {
-        load.underWay.delete(attempt);
-        underWay.delete(attempt);
+        load.inFlight.delete(attempt);
+        inFlight.delete(attempt);
       };
       return {
         giveBack,

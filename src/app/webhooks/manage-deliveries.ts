@@ -66,7 +66,7 @@ export async function sendTest(context: WebhookContext, ref: EndpointRef): Promi
       await changeEndpoint(tx, endpoint.id, { pausedUntil: null, updatedAt: now });
       return recordTestEvent(tx, endpoint, { now, random });
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   context.wakeDeliveries?.();
   return deliveryView(delivery, []);
@@ -125,7 +125,7 @@ export async function redeliver(context: WebhookContext, ref: DeliveryRef): Prom
       const [changed] = await restartDeliveries(tx, { ids: [row.id], delivered: true, now });
       return changed ?? row;
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   context.wakeDeliveries?.();
   const [delivery] = await withHistory(store.read, [restarted]);
@@ -172,7 +172,7 @@ export async function recoverSince(
           sent: await recoverEvents(tx, context, endpoint, events),
         };
       },
-      { sideBySide: true },
+      { concurrent: true },
     );
     recovered += batch.sent;
     after = batch.last;

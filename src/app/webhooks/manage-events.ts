@@ -90,7 +90,7 @@ export async function redeliverEvent(
         [...ids].map((endpointId) => newDelivery(event, endpointId, { now, random })),
       );
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   context.wakeDeliveries?.();
 }

@@ -148,7 +148,7 @@ export async function removeEndpoint(context: WebhookContext, ref: EndpointRef):
       await failPending(tx, ref.endpointId, now);
       await logChange(tx, context, "webhook.removed", endpoint, ref);
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
 }
 

@@ -153,11 +153,11 @@ function endOf(delivery: WebhookDelivery, outcome: Outcome, now: number, random:
   switch (outcome.kind) {
     case "delivered":
       throw new Error(`delivery ${delivery.id} arrived`);
-    case "unsignable":
+    case "secret_unreadable":
       return { state: "pending", nextAttemptAt: now + UNREADABLE_RETRY_MS };
-    case "hindered":
+    case "local_failure":
       return { state: "pending", nextAttemptAt: now + EXHAUSTED_RETRY_MS };
-    case "given_back":
+    case "requeued":
       return { state: "pending", nextAttemptAt: now };
     case "failed": {
       const { retryAfterMs } = outcome;

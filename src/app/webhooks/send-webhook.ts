@@ -18,8 +18,8 @@ import { VERSION } from "../../version.ts";
 import type { WebhookContext } from "./manage-webhooks.ts";
 
 /**
- * How one attempt ended. `unsignable`, `hindered` (by a lack of descriptors, ports or a resolver on our side)
- * and `given_back` do not count: nobody knows whether the receiver would have refused.
+ * How one attempt ended. `secret_unreadable`, `local_failure` (no descriptors, ports or resolver on our side)
+ * and `requeued` do not count: nobody knows whether the receiver would have refused.
  */
 export type Outcome =
   | { kind: "delivered"; status: number }
@@ -30,9 +30,9 @@ export type Outcome =
       answer: string | null;
       retryAfterMs: number | null;
     }
-  | { kind: "unsignable"; error: string }
-  | { kind: "hindered"; error: string }
-  | { kind: "given_back" };
+  | { kind: "secret_unreadable"; error: string }
+  | { kind: "local_failure"; error: string }
+  | { kind: "requeued" };
 
 /** Posts one event to its endpoint once, freshly signed. Never throws because of what a receiver does. */
 export async function sendWebhook(
@@ -62,10 +62,10 @@ export async function sendWebhook(
     if (answer.status >= 200 && answer.status < 300) return { kind: "delivered", status: answer.status };
     return refused(answer, context.clock.now());
   } catch (error) {
-    if (error instanceof SecretUnreadableError) return { kind: "unsignable", error: error.message };
+    if (error instanceof SecretUnreadableError) return { kind: "secret_unreadable", error: error.message };
     if (!(error instanceof GuardedHttpError)) throw error;
-    if (error.kind === "aborted") return { kind: "given_back" };
-    if (error.kind === "ours") return { kind: "hindered", error: String(error.cause) };
+    if (error.kind === "aborted") return { kind: "requeued" };
+    if (error.kind === "ours") return { kind: "local_failure", error: String(error.cause) };
     const status = head?.status ?? null;
     return { kind: "failed", status, error: error.message, answer: null, retryAfterMs: null };
   }

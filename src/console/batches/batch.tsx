@@ -264,7 +264,7 @@ async function cancel(visit: MemberVisit): Promise<Response> {
           { by: user.id, accountId: account.id, action: "batch.canceled", subject: id },
           { ...deps, now: visit.now },
         ),
-      { sideBySide: true },
+      { concurrent: true },
     );
   const notice = canceledAt === null ? "The batch had ended already." : "The batch is canceled.";
   await visit.flashes.put(session.id, { notice });

@@ -347,7 +347,7 @@ async function make(visit: MemberVisit): Promise<Response> {
           { by: user.id, accountId: account.id, action: "batch.created", subject },
           { ...deps, now: visit.now },
         ),
-      { sideBySide: true },
+      { concurrent: true },
     );
     await visit.lists.drop(visit);
     return redirect(`/console/batches/${batch.id}`, visit.exchange);

@@ -32,15 +32,15 @@ function BudgetMeter({ budget: { credits, used, marks } }: { budget: BudgetState
 function Marks({ budget: { used, marks } }: { budget: BudgetState }) {
   return (
     <ul class="list">
-      {marks.map(({ percent, due, toldAt }) => (
+      {marks.map(({ percent, due, raisedAt }) => (
         <li key={percent}>
           <Badge tone={due <= used ? (percent >= 100 ? "bad" : "busy") : "neutral"}>{`${percent} %`}</Badge>
           <span>{`${count(due)} ${due === 1 ? "credit" : "credits"}`}</span>
           <span class="grow" />
           <span class="note">
-            {toldAt !== null ? (
+            {raisedAt !== null ? (
               <>
-                Told on <Time at={toldAt} />
+                Told on <Time at={raisedAt} />
               </>
             ) : due <= used ? (
               "Reached"

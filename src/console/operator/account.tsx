@@ -348,7 +348,7 @@ async function view(visit: UserVisit): Promise<Response> {
       } as const;
       await logAction(tx, what, { now: clock.now(), random });
     },
-    { sideBySide: true },
+    { concurrent: true },
   );
   return redirect(ownPath(field(visit, "next")), visit.exchange);
 }
@@ -358,7 +358,7 @@ async function leave(visit: UserVisit): Promise<Response> {
   const seen = visit.session.accountId;
   const [own] = await membershipsOf(store.read, visit.user.id);
   await store.write("leave account", (tx) => openAccount(tx, visit.session.id, own?.account.id ?? null), {
-    sideBySide: true,
+    concurrent: true,
   });
   const to = seen === null ? "/console/operator/accounts" : `/console/operator/accounts/${seen}`;
   return redirect(to, visit.exchange);

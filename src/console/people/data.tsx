@@ -150,7 +150,7 @@ async function deletePlayer(visit: MemberVisit): Promise<Response> {
         { by: user.id, accountId: account.id, action: "player.deleted", subject },
         { ...deps, now: visit.now },
       ),
-    { sideBySide: true },
+    { concurrent: true },
   );
   const notice = count === 0 ? "There is no image of this player." : `Deleted: ${subject}.`;
   await visit.flashes.put(session.id, { notice });
@@ -169,7 +169,7 @@ async function deleteImage(visit: MemberVisit): Promise<Response> {
         { by: user.id, accountId: account.id, action: "image.deleted", subject: id },
         { ...deps, now: visit.now },
       ),
-    { sideBySide: true },
+    { concurrent: true },
   );
   await visit.flashes.put(session.id, { notice: `The image ${id} is deleted.` });
   return redirect("/console/images", visit.exchange);

@@ -183,7 +183,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "The photo (or the badge) was fetched while you waited, and it was unreachable, of another format than JPEG, PNG or WebP, damaged, too large, or too small. Nothing was reserved, and the `Idempotency-Key` is still free.",
     remedies: [
       "Open the address in a private browser window: it must show the picture without a login.",
-      "Check the limits: at most 15 MB and 40 megapixels, at least 200 pixels on the short side; badges at most 5 MB and 4 megapixels. The format is told by the content, not by the name.",
+      "Check the limits: at most 15 MB and 40 megapixels, at least 200 pixels on the short side; badges at most 5 MB and 4 megapixels. The format is read from the content, not by the name.",
       "The address must begin with `https://`, lead to a public host, answer within 10 seconds and redirect at most 3 times.",
       "Presigned addresses must stay valid for a minute or so.",
     ],

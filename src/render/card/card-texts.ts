@@ -43,7 +43,7 @@ export function cardTexts(card: CardInput, fields: Fields = {}): CardTexts {
   const said: CardTexts = {
     name,
     texts: {
-      "player.name": told(name),
+      "player.name": textOf(name),
       "player.position": plain(player.position),
       "player.position_name": plain(POSITION_NAMES[player.position]),
       "player.number": plain(player.number),
@@ -116,10 +116,10 @@ const camel = (name: string) => name.replace(/-([a-z])/g, (_, letter: string) =>
 /** Text written by us, whatever the card's language. */
 const plain = (value: string | number): CardText => ({ text: String(value), lang: "", direction: "ltr" });
 
-const told = ({ text, lang, direction }: DisplayText): CardText => ({ text, lang, direction });
+const textOf = ({ text, lang, direction }: DisplayText): CardText => ({ text, lang, direction });
 
 /** Adds a partner's text, cleaned; leaves it out when no character of it can be drawn. */
 function put(texts: Record<string, CardText>, path: string, raw: string | undefined): void {
   const shown = raw === undefined ? undefined : displayText(raw, isDrawable);
-  if (shown && shown.text !== "") texts[path] = told(shown);
+  if (shown && shown.text !== "") texts[path] = textOf(shown);
 }

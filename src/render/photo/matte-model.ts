@@ -215,10 +215,10 @@ export function valuesFor(kind: MatteKind, rgb: Uint8Array): Float32Array {
 /** The fixed input size of a network; null for any. Throws when it takes no picture or gives no mask. */
 function sizeOf({ inputs, outputs }: OnnxSession): MatteNetwork["size"] {
   const [input] = inputs;
-  const told = inputs.map(({ name, shape }) => `${name} [${shape.join(", ")}]`).join(", ");
+  const listed = inputs.map(({ name, shape }) => `${name} [${shape.join(", ")}]`).join(", ");
   const [, channels, height = 0, width = 0] = input?.shape ?? [];
   if (inputs.length !== 1 || input?.shape.length !== 4 || channels !== 3)
-    throw new Error(`its inputs are ${told}; it must have one of [1, 3, height, width].`);
+    throw new Error(`its inputs are ${listed}; it must have one of [1, 3, height, width].`);
   if (input.type !== FLOAT)
     throw new Error(`its input ${input.name} does not take 32-bit floats: fetch the model that is not fp16.`);
   const [mask] = outputs;

@@ -191,7 +191,7 @@ const usage: AuditCheck = {
 
 const batches: AuditCheck = {
   name: "batches",
-  rule: "a batch has as many cards as it counts, of its own account and environment, counts how each ended, is over with its last one, and was told once when it was",
+  rule: "a batch has as many cards as it counts, of its own account and environment, counts how each ended, is over with its last one, and was announced once when it was",
   find: ({ db, t }, { limit, now, since }) => {
     const { batches: b, batchCards: c, images: i, webhookEvents: e } = t;
     const isRecent =
@@ -203,17 +203,17 @@ const batches: AuditCheck = {
       from ${b} cross join ${c} join ${i} on ${i.id} = ${c.imageId} where ${isRecent} and ${c.batchId} = ${b.id} group by 1) as real`;
     // As tellEnd names it: each end is an event of its own.
     const subject = sql`case when ${b.reopened} = 0 then ${b.id} else ${b.id} || '#' || ${b.reopened} end`;
-    const told = sql`(select count(*) from ${e} where ${e.subject} = ${subject} and ${e.type} = 'batch.completed')`;
+    const announced = sql`(select count(*) from ${e} where ${e.subject} = ${subject} and ${e.type} = 'batch.completed')`;
     const owner = sql`${b.accountId} || ${b.environment}`;
     const sound = sql`real.total = ${b.total} and real.completed = ${b.completed} and real.failed = ${b.failed} and real.canceled = ${b.canceled}
       and real.first_owner = ${owner} and real.last_owner = ${owner}
       and (${b.completedAt} is not null) = (real.completed + real.failed = real.total)
-      and case when ${b.completedAt} is null then ${told} = 0 when ${b.completedAt} > ${now - EVENTS_WHOLE_MS} then ${told} = 1 else true end`;
+      and case when ${b.completedAt} is null then ${announced} = 0 when ${b.completedAt} > ${now - EVENTS_WHOLE_MS} then ${announced} = 1 else true end`;
     return db
       .select({
         id: b.id,
         detail: sql<string>`'counts completed/failed/canceled/total ' || ${b.completed} || '/' || ${b.failed} || '/' || ${b.canceled} || '/' || ${b.total}
-          || ', cards ' || coalesce(real.completed, 0) || '/' || coalesce(real.failed, 0) || '/' || coalesce(real.canceled, 0) || '/' || coalesce(real.total, 0) || ', told ' || ${told}`,
+          || ', cards ' || coalesce(real.completed, 0) || '/' || coalesce(real.failed, 0) || '/' || coalesce(real.canceled, 0) || '/' || coalesce(real.total, 0) || ', announced ' || ${announced}`,
       })
       .from(b)
       .leftJoin(real, sql`real.batch_id = ${b.id}`)

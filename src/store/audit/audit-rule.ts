@@ -33,7 +33,7 @@ export interface AuditRun {
   /** The service's time, epoch milliseconds. */
   now: number;
   /**
-   * Rules of what is over may leave out what ended, and was told, up to then; undefined: they leave out
+   * Rules of what is over may leave out what ended, and was announced, up to then; undefined: they leave out
    * nothing.
    */
   since: number | undefined;

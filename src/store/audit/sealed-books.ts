@@ -149,7 +149,7 @@ export const imagesIn = (sums: BookSums) =>
 
 type Values = (string | number)[][];
 
-/** In one order, whatever order they were found in: they are told apart by their digest. */
+/** In one order, whatever order they were found in: their digest distinguishes them. */
 const toValues = (sums: BookSums): Values =>
   [...sums.entries()]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

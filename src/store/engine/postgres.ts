@@ -120,8 +120,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     // Noticing others' commits would cost as much as a query.
     version: () => null,
     problem: () => null,
-    write: (name, fn, { sideBySide = false } = {}) => {
-      const begin = `BEGIN ISOLATION LEVEL ${sideBySide ? "READ COMMITTED" : "SERIALIZABLE"}, READ WRITE`;
+    write: (name, fn, { concurrent = false } = {}) => {
+      const begin = `BEGIN ISOLATION LEVEL ${concurrent ? "READ COMMITTED" : "SERIALIZABLE"}, READ WRITE`;
       return repeatedly(deadlineMs, {
         work: (left) => writers.use(left, (connection) => transact(connection, begin, fn)),
         isRepeatable,

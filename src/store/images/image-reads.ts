@@ -116,7 +116,7 @@ export interface ListQuery extends Scope {
   limit: number;
 }
 
-/** More than this are told as "and more": each one counted is a step in an index. */
+/** More than this are shown as "and more": each one counted is a step in an index. */
 export const MAX_COUNTED = 10_000;
 
 /** How many images there are in each state, up to MAX_COUNTED. */

@@ -140,7 +140,7 @@ async function checkCards(
   report.failed = [...new Set([...failed, ...changed])];
 }
 
-/** Draws and looks at every card, on all workers of the pool at once. Returns the faults, each told once. */
+/** Draws and inspects every card, on all workers of the pool at once. Returns the faults, each once. */
 async function lookAtAll(
   options: CheckOptions,
   manifest: TemplateManifest,
@@ -149,13 +149,13 @@ async function lookAtAll(
   report: CheckReport,
 ): Promise<CheckedFault[]> {
   const looked: { one: CheckCase; faults: CardFault[] }[] = [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   await inParallel(options.pool.health().wanted, cases, async (one, i) => {
     const faults = await faultsOf(options, manifest, one);
     looked[i] = { one, faults };
     for (const fault of faults) {
-      const [first] = told.has(faultKey(fault)) ? [] : gather([{ one, faults: [fault] }], html);
-      told.add(faultKey(fault));
+      const [first] = reported.has(faultKey(fault)) ? [] : gather([{ one, faults: [fault] }], html);
+      reported.add(faultKey(fault));
       if (first) options.onFault?.(first);
     }
     report.drawn += 1;

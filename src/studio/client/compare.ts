@@ -91,7 +91,7 @@ function compareTools(): HTMLElement[] {
 }
 
 function comparison(answer: CompareAnswer): HTMLElement[] {
-  const views = { slider, side: sideBySide, difference };
+  const views = { slider, side: concurrent, difference };
   const picture = answer.before === null ? plain(answer) : views[view.mode](answer);
   return [
     picture,
@@ -156,7 +156,7 @@ function slider(answer: CompareAnswer): HTMLElement {
   return figure;
 }
 
-function sideBySide(answer: CompareAnswer): HTMLElement {
+function concurrent(answer: CompareAnswer): HTMLElement {
   return el(
     "div",
     { class: "side" },

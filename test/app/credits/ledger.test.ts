@@ -56,7 +56,7 @@ async function kinds(w: TestWorkspace, id: string): Promise<string[]> {
     .sort();
 }
 
-// What Postgres refuses is in test/store/postgres.test.ts.
+// What Postgres refuses is in test/store/engine/postgres.test.ts.
 test.skipIf(ENGINE === "postgres")(
   "a ledger entry can be neither changed, deleted nor replaced, by whatever connection",
   async () => {

@@ -143,8 +143,8 @@ test("without a mail server nothing is written, and the event and the page tell 
   expect(await state()).toMatchObject({
     used: 1,
     marks: [
-      { percent: 50, due: 1, toldAt: workspace.clock.now() },
-      { percent: 100, due: 2, toldAt: null },
+      { percent: 50, due: 1, raisedAt: workspace.clock.now() },
+      { percent: 100, due: 2, raisedAt: null },
     ],
   });
 });

@@ -39,11 +39,11 @@ test("a create under way when the clock is set is answered, and so is its card a
   for (const ms of [HOUR_MS, 40 * DAY_MS, -HOUR_MS, -40 * DAY_MS]) {
     asked = Promise.withResolvers();
     sent = Promise.withResolvers();
-    const underWay = create();
+    const inFlight = create();
     await asked.promise;
     setByMs = ms;
     sent.resolve();
-    const [during, after] = [await underWay, await create()];
+    const [during, after] = [await inFlight, await create()];
     expect([ms, during.status, after.status]).toEqual([ms, 202, 202]);
     for (const { data } of [await during.json(), await after.json()])
       expect((await untilEnded(server.baseUrl, liveKey, data.image_id)).status).toBe("completed");

@@ -25,12 +25,12 @@ export async function checkBackups(
     readKeylessBackup(folder),
     readSchedule(folder),
   ]);
-  const told = (backup: LastBackup) =>
+  const described = (backup: LastBackup) =>
     `${age(now - Date.parse(backup.at))} old: ${backup.file} (${inUnits(backup.bytes)})`;
-  const whole = last ? `the last good one is ${told(last)}` : "none has been made yet";
+  const whole = last ? `the last good one is ${described(last)}` : "none has been made yet";
   const isNewer = keyless && (!last || keyless.at > last.at);
   const found = isNewer
-    ? `${whole}; one without secret.key, of use only together with it, is ${told(keyless)}`
+    ? `${whole}; one without secret.key, of use only together with it, is ${described(keyless)}`
     : whole;
   if (backups && failure)
     return { status: "warning", message: `${found}; the service could not make the last: ${failure.reason}` };

@@ -93,8 +93,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
 }
 
 /**
- * Beside a temporary folder, held by the process that fills it: what a killed one left is told from what
- * another fills.
+ * Beside a temporary folder, held by the process that fills it: it distinguishes what a killed one left from
+ * what another fills.
  */
 const LOCK_SUFFIX = ".lock";
 

@@ -44,9 +44,10 @@ export async function backUpWhenDue(deps: ScheduledBackupDeps, signal: AbortSign
     const failure =
       broken.length === 0 ? null : { at: now, reason: `the books are broken: ${broken.join(", ")}` };
     const made = [...before.made, { file, at: now }];
-    const told = { file, bytes: report.bytes, files: report.files, missing: report.missing.count };
-    if (failure) log.error("backup_of_broken_books", { ...told, broken, remedy: `Run "cardpress audit".` });
-    else log.info("backup_made", told);
+    const written = { file, bytes: report.bytes, files: report.files, missing: report.missing.count };
+    if (failure)
+      log.error("backup_of_broken_books", { ...written, broken, remedy: `Run "cardpress audit".` });
+    else log.info("backup_made", written);
     // A backup that fails the audit is no reason to delete the last good one.
     const kept = failure ? made : await dropOldest(made, settings.keep);
     await noteSchedule(folder, { made: kept, underway: null, failure });

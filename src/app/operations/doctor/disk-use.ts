@@ -34,7 +34,7 @@ export interface DiskGauge {
 
 export function diskGauge(folder: DataFolder, now: () => number): DiskGauge {
   let last: DiskUse | undefined;
-  let underWay: Promise<DiskUse> | undefined;
+  let inFlight: Promise<DiskUse> | undefined;
   const measure = async (): Promise<DiskUse> => {
     const kinds = {} as DiskUse["kinds"];
     for (const kind of DISK_KINDS) kinds[kind] = await usedBy(placesOf(folder)[kind]);
@@ -44,10 +44,10 @@ export function diskGauge(folder: DataFolder, now: () => number): DiskGauge {
   return {
     last: () => last,
     measure: () => {
-      underWay ??= measure().finally(() => {
-        underWay = undefined;
+      inFlight ??= measure().finally(() => {
+        inFlight = undefined;
       });
-      return underWay;
+      return inFlight;
     },
   };
 }

@@ -3,15 +3,15 @@ import { afterEach, expect, test } from "bun:test";
 import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getTableConfig } from "drizzle-orm/pg-core";
-import { postgresKit } from "../../db/postgres-kit.ts";
-import { defineTables } from "../../db/schema.ts";
-import { blobPath } from "../../src/blobs/folder-blobs.ts";
-import { OperatorError } from "../../src/core/errors.ts";
-import { rewriteCommand } from "../../src/service/system.ts";
-import { openWorkspace } from "../../src/service/workspace.ts";
-import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
-import { findAccount, listAccounts, setAccountStatus } from "../../src/store/people/accounts.ts";
-import { writeWhole } from "../../src/system/write-whole.ts";
+import { postgresKit } from "../../../db/postgres-kit.ts";
+import { defineTables } from "../../../db/schema.ts";
+import { blobPath } from "../../../src/blobs/folder-blobs.ts";
+import { OperatorError } from "../../../src/core/errors.ts";
+import { rewriteCommand } from "../../../src/service/system.ts";
+import { openWorkspace } from "../../../src/service/workspace.ts";
+import { openSqliteStore } from "../../../src/store/engine/sqlite.ts";
+import { findAccount, listAccounts, setAccountStatus } from "../../../src/store/people/accounts.ts";
+import { writeWhole } from "../../../src/system/write-whole.ts";
 import {
   silentLog,
   type TestFolder,
@@ -19,7 +19,7 @@ import {
   testConfig,
   testFolder,
   testWorkspace,
-} from "../harness.ts";
+} from "../../harness.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {

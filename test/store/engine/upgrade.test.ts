@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
-import { migrations } from "../../db/migrations/sqlite/index.ts";
-import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
-import { type TestFolder, testFolder } from "../harness.ts";
+import { migrations } from "../../../db/migrations/sqlite/index.ts";
+import { openSqliteStore } from "../../../src/store/engine/sqlite.ts";
+import { type TestFolder, testFolder } from "../../harness.ts";
 
 let folder: TestFolder;
 beforeEach(() => {

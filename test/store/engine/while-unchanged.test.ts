@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { hashApiKey } from "../../src/core/api-key.ts";
-import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
-import { whileUnchanged } from "../../src/store/engine/while-unchanged.ts";
-import { findKeyByHash, revokeKey } from "../../src/store/people/keys.ts";
-import type { Store } from "../../src/store/store.ts";
-import { type TestAccount, type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
+import { hashApiKey } from "../../../src/core/api-key.ts";
+import { openSqliteStore } from "../../../src/store/engine/sqlite.ts";
+import { whileUnchanged } from "../../../src/store/engine/while-unchanged.ts";
+import { findKeyByHash, revokeKey } from "../../../src/store/people/keys.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { type TestAccount, type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 
 let workspace: TestWorkspace;
 let partner: TestAccount;

@@ -3,11 +3,11 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from "drizzle-kit/api";
-import { migrations } from "../../db/migrations/sqlite/index.ts";
-import { sqliteTables } from "../../db/schema.ts";
-import { migrate } from "../../src/store/engine/migrate.ts";
+import { migrations } from "../../../db/migrations/sqlite/index.ts";
+import { sqliteTables } from "../../../db/schema.ts";
+import { migrate } from "../../../src/store/engine/migrate.ts";
 
-const dir = join(import.meta.dir, "../../db/migrations/sqlite");
+const dir = join(import.meta.dir, "../../../db/migrations/sqlite");
 
 test("a compiled binary carries every migration, in order", () => {
   const files = readdirSync(dir).filter((name) => name.endsWith(".sql"));

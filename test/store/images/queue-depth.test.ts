@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { MAX_COUNTED } from "../../src/store/images/image-reads.ts";
-import { queueDepth } from "../../src/store/images/queue-depth.ts";
-import { acceptLive } from "../app/accepting.ts";
-import { testAccount, testWorkspace } from "../harness.ts";
+import { MAX_COUNTED } from "../../../src/store/images/image-reads.ts";
+import { queueDepth } from "../../../src/store/images/queue-depth.ts";
+import { acceptLive } from "../../app/accepting.ts";
+import { testAccount, testWorkspace } from "../../harness.ts";
 
 test("a queue is counted up to a bound, and the image that has waited longest is found in a long one", async () => {
   const workspace = await testWorkspace();

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openJobs } from "../../src/jobs/open-jobs.ts";
-import { freePort } from "../../src/service/free-port.ts";
-import { openPostgresStore } from "../../src/store/engine/postgres.ts";
-import { ENGINE, openTestPostgresStore, postgresUrl } from "../postgres.ts";
+import { openJobs } from "../../../src/jobs/open-jobs.ts";
+import { freePort } from "../../../src/service/free-port.ts";
+import { openPostgresStore } from "../../../src/store/engine/postgres.ts";
+import { ENGINE, openTestPostgresStore, postgresUrl } from "../../postgres.ts";
 
 const PGBOUNCER = Bun.which("pgbouncer", { PATH: `${process.env.PATH}:/usr/sbin` });
 const ending: (() => Promise<unknown>)[] = [];
@@ -65,7 +65,7 @@ describe.skipIf(ENGINE !== "postgres" || !PGBOUNCER)("through PgBouncer", () => 
     const asked = await Promise.all(
       Array.from({ length: 40 }, async (_, at) => {
         await store.read.db.select().from(store.read.t.accounts);
-        const work = { sideBySide: at % 2 === 0 };
+        const work = { concurrent: at % 2 === 0 };
         const written = await store.write("test", (tx) => tx.ask?.(timeout, []) ?? Promise.resolve([]), work);
         return [written, await store.ask(`${timeout} WHERE $1::int = 1`, [1])];
       }),

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { examine } from "../../../src/app/operations/doctor/doctor.ts";
-import { testConfig, testFolder } from "../../harness.ts";
+import { examine } from "../../../../src/app/operations/doctor/doctor.ts";
+import { testConfig, testFolder } from "../../../harness.ts";
 
 test("a doctor on a new machine looks at database and bucket before it has a folder, and fails where they are out of reach", async () => {
   const { dir, remove } = testFolder();

@@ -1,23 +1,23 @@
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeBackup, partialOf } from "../../../src/app/operations/backup/backup.ts";
+import { makeBackup, partialOf } from "../../../../src/app/operations/backup/backup.ts";
 import {
   noteSchedule,
   readLastBackup,
   readSchedule,
-} from "../../../src/app/operations/backup/backup-notes.ts";
-import { checkBackups } from "../../../src/app/operations/backup/check-backups.ts";
-import { backUpWhenDue } from "../../../src/app/operations/backup/scheduled-backup.ts";
-import { HOUR_MS } from "../../../src/core/time.ts";
-import { type TestWorkspace, testAccount, testConfig, testWorkspace } from "../../harness.ts";
+} from "../../../../src/app/operations/backup/backup-notes.ts";
+import { checkBackups } from "../../../../src/app/operations/backup/check-backups.ts";
+import { backUpWhenDue } from "../../../../src/app/operations/backup/scheduled-backup.ts";
+import { HOUR_MS } from "../../../../src/core/time.ts";
+import { type TestWorkspace, testAccount, testConfig, testWorkspace } from "../../../harness.ts";
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-const command = [process.execPath, join(import.meta.dir, "../../../src/main.ts")];
+const command = [process.execPath, join(import.meta.dir, "../../../../src/main.ts")];
 
 /** A data folder with an account, whose service backs up every 6 hours and keeps 2; and what it logs. */
 async function scheduled(dir?: string) {

@@ -8,8 +8,8 @@ import {
   type Machine,
   memoryLimit,
   thisMachine,
-} from "../../../src/app/operations/doctor/check-deployment.ts";
-import { testFolder } from "../../harness.ts";
+} from "../../../../src/app/operations/doctor/check-deployment.ts";
+import { testFolder } from "../../../harness.ts";
 
 const plain: Machine = {
   read: () => undefined,
@@ -160,7 +160,7 @@ describe("too few open files are reported before clients are refused", () => {
   });
 
   test("of the process that runs rather than of either", async () => {
-    const held = join(import.meta.dir, "../../../src/system/file-lock.ts");
+    const held = join(import.meta.dir, "../../../../src/system/file-lock.ts");
     const script = `const { lockFile } = await import(${JSON.stringify(held)}); globalThis.lock = lockFile(${JSON.stringify(place.serverLock)}); console.log("held"); setInterval(() => {}, 1e6);`;
     const service = Bun.spawn(
       ["sh", "-c", 'ulimit -n 200; exec "$@"', "sh", process.execPath, "-e", script],

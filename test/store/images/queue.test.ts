@@ -1,12 +1,12 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { finishImage } from "../../src/app/images/finish-image.ts";
-import { claimImage } from "../../src/app/images/render-image.ts";
-import { MAX_RENDERS } from "../../src/core/limits.ts";
-import { leaseTokens } from "../../src/store/engine/lease-holders.ts";
-import { abandonedRenders } from "../../src/store/images/images.ts";
-import { acceptLive } from "../app/accepting.ts";
-import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
+import { finishImage } from "../../../src/app/images/finish-image.ts";
+import { claimImage } from "../../../src/app/images/render-image.ts";
+import { MAX_RENDERS } from "../../../src/core/limits.ts";
+import { leaseTokens } from "../../../src/store/engine/lease-holders.ts";
+import { abandonedRenders } from "../../../src/store/images/images.ts";
+import { acceptLive } from "../../app/accepting.ts";
+import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 
 let workspace: TestWorkspace;
 let rovers: string;

@@ -14,19 +14,19 @@ import {
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createTarPacker, packTar, type TarEntry, unpackTar } from "modern-tar";
-import { migrations } from "../../../db/migrations/sqlite/index.ts";
-import { audit } from "../../../src/app/operations/audit/audit.ts";
-import { type BackupReport, makeBackup, type Step } from "../../../src/app/operations/backup/backup.ts";
-import { SUMS } from "../../../src/app/operations/backup/backup-archive.ts";
-import { restoreBackup } from "../../../src/app/operations/backup/restore.ts";
-import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
-import { blobPath } from "../../../src/blobs/folder-blobs.ts";
-import { OperatorError } from "../../../src/core/errors.ts";
-import { DAY_MS } from "../../../src/core/time.ts";
-import { openWorkspace } from "../../../src/service/workspace.ts";
-import { appliedMigrations, openAsIs, picturesOf } from "../../../src/store/engine/snapshot.ts";
-import { openDataFolder } from "../../../src/system/data-folder.ts";
-import { lockFile } from "../../../src/system/file-lock.ts";
+import { migrations } from "../../../../db/migrations/sqlite/index.ts";
+import { audit } from "../../../../src/app/operations/audit/audit.ts";
+import { type BackupReport, makeBackup, type Step } from "../../../../src/app/operations/backup/backup.ts";
+import { SUMS } from "../../../../src/app/operations/backup/backup-archive.ts";
+import { restoreBackup } from "../../../../src/app/operations/backup/restore.ts";
+import { createEndpoint } from "../../../../src/app/webhooks/manage-webhooks.ts";
+import { blobPath } from "../../../../src/blobs/folder-blobs.ts";
+import { OperatorError } from "../../../../src/core/errors.ts";
+import { DAY_MS } from "../../../../src/core/time.ts";
+import { openWorkspace } from "../../../../src/service/workspace.ts";
+import { appliedMigrations, openAsIs, picturesOf } from "../../../../src/store/engine/snapshot.ts";
+import { openDataFolder } from "../../../../src/system/data-folder.ts";
+import { lockFile } from "../../../../src/system/file-lock.ts";
 import {
   fakeClock,
   silentLog,
@@ -39,9 +39,9 @@ import {
   testServer,
   testWorkspace,
   untilEnded,
-} from "../../harness.ts";
-import { acceptLive } from "../accepting.ts";
-import { acceptWithPhoto, finishNext } from "./stocked.ts";
+} from "../../../harness.ts";
+import { acceptLive } from "../../accepting.ts";
+import { acceptWithPhoto, finishNext } from "../stocked.ts";
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -488,7 +488,7 @@ test("names that lead elsewhere, links, bombs, strays and newer formats are refu
     return error.message as string;
   };
   const names = [
-    "../evil",
+    "../../evil",
     "/etc/evil",
     "templates/../../evil",
     "templates/..",

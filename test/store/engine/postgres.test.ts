@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { generateDrizzleJson, generateMigration } from "drizzle-kit/api";
 import { eq, sql } from "drizzle-orm";
-import { migrations } from "../../db/migrations/postgres/index.ts";
-import * as exportsOfSchema from "../../db/postgres-schema.ts";
-import { postgresTables } from "../../db/postgres-schema.ts";
-import { OperatorError } from "../../src/core/errors.ts";
-import { withDeadlineBudget } from "../../src/core/patience.ts";
-import type { Ask } from "../../src/core/ports.ts";
-import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
-import { DAY_MS } from "../../src/core/time.ts";
-import { startServer } from "../../src/service/server.ts";
-import { openPostgresStore } from "../../src/store/engine/postgres.ts";
-import { findAccount, insertAccount } from "../../src/store/people/accounts.ts";
-import type { Store, Tx } from "../../src/store/store.ts";
-import { systemClock } from "../../src/system/clock-file.ts";
+import { migrations } from "../../../db/migrations/postgres/index.ts";
+import * as exportsOfSchema from "../../../db/postgres-schema.ts";
+import { postgresTables } from "../../../db/postgres-schema.ts";
+import { OperatorError } from "../../../src/core/errors.ts";
+import { withDeadlineBudget } from "../../../src/core/patience.ts";
+import type { Ask } from "../../../src/core/ports.ts";
+import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
+import { DAY_MS } from "../../../src/core/time.ts";
+import { startServer } from "../../../src/service/server.ts";
+import { openPostgresStore } from "../../../src/store/engine/postgres.ts";
+import { findAccount, insertAccount } from "../../../src/store/people/accounts.ts";
+import type { Store, Tx } from "../../../src/store/store.ts";
+import { systemClock } from "../../../src/system/clock-file.ts";
 import {
   silentLog,
   type TestWorkspace,
@@ -24,10 +24,10 @@ import {
   testConfig,
   testFolder,
   testWorkspace,
-} from "../harness.ts";
-import { ENGINE, openTestPostgres, postgresUrl, tamper } from "../postgres.ts";
+} from "../../harness.ts";
+import { ENGINE, openTestPostgres, postgresUrl, tamper } from "../../postgres.ts";
 
-const dir = join(import.meta.dir, "../../db/migrations/postgres");
+const dir = join(import.meta.dir, "../../../db/migrations/postgres");
 
 test("a compiled binary carries every migration of Postgres, in order", () => {
   const files = readdirSync(dir).filter((name) => name.endsWith(".sql"));
@@ -158,7 +158,7 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
           await insertAccount(tx, { ...account, id: "acct_new" });
           return "written";
         },
-        { sideBySide: true },
+        { concurrent: true },
       ),
     );
     expect((await Promise.all(writes)).toSorted()).toEqual(["found", "found", "written"]);
@@ -216,7 +216,7 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
     });
     await begun.promise;
     await store.write("test", addTopup(other.id));
-    await store.write("test", addTopup(other.id), { sideBySide: true });
+    await store.write("test", addTopup(other.id), { concurrent: true });
     // What /ready asks.
     await store.write("test", async () => {});
     expect(await topup(store, other.id)).toBe(2);
@@ -237,11 +237,11 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
         begun.resolve();
         if (tries++ === 0) await held.promise;
       },
-      { sideBySide: true },
+      { concurrent: true },
     );
     await begun.promise;
     // Resolves because the server ends the other one.
-    await store.write("test", addTopup(accountId), { sideBySide: true });
+    await store.write("test", addTopup(accountId), { concurrent: true });
     expect(await topup(store, accountId)).toBe(1);
     held.resolve();
     await holder;
@@ -318,7 +318,7 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
       const store = await openPostgresStore({ url, connections });
       const held = Promise.withResolvers<void>();
       const writes = Array.from({ length: 40 }, () =>
-        store.write("test", async () => held.promise, { sideBySide: true }),
+        store.write("test", async () => held.promise, { concurrent: true }),
       );
       const sleep = (ask: Ask | undefined) => ask?.("SELECT pg_sleep(0.02)", []);
       await Promise.all(Array.from({ length: 40 }, () => [sleep(store.read.ask), sleep(store.ask)]).flat());

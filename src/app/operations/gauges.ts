@@ -5,8 +5,8 @@ import type { Sample } from "../../core/metrics.ts";
 import { DAY_MS } from "../../core/time.ts";
 import type { RenderPool } from "../../render/pool.ts";
 import { queueDepth } from "../../store/images/queue-depth.ts";
+import { accountNumbers, earliestDue } from "../../store/overviews/gauges.ts";
 import { overviewCounts } from "../../store/overviews/overview.ts";
-import { accountNumbers, earliestDue } from "../../store/overviews/vitals.ts";
 import { countMails } from "../../store/people/mails.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { COMMIT, VERSION } from "../../version.ts";
@@ -14,7 +14,7 @@ import type { AppContext } from "../context.ts";
 import { readLastBackup } from "./backup/backup-notes.ts";
 import type { DiskGauge } from "./doctor/disk-use.ts";
 
-export interface VitalsDeps extends AppContext {
+export interface GaugesDeps extends AppContext {
   pool: RenderPool;
   folder: DataFolder;
   disk: DiskGauge;
@@ -23,12 +23,12 @@ export interface VitalsDeps extends AppContext {
 /**
  * The service's current state, as the gauges of /metrics: queue, workers, deliveries, credits, disk, process.
  */
-export async function vitals(deps: VitalsDeps): Promise<Sample[]> {
+export async function gauges(deps: GaugesDeps): Promise<Sample[]> {
   const groups = await Promise.all([queues(deps), webhooks(deps), accounts(deps), room(deps), mails(deps)]);
   return [...groups.flat(), ...workers(deps), ...ownProcess()];
 }
 
-async function queues({ store, clock }: VitalsDeps): Promise<Sample[]> {
+async function queues({ store, clock }: GaugesDeps): Promise<Sample[]> {
   const now = clock.now();
   const found = await Promise.all(
     ENVIRONMENTS.map(async (environment) => ({
@@ -47,7 +47,7 @@ async function queues({ store, clock }: VitalsDeps): Promise<Sample[]> {
   ]);
 }
 
-async function webhooks({ store, clock }: VitalsDeps): Promise<Sample[]> {
+async function webhooks({ store, clock }: GaugesDeps): Promise<Sample[]> {
   const now = clock.now();
   const [numbers, due] = await Promise.all([
     overviewCounts(store.read, { since: now - DAY_MS }),
@@ -61,7 +61,7 @@ async function webhooks({ store, clock }: VitalsDeps): Promise<Sample[]> {
   ];
 }
 
-async function accounts({ store }: VitalsDeps): Promise<Sample[]> {
+async function accounts({ store }: GaugesDeps): Promise<Sample[]> {
   const { active, suspended, available, held } = await accountNumbers(store.read);
   return [
     { name: "cardpress_accounts", labels: { status: "active" }, value: active },
@@ -71,7 +71,7 @@ async function accounts({ store }: VitalsDeps): Promise<Sample[]> {
   ];
 }
 
-async function mails({ store }: VitalsDeps): Promise<Sample[]> {
+async function mails({ store }: GaugesDeps): Promise<Sample[]> {
   const counts = await countMails(store.read);
   return (["pending", "failed"] as const).map((state) => ({
     name: "cardpress_mails",
@@ -80,7 +80,7 @@ async function mails({ store }: VitalsDeps): Promise<Sample[]> {
   }));
 }
 
-async function room({ folder, disk }: VitalsDeps): Promise<Sample[]> {
+async function room({ folder, disk }: GaugesDeps): Promise<Sample[]> {
   const system = await statfs(folder.root).catch(() => undefined);
   const backup = await readLastBackup(folder).catch(() => undefined);
   const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -98,7 +98,7 @@ async function room({ folder, disk }: VitalsDeps): Promise<Sample[]> {
   ];
 }
 
-function workers({ pool }: VitalsDeps): Sample[] {
+function workers({ pool }: GaugesDeps): Sample[] {
   const { ready, wanted } = pool.health();
   return [
     { name: "cardpress_render_workers", labels: { state: "ready" }, value: ready },

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { finishImage } from "../../../src/app/images/finish-image.ts";
-import { claimImage } from "../../../src/app/images/render-image.ts";
-import { audit } from "../../../src/app/operations/audit/audit.ts";
-import { forgetSeals } from "../../../src/app/operations/audit/sealed-history.ts";
-import { HOUR_MS } from "../../../src/core/time.ts";
-import { BEGINNING, sealedBooks } from "../../../src/store/audit/sealed-books.ts";
-import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
-import { tamper as tamperWith } from "../../postgres.ts";
-import { acceptLive } from "../accepting.ts";
+import { finishImage } from "../../../../src/app/images/finish-image.ts";
+import { claimImage } from "../../../../src/app/images/render-image.ts";
+import { audit } from "../../../../src/app/operations/audit/audit.ts";
+import { forgetSeals } from "../../../../src/app/operations/audit/sealed-history.ts";
+import { HOUR_MS } from "../../../../src/core/time.ts";
+import { BEGINNING, sealedBooks } from "../../../../src/store/audit/sealed-books.ts";
+import { type TestWorkspace, testAccount, testWorkspace } from "../../../harness.ts";
+import { tamper as tamperWith } from "../../../postgres.ts";
+import { acceptLive } from "../../accepting.ts";
 
 let workspace: TestWorkspace;
 let account: string;
