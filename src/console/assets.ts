@@ -3,16 +3,19 @@
 import htmx from "htmx.org/dist/htmx.min.js" with { type: "file" };
 import { type AssetFolder, assetFolder, CSS, fileAsset, SCRIPT, textAsset } from "../web/assets.ts";
 import script from "./assets/console.js" with { type: "text" };
+import lists from "./assets/lists.css" with { type: "text" };
 import pages from "./assets/pages.css" with { type: "text" };
 import passkeys from "./assets/passkeys.js" with { type: "text" };
+import photos from "./assets/photos.js" with { type: "text" };
 import tables from "./assets/tables.css" with { type: "text" };
 
-export type ConsoleFile = "console.css" | "console.js" | "passkeys.js" | "htmx.js";
+export type ConsoleFile = "console.css" | "console.js" | "passkeys.js" | "photos.js" | "htmx.js";
 
 /** Files for the console's pages only. */
 export const CONSOLE_ASSETS: AssetFolder<ConsoleFile> = assetFolder("/console/assets/", {
-  "console.css": textAsset(CSS, tables, pages),
+  "console.css": textAsset(CSS, tables, pages, lists),
   "console.js": textAsset(SCRIPT, script),
   "passkeys.js": textAsset(SCRIPT, passkeys),
+  "photos.js": textAsset(SCRIPT, photos),
   "htmx.js": fileAsset(SCRIPT, htmx),
 });

@@ -31,7 +31,7 @@ function ConsoleDocument({ title, children }: { title: string; children: Compone
       title={`${title} · cardpress`}
       room="console"
       style={CONSOLE_ASSETS.url("console.css")}
-      scripts={(["console.js", "htmx.js", "passkeys.js"] as const).map(CONSOLE_ASSETS.url)}
+      scripts={(["console.js", "htmx.js", "passkeys.js", "photos.js"] as const).map(CONSOLE_ASSETS.url)}
       head={<meta name="htmx-config" content={HTMX_CONFIG} />}
     >
       {children}

@@ -5,6 +5,7 @@ import { batchRoutes } from "./batches/batch.tsx";
 import { batchesRoutes } from "./batches/batches.tsx";
 import { listCheckRoutes } from "./batches/list-check.tsx";
 import { listColumnRoutes } from "./batches/list-columns.tsx";
+import { listPhotoRoutes } from "./batches/list-photos.tsx";
 import { listUploadRoutes } from "./batches/list-upload.tsx";
 import { againRoutes } from "./cards/again.tsx";
 import { imageRoutes } from "./cards/image.tsx";
@@ -38,6 +39,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...batchRoutes,
   ...listUploadRoutes,
   ...listColumnRoutes,
+  ...listPhotoRoutes,
   ...listCheckRoutes,
   ...againRoutes,
   ...dataRoutes,

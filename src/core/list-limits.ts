@@ -38,5 +38,9 @@ export const MAX_LIST_CELL_CHARS = 4096;
 export const LIST_KEPT_MS = 4 * HOUR_MS;
 /** Lists waiting at a time, one per person; 10 MB together at a usual 200 KB, 400 MB at worst. */
 export const MAX_LISTS_KEPT = 50;
+/** Photos sent along with a list: one for each player, and half as many that belong to nobody. */
+export const MAX_LIST_PHOTOS = 1_500;
+/** The path of a photo in its folder; what matters of it stands at the end. */
+export const MAX_PHOTO_PATH_CHARS = 300;
 /** Cards previewed before a batch is paid for, kept as long as their list: about 60 KB each. */
 export const MAX_LIST_PREVIEWS_KEPT = 300;

@@ -201,7 +201,7 @@ test("a column that every card needs is asked for by its name, and what was chos
   const list = next(await ana.upload("/console/lists", squad([row("x")])));
   const answer = await ana.post(list, { col_external_id: "0", col_name: "1", all_skill_level: "70" });
   expect(answer.status).toBe(422);
-  expect(await answer.text()).toContain("Every card needs Position, Shirt number, Photo address.");
+  expect(await answer.text()).toContain("Every card needs Position, Shirt number.");
   const page = await (await ana.get(list)).text();
   expect(page).toMatch(/name="all_skill_level"[^>]*value="70"/);
 });
@@ -254,7 +254,7 @@ test("a card is made again from its page with another photo and style, and stand
   expect(await (await ana.get(form)).text()).toContain("yoga.jpg");
   // Nothing is lost of what was typed into a form that is refused.
   const none = new File([], "");
-  const bad = await ana.upload(form, none, { background_theme: "ice", primary_color: "red" });
+  const bad = await ana.upload(form, none, { background_theme: "ice", primary_color: "reddish" });
   expect(bad.status).toBe(422);
   const told = await bad.text();
   expect(told).toContain("branding.primary_color");

@@ -40,7 +40,8 @@ export interface RemadeBatch {
 /**
  * Makes cards of a batch again in their places: the batch counts the new ones instead of the old, which stay
  * as images outside of it. All or none, in one transaction, with a credit reserved for each as for a new
- * card; one whose request is that of its picture, or of another recent card, is neither made nor charged. Photos are fetched afterwards. Sent twice it does nothing the second time. Throws a Refusal.
+ * card; one whose request is that of its picture, or of another recent card, is neither made nor charged.
+ * Photos are fetched afterwards. Sent twice it does nothing the second time. Throws a Refusal.
  */
 export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand): Promise<RemadeBatch> {
   const { store, clock, queue } = deps;

@@ -162,7 +162,6 @@ export const TARGETS: readonly Target[] = [
     "Photo address",
     "player.source_image_url",
     "photo photourl photolink image imageurl picture pictureurl headshot headshoturl sourceimageurl url link foto bild avatar portrait",
-    NEEDED,
   ),
   target(
     "background_theme",

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { countNewCards } from "../../app/batches/batch-cards.ts";
 import { previewCard } from "../../app/batches/preview-card.ts";
-import { cardsOfList, faultsInList, type ListFault } from "../../app/batches/squad-cards.ts";
+import { faultsInList, type ListFault } from "../../app/batches/squad-cards.ts";
 import { type Credits, creditsOf } from "../../app/credits/credits.ts";
 import { logAction } from "../../app/operations/activity.ts";
 import type { Environment } from "../../core/account.ts";
@@ -17,7 +17,7 @@ import { shell } from "../layout.tsx";
 import { logFault, notFound } from "../page-error.ts";
 import { html, privateFile, redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
-import { targetsOf } from "./list-columns.tsx";
+import { draftCards } from "./draft-cards.ts";
 import type { Draft, Preview } from "./list-store.ts";
 
 interface Checked {
@@ -27,13 +27,19 @@ interface Checked {
 }
 
 /** What the API would say about each row: the same checks. */
-async function check(visit: MemberVisit, { list, mapping, style }: Draft): Promise<Checked> {
+async function check(visit: MemberVisit, draft: Draft): Promise<Checked> {
   const { config, templates } = visit.deps;
-  const targets = await targetsOf(visit, style.preset);
-  const cards = cardsOfList(list, targets, mapping, style);
+  const { list, mapping } = draft;
+  const { targets, cards, withoutPhoto } = await draftCards(visit, draft);
   const { requests, details } = await checkCards(cards, config, templates);
   if (details.length === 0) return { faults: [], requests };
-  const { faults, sound } = faultsInList(list, targets, mapping, details);
+  const missing = new Set(withoutPhoto.map((row) => `cards[${row}].player.source_image_url`));
+  const worded = details.map((detail) =>
+    missing.has(detail.field)
+      ? { ...detail, message: "is missing: add a photo under Photos, or write its address into the list." }
+      : detail,
+  );
+  const { faults, sound } = faultsInList(list, targets, mapping, worded);
   const rest = await checkCards(
     sound.map((at) => cards[at]),
     config,
@@ -204,6 +210,9 @@ function Confirmation({
               Make {count(cards)} {cards === 1 ? "card" : "cards"}
             </button>
           )}
+          <a class="button" href={`/console/lists/${draft.id}/photos`}>
+            Photos
+          </a>
           <a class="button" href={`/console/lists/${draft.id}`}>
             Change the columns
           </a>
@@ -244,6 +253,9 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
         <div class="actions">
           <a class="button button-primary" href={`/console/lists/${draft.id}`}>
             Change the columns
+          </a>
+          <a class="button" href={`/console/lists/${draft.id}/photos`}>
+            Photos
           </a>
           <a class="button" href="/console/lists/new">
             Upload a corrected file

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { type Mapping, TARGETS, type Target, templateTargets } from "../../app/batches/squad-cards.ts";
+import type { Mapping, Target } from "../../app/batches/squad-cards.ts";
 import { columnName, type SquadList } from "../../app/batches/squad-list.ts";
 import { IMAGE_FORMATS } from "../../core/card.ts";
 import { Refusal } from "../../core/errors.ts";
@@ -10,13 +10,8 @@ import { Card, counted, Field, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
 import { field, type MemberVisit, member } from "../visit.ts";
+import { draftCards, targetsOf } from "./draft-cards.ts";
 import type { Draft } from "./list-store.ts";
-
-/** What a list's columns can mean with a template. */
-export async function targetsOf({ deps }: MemberVisit, preset: string): Promise<Target[]> {
-  const { manifest } = await deps.templates.current(preset);
-  return [...TARGETS, ...templateTargets(manifest.fields)];
-}
 
 /** How many sample values identify a column, and how long each may be. */
 const SHOWN_CELLS = 2;
@@ -179,7 +174,8 @@ async function choose(visit: MemberVisit): Promise<Response> {
   const mapping = mappingOf(form, targets, draft.list.columns.length);
   const [width = 0, height = 0] = field(visit, "size").split("x").map(Number);
   const format = field(visit, "format");
-  await visit.lists.put(visit, { ...draft, mapping, style: { preset, width, height, format } });
+  const chosen = { mapping, style: { preset, width, height, format } };
+  const changed = await visit.lists.change(visit, (kept) => ({ ...kept, ...chosen }));
   const missing = targets.filter(
     ({ key, required }) => required && mapping.columns[key] === undefined && !mapping.all[key],
   );
@@ -188,7 +184,8 @@ async function choose(visit: MemberVisit): Promise<Response> {
       "INVALID_REQUEST",
       `Every card needs ${missing.map(({ label }) => label).join(", ")}. Choose the column${missing.some(({ forAll }) => forAll) ? ", or write what holds for all" : ""}.`,
     );
-  return redirect(`/console/lists/${draft.id}/check`, visit.exchange);
+  const step = (await draftCards(visit, changed)).withoutPhoto.length > 0 ? "photos" : "check";
+  return redirect(`/console/lists/${draft.id}/${step}`, visit.exchange);
 }
 
 /** The form's choices; unknown columns are ignored. */

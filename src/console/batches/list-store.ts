@@ -1,3 +1,5 @@
+import PQueue from "p-queue";
+import type { NamedPhoto } from "../../app/batches/match-photos.ts";
 import type { CardStyle, Mapping } from "../../app/batches/squad-cards.ts";
 import type { SquadList } from "../../app/batches/squad-list.ts";
 import { LIST_KEPT_MS, MAX_LIST_PREVIEWS_KEPT, MAX_LISTS_KEPT } from "../../core/list-limits.ts";
@@ -19,6 +21,14 @@ export interface Draft {
   list: SquadList;
   mapping: Mapping;
   style: CardStyle;
+  /** Photos sent along, in the order they came. */
+  photos?: DraftPhoto[];
+}
+
+/** A photo sent along with a list, kept as one of the account's uploads. */
+export interface DraftPhoto extends NamedPhoto {
+  id: string;
+  sha256: string;
 }
 
 /** A previewed card: a WebP picture in base64, or why there is none. */
@@ -33,6 +43,8 @@ export interface ListStore {
   put(visit: ListVisit, draft: Draft): Promise<void>;
   /** The list in the URL. Throws 404. */
   get(visit: ListVisit): Promise<Draft>;
+  /** Changes the list in the URL, one change after the other; returns it as it is then. Throws 404. */
+  change(visit: ListVisit, change: (draft: Draft) => Draft): Promise<Draft>;
   drop(visit: ListVisit): Promise<void>;
   preview(key: string): Promise<Preview | undefined>;
   /**
@@ -51,16 +63,25 @@ export function listStore(state: ShortLivedState): ListStore {
   });
   const drawing = new Set<string>();
   const place = ({ account, user }: ListVisit) => `${account.id} ${user.id}`;
+  // Photos arrive while others are being stored.
+  const changing = new PQueue({ concurrency: 1 });
+  const get = async (visit: ListVisit) => {
+    const draft = await drafts.get(place(visit));
+    if (draft && draft.id === visit.params.id) return draft;
+    throw new PageError(
+      404,
+      "This squad list is not kept any more: lists wait four hours, and a newer one takes the place of the last. Upload it again under Batches.",
+    );
+  };
   return {
     put: (visit, draft) => drafts.put(place(visit), draft),
-    get: async (visit) => {
-      const draft = await drafts.get(place(visit));
-      if (draft && draft.id === visit.params.id) return draft;
-      throw new PageError(
-        404,
-        "This squad list is not kept any more: lists wait four hours, and a newer one takes the place of the last. Upload it again under Batches.",
-      );
-    },
+    get,
+    change: (visit, change) =>
+      changing.add(async () => {
+        const changed = change(await get(visit));
+        await drafts.put(place(visit), changed);
+        return changed;
+      }),
     drop: async (visit) => void (await drafts.take(place(visit))),
     preview: (key) => previews.get(key),
     drawnPreview: async (key, draw) => {

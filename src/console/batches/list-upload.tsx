@@ -60,8 +60,8 @@ async function uploadPage(visit: MemberVisit): Promise<Response> {
           <dd>Such as ST or Striker, 9 and 87. A rating may be the same for all.</dd>
           <dt>Photo</dt>
           <dd>
-            Its public HTTPS address, or that of one{" "}
-            <a href="/docs/reference#uploadPhoto">sent to this service</a>.
+            Its public HTTPS address in a column, or the file itself: the next step takes a folder or ZIP of
+            photos and finds whose each is by id, name or shirt number.
           </dd>
         </dl>
       </Card>

@@ -1,0 +1,204 @@
+import { foldedName } from "../../core/name.ts";
+
+/** A player as a squad list names one. */
+export interface NamedPlayer {
+  externalId: string;
+  name: string;
+  /** As it stands in the list. */
+  number: string;
+}
+
+/** A photo that was sent, by the path it had on its machine. */
+export interface NamedPhoto {
+  path: string;
+  /**
+   * The row that somebody chose for it, -1 for one yet to be chosen, or `null` for none; absent where nobody
+   * chose.
+   */
+  row?: number | null;
+}
+
+/** What told whose photo it is, the surest first. */
+export const MATCHED_BY = ["hand", "id", "name", "part", "number"] as const;
+export type MatchedBy = (typeof MATCHED_BY)[number];
+
+export interface PhotoMatches {
+  /** By row: which photo it gets, and why. */
+  matched: ReadonlyMap<number, { photo: number; by: MatchedBy }>;
+  /** Photos of which nobody can tell whose they are, with the rows they may belong to, the likeliest first. */
+  unsure: { photo: number; rows: number[] }[];
+}
+
+/** Words beside a number that say nothing about whose it is. */
+const NUMBER_WORDS = new Set(["no", "nr", "num", "number", "shirt", "jersey", "player", "photo", "foto"]);
+/** A shorter id, such as 9, is found only where it is the whole name of the file. */
+const MIN_CONTAINED_ID_CHARS = 3;
+/** How many letters of a name may be wrong for it to be offered. */
+const MAX_TYPOS = 2;
+const MIN_MISTYPED_CHARS = 6;
+/** Photos whose misspelt names are looked for in the whole squad: more is a folder of other pictures. */
+const MAX_GUESSED = 100;
+/** More choices than this are no help. */
+const MAX_OFFERED = 5;
+
+/** A name's parts: letters and numbers without accents, capitals and whatever stands between them. */
+function wordsOf(text: string): string[] {
+  const apart = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
+  return foldedName(apart.replaceAll(/[^\p{L}\p{M}\p{N}'’]+/gu, " "))
+    .split(" ")
+    .filter((word) => word !== "");
+}
+
+/** The name of a file without its endings, and of the folder it lies in. */
+function namesOf(path: string): [file: string, folder: string] {
+  const [file = "", folder = ""] = path.replaceAll("\\", "/").split("/").reverse();
+  return [file.replace(/(\.[A-Za-z]{2,5}){1,2}$/, ""), folder];
+}
+
+interface Known {
+  id: string[];
+  name: string[];
+  number: string;
+}
+
+/**
+ * Whose photos these are: by external id, by name in whatever order, or by shirt number; whoever chose by
+ * hand is right. Two photos that are told apart by nothing, or one that may be several players', are unsure.
+ */
+export function matchPhotos(players: readonly NamedPlayer[], photos: readonly NamedPhoto[]): PhotoMatches {
+  const known = players.map(({ externalId, name, number }) => ({
+    id: wordsOf(externalId),
+    name: wordsOf(name),
+    number: number.trim().replace(/^#?0*/, ""),
+  }));
+  const claims = new Map<number, { photo: number; by: MatchedBy }[]>();
+  const unsure = new Map<number, number[]>();
+  let guessed = 0;
+  for (const [photo, { path, row }] of photos.entries()) {
+    if (row === null) continue;
+    const mayGuess = guessed < MAX_GUESSED;
+    const found =
+      row === undefined
+        ? ownerOf(known, path, mayGuess)
+        : { by: "hand" as const, rows: row >= 0 && row < players.length ? [row] : [] };
+    if (found.by === null) guessed += 1;
+    const [only = -1, ...others] = found.rows;
+    if (found.by === null || others.length > 0 || only < 0) unsure.set(photo, found.rows);
+    else claims.set(only, [...(claims.get(only) ?? []), { photo, by: found.by }]);
+  }
+  const matched = new Map<number, { photo: number; by: MatchedBy }>();
+  for (const [row, own] of claims) {
+    const rank = ({ by }: { by: MatchedBy }) => MATCHED_BY.indexOf(by);
+    const [best, next] = own.toSorted((one, other) => rank(one) - rank(other));
+    if (!best) continue;
+    // By hand the last choice counts, and nothing else is told apart.
+    const isSure = !next || rank(next) > rank(best) || best.by === "hand";
+    if (isSure)
+      matched.set(row, best.by === "hand" ? (own.findLast(({ by }) => by === "hand") ?? best) : best);
+    for (const { photo } of own) if (matched.get(row)?.photo !== photo) unsure.set(photo, [row]);
+  }
+  const inOrder = [...unsure].sort(([one], [other]) => one - other);
+  return { matched, unsure: inOrder.map(([photo, rows]) => ({ photo, rows: rows.slice(0, MAX_OFFERED) })) };
+}
+
+/** The rows a photo may belong to, and what told so; null where it is a guess. */
+function ownerOf(known: Known[], path: string, mayGuess: boolean): { by: MatchedBy | null; rows: number[] } {
+  const [file, folder] = namesOf(path);
+  const byFile = ownerNamed(known, wordsOf(file), mayGuess);
+  if (byFile.by !== null || folder === "") return byFile;
+  // Some keep a folder for each player, and leave the files as the camera named them.
+  const byFolder = ownerNamed(known, wordsOf(folder), false);
+  return byFolder.by === "id" || byFolder.by === "name" ? byFolder : byFile;
+}
+
+function ownerNamed(
+  known: Known[],
+  words: string[],
+  mayGuess: boolean,
+): { by: MatchedBy | null; rows: number[] } {
+  const rowsWhere = (fits: (player: Known) => boolean) =>
+    known.flatMap((one, row) => (fits(one) ? [row] : []));
+  const joined = words.join("");
+  const ids = longest(
+    rowsWhere(({ id }) => id.length > 0 && (id.join("") === joined || isContained(id, words))),
+    (row) => known[row]?.id.join("").length ?? 0,
+  );
+  if (ids.length > 0) return { by: ids.length === 1 ? "id" : null, rows: ids };
+  const names = longest(
+    rowsWhere(({ name }) => isNamed(name, words)),
+    (row) => known[row]?.name.join("").length ?? 0,
+  );
+  const numbers = words.filter((word) => /^\d{1,2}$/.test(word)).map((word) => word.replace(/^0/, ""));
+  const numbered = rowsWhere(({ number }) => number !== "" && numbers.includes(number));
+  if (names.length > 1) {
+    // Two of one name are told apart by their shirts.
+    const both = names.filter((row) => numbered.includes(row));
+    return both.length === 1 ? { by: "name", rows: both } : { by: null, rows: names };
+  }
+  if (names.length === 1) return { by: "name", rows: names };
+  const letters = words.filter((word) => !/^\d+$/.test(word));
+  const parts = rowsWhere(({ name }) => letters.length > 0 && letters.every((word) => name.includes(word)));
+  if (parts.length > 0) {
+    const both = parts.filter((row) => numbered.includes(row));
+    if (both.length === 1) return { by: "part", rows: both };
+    const isOther = numbers.length > 0 && numbered.length > 0;
+    return {
+      by: parts.length === 1 && !isOther ? "part" : null,
+      rows: [...parts, ...(isOther ? numbered : [])],
+    };
+  }
+  const saysOnlyNumber = numbers.length === 1 && letters.every((word) => NUMBER_WORDS.has(word));
+  if (saysOnlyNumber && words.every((word) => !/^\d{3,}$/.test(word)) && numbered.length > 0)
+    return { by: numbered.length === 1 ? "number" : null, rows: numbered };
+  return { by: null, rows: [...new Set([...(mayGuess ? mistyped(known, letters) : []), ...numbered])] };
+}
+
+/** Those of the rows with the most letters in common: a longer id or name says more than one within it. */
+function longest(rows: number[], length: (row: number) => number): number[] {
+  const most = Math.max(...rows.map(length));
+  return rows.filter((row) => length(row) === most);
+}
+
+/** Whether an id stands in the file's name, whole and in its order. */
+function isContained(id: string[], words: string[]): boolean {
+  if (id.join("").length < MIN_CONTAINED_ID_CHARS) return false;
+  return words.some((_, at) => id.every((part, n) => words[at + n] === part));
+}
+
+/** Whether all parts of a name are there, in any order, apart or written together. */
+function isNamed(name: string[], words: string[]): boolean {
+  if (name.length === 0) return false;
+  if (name.every((part) => words.includes(part))) return true;
+  const joined = words.filter((word) => !/^\d+$/.test(word)).join("");
+  return joined === name.join("") || joined === name.toReversed().join("");
+}
+
+/** Rows whose names differ from what is written in a letter or two, the closest first. */
+function mistyped(known: Known[], letters: string[]): number[] {
+  const written = letters.toSorted().join("");
+  if (written.length < MIN_MISTYPED_CHARS) return [];
+  return known
+    .map(({ name }, row) => ({ row, typos: distance(name.toSorted().join(""), written) }))
+    .filter(({ typos }) => typos <= MAX_TYPOS)
+    .sort((one, other) => one.typos - other.typos)
+    .map(({ row }) => row);
+}
+
+/** How many letters to change, add or drop, counted no further than MAX_TYPOS. */
+function distance(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > MAX_TYPOS) return MAX_TYPOS + 1;
+  let before = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [row, letter] of [...one].entries()) {
+    const now = [row + 1];
+    for (const [at, wanted] of [...other].entries())
+      now.push(
+        Math.min(
+          (before[at] ?? 0) + (letter === wanted ? 0 : 1),
+          (before[at + 1] ?? 0) + 1,
+          (now[at] ?? 0) + 1,
+        ),
+      );
+    before = now;
+  }
+  return before.at(-1) ?? 0;
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+import { matchPhotos, type NamedPhoto } from "../../../src/app/batches/match-photos.ts";
+
+const SQUAD = [
+  { externalId: "player-1", name: "Eileen Collins", number: "9" },
+  { externalId: "player-10", name: "María Núñez", number: "10" },
+  { externalId: "4711", name: "Kim Andersson", number: "7" },
+  { externalId: "x", name: "Jon Andersson", number: "8" },
+  { externalId: "u23-5", name: "Łukasz O'Brien-Groß", number: "5.0" },
+];
+const match = (...paths: (string | NamedPhoto)[]) => {
+  const photos = paths.map((path) => (typeof path === "string" ? { path } : path));
+  const { matched, unsure } = matchPhotos(SQUAD, photos);
+  const rows = Object.fromEntries(
+    [...matched].map(([row, { photo, by }]) => [photos[photo]?.path, `${row} ${by}`]),
+  );
+  return { rows, unsure: unsure.map(({ photo, rows: of }) => [photos[photo]?.path, of]) };
+};
+
+describe("a file tells whose photo it is", () => {
+  test.each([
+    ["player-1.jpg", "0 id"],
+    ["player_10.JPG", "1 id"],
+    ["2026/PLAYER-10_final.jpeg", "1 id"],
+    ["4711.png", "2 id"],
+    ["Collins_Eileen.jpg", "0 name"],
+    ["eileen-collins-portrait.webp", "0 name"],
+    ["EileenCollins.jpg", "0 name"],
+    ["collinseileen.jpg", "0 name"],
+    ["Nunez, Maria.jpg", "1 name"],
+    ["Mari\u0301a Nu\u0301n\u0303ez (2).jpg", "1 name"],
+    ["lukasz_obrien_gross.jpg", "4 name"],
+    ["squad\\Kim Andersson\\IMG_0042.jpg", "2 name"],
+    ["collins.jpg", "0 part"],
+    ["7_andersson.jpg", "2 part"],
+    ["9.jpg", "0 number"],
+    ["09.jpg", "0 number"],
+    ["#10.jpg", "1 number"],
+    ["No. 8.jpg", "3 number"],
+  ])("%s: %s", (path, told) => expect(match(path)).toEqual({ rows: { [path]: told }, unsure: [] }));
+});
+
+describe("a file that may be several players', or nobody's, is not guessed", () => {
+  test.each([
+    ["andersson.jpg", [2, 3]],
+    ["IMG_0009.jpg", []],
+    ["DSC 9.jpg", [0]],
+    ["10_collins.jpg", [0, 1]],
+    ["eilen_colins.jpg", [0]],
+    ["team photo.jpg", []],
+    [".jpg", []],
+  ])("%s: %j", (path, rows) => expect(match(path)).toEqual({ rows: {}, unsure: [[path, rows]] }));
+});
+
+test("the surer sign wins a row, and of two equal ones neither", () => {
+  expect(match("9.jpg", "Eileen Collins.jpg", "player-1.jpg")).toEqual({
+    rows: { "player-1.jpg": "0 id" },
+    unsure: [
+      ["9.jpg", [0]],
+      ["Eileen Collins.jpg", [0]],
+    ],
+  });
+  expect(match("Eileen Collins.jpg", "collins_eileen.png")).toEqual({
+    rows: {},
+    unsure: [
+      ["Eileen Collins.jpg", [0]],
+      ["collins_eileen.png", [0]],
+    ],
+  });
+});
+
+test("who chose by hand is right: whatever the file is called, the last choice counts, and no one is asked about what is nobody's", () => {
+  const chosen = [
+    { path: "player-1.jpg", row: 3 },
+    { path: "a.jpg", row: 0 },
+    { path: "b.jpg", row: 0 },
+    { path: "logo.png", row: null },
+  ];
+  expect(match(...chosen, "Eileen Collins.jpg")).toEqual({
+    rows: { "player-1.jpg": "3 hand", "b.jpg": "0 hand" },
+    unsure: [
+      ["a.jpg", [0]],
+      ["Eileen Collins.jpg", [0]],
+    ],
+  });
+});
