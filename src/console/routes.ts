@@ -6,6 +6,7 @@ import { batchesRoutes } from "./batches/batches.tsx";
 import { listCheckRoutes } from "./batches/list-check.tsx";
 import { listColumnRoutes } from "./batches/list-columns.tsx";
 import { listPhotoRoutes } from "./batches/list-photos.tsx";
+import { listPreviewRoutes } from "./batches/list-previews.tsx";
 import { listUploadRoutes } from "./batches/list-upload.tsx";
 import { againRoutes } from "./cards/again.tsx";
 import { imageRoutes } from "./cards/image.tsx";
@@ -41,6 +42,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...listColumnRoutes,
   ...listPhotoRoutes,
   ...listCheckRoutes,
+  ...listPreviewRoutes,
   ...againRoutes,
   ...dataRoutes,
   ...requestRoutes,

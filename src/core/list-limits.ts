@@ -42,5 +42,7 @@ export const MAX_LISTS_KEPT = 50;
 export const MAX_LIST_PHOTOS = 1_500;
 /** The path of a photo in its folder; what matters of it stands at the end. */
 export const MAX_PHOTO_PATH_CHARS = 300;
-/** Cards previewed before a batch is paid for, kept as long as their list: about 60 KB each. */
-export const MAX_LIST_PREVIEWS_KEPT = 300;
+/** Cards previewed before a batch is paid for, kept as long as their list: about 15 KB each, the large 60. */
+export const MAX_LIST_PREVIEWS_KEPT = 2_000;
+/** Small previews of an account a day: a squad of 500 four times over. */
+export const MAX_LIST_PREVIEWS_PER_DAY = 2_000;

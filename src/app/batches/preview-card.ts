@@ -28,14 +28,20 @@ const drawing = new PQueue({ concurrency: 1 });
 const WAIT_FOR_RENDERER_MS = 30_000;
 const BUSY_RETRY_SECONDS = 10;
 
+/** How wide a small preview is: enough to see who is on it and whether the words fit. */
+const SMALL_WIDTH_PX = 240;
+const SMALL_QUALITY = 78;
+
 /**
- * A preview of a card, small and marked PREVIEW: made from its own photo, not charged and not stored. Returns
- * a WebP picture. Throws a Refusal when the photo cannot be used, or no renderer becomes free in time.
+ * A preview of a card, marked PREVIEW and, as one of many, small: made from its own photo, not charged and
+ * not stored. Returns a WebP picture. Throws a Refusal when the photo cannot be used, or no renderer becomes
+ * free in time.
  */
 export function previewCard(
   deps: PreviewDeps,
   account: Account,
   request: CreateImageRequest,
+  { small = false }: { small?: boolean } = {},
 ): Promise<Uint8Array> {
   return drawing.add(async () => {
     const limit = SOURCE_BYTES_PER_DAY[account.tier];
@@ -45,7 +51,9 @@ export function previewCard(
       const scope = { accountId: account.id, environment: "live" as const };
       const { photo, badge } = await fetchSources(deps, { ...scope, request }, hold);
       if (!photo) throw new Error("a preview without a photo");
-      return await draw(deps, request, { photo: photo.sha256, badge: badge?.sha256 ?? null });
+      const whole = await draw(deps, request, { photo: photo.sha256, badge: badge?.sha256 ?? null });
+      if (!small) return whole;
+      return await new Bun.Image(whole).resize(SMALL_WIDTH_PX).webp({ quality: SMALL_QUALITY }).bytes();
     } finally {
       await hold.close(false);
     }

@@ -1,6 +1,15 @@
 import { matchPhotos, type NamedPlayer, type PhotoMatches } from "../../app/batches/match-photos.ts";
-import { cardsOfList, TARGETS, type Target, templateTargets } from "../../app/batches/squad-cards.ts";
+import {
+  cardsOfList,
+  faultsInList,
+  type ListFault,
+  TARGETS,
+  type Target,
+  templateTargets,
+} from "../../app/batches/squad-cards.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
 import { uploadUrl } from "../../core/own-photos.ts";
+import { checkCards } from "../../http/batch-body.ts";
 import type { MemberVisit } from "../visit.ts";
 import type { Draft } from "./list-store.ts";
 
@@ -41,4 +50,32 @@ export async function draftCards(visit: MemberVisit, draft: Draft): Promise<Draf
     player.source_image_url === undefined ? [row] : [],
   );
   return { targets, cards, players, matches, withoutPhoto };
+}
+
+export interface Checked {
+  faults: ListFault[];
+  /** The cards that can be made. */
+  requests: CreateImageRequest[];
+}
+
+/** What the API would say about each row: the same checks. */
+export async function checkDraft(visit: MemberVisit, draft: Draft): Promise<Checked> {
+  const { config, templates } = visit.deps;
+  const { list, mapping } = draft;
+  const { targets, cards, withoutPhoto } = await draftCards(visit, draft);
+  const { requests, details } = await checkCards(cards, config, templates);
+  if (details.length === 0) return { faults: [], requests };
+  const missing = new Set(withoutPhoto.map((row) => `cards[${row}].player.source_image_url`));
+  const worded = details.map((detail) =>
+    missing.has(detail.field)
+      ? { ...detail, message: "is missing: add a photo under Photos, or write its address into the list." }
+      : detail,
+  );
+  const { faults, sound } = faultsInList(list, targets, mapping, worded);
+  const rest = await checkCards(
+    sound.map((at) => cards[at]),
+    config,
+    templates,
+  );
+  return { faults, requests: rest.requests };
 }

@@ -1,52 +1,20 @@
 /** @jsxImportSource preact */
 import { countNewCards } from "../../app/batches/batch-cards.ts";
-import { previewCard } from "../../app/batches/preview-card.ts";
-import { faultsInList, type ListFault } from "../../app/batches/squad-cards.ts";
+import type { ListFault } from "../../app/batches/squad-cards.ts";
 import { type Credits, creditsOf } from "../../app/credits/credits.ts";
 import { logAction } from "../../app/operations/activity.ts";
 import type { Environment } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
-import { fingerprint } from "../../core/idempotency.ts";
-import type { CreateImageRequest } from "../../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
-import { checkCards } from "../../http/batch-body.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import { takeFromBudget } from "../budget.ts";
 import { Breakable, Card, Choice, count, counted, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
-import { logFault, notFound } from "../page-error.ts";
-import { html, privateFile, redirect } from "../respond.ts";
+import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
-import { draftCards } from "./draft-cards.ts";
-import type { Draft, Preview } from "./list-store.ts";
-
-interface Checked {
-  faults: ListFault[];
-  /** The cards that can be made. */
-  requests: CreateImageRequest[];
-}
-
-/** What the API would say about each row: the same checks. */
-async function check(visit: MemberVisit, draft: Draft): Promise<Checked> {
-  const { config, templates } = visit.deps;
-  const { list, mapping } = draft;
-  const { targets, cards, withoutPhoto } = await draftCards(visit, draft);
-  const { requests, details } = await checkCards(cards, config, templates);
-  if (details.length === 0) return { faults: [], requests };
-  const missing = new Set(withoutPhoto.map((row) => `cards[${row}].player.source_image_url`));
-  const worded = details.map((detail) =>
-    missing.has(detail.field)
-      ? { ...detail, message: "is missing: add a photo under Photos, or write its address into the list." }
-      : detail,
-  );
-  const { faults, sound } = faultsInList(list, targets, mapping, worded);
-  const rest = await checkCards(
-    sound.map((at) => cards[at]),
-    config,
-    templates,
-  );
-  return { faults, requests: rest.requests };
-}
+import { type Checked, checkDraft } from "./draft-cards.ts";
+import { Previews } from "./list-previews.tsx";
+import type { Draft } from "./list-store.ts";
 
 /** More are no help: once these are fixed, the list is checked again. */
 const SHOWN_FAULTS = 100;
@@ -93,54 +61,6 @@ function Faults({ faults }: { faults: ListFault[] }) {
         </tbody>
       </table>
     </Card>
-  );
-}
-
-/** The three most telling cards: the first, the longest name, the last. */
-function chosenForPreview(requests: readonly CreateImageRequest[]): number[] {
-  const longest = requests.reduce(
-    (most, { player }, at) => (player.name.length > (requests[most]?.player.name.length ?? 0) ? at : most),
-    0,
-  );
-  const chosen = new Set(
-    [0, longest, requests.length - 1, 1, 2].filter((at) => at >= 0 && at < requests.length),
-  );
-  return [...chosen].slice(0, 3);
-}
-
-function Previews({ draft, requests }: { draft: Draft; requests: CreateImageRequest[] }) {
-  return (
-    <Card title="Three of the cards" note="Drawn from their own photos, free of charge.">
-      <div class="previews">
-        {chosenForPreview(requests).map((at) => (
-          <Waiting key={at} draft={draft} at={at} name={requests[at]?.player.name ?? ""} />
-        ))}
-      </div>
-    </Card>
-  );
-}
-
-/** A card being drawn: it refreshes itself. */
-function Waiting({
-  draft,
-  at,
-  name,
-  delayMs = 0,
-}: {
-  draft: Draft;
-  at: number;
-  name: string;
-  delayMs?: number;
-}) {
-  return (
-    <figure
-      hx-get={`/console/lists/${draft.id}/cards/${at}`}
-      hx-trigger={delayMs === 0 ? "load" : `load delay:${delayMs}ms`}
-      hx-swap="outerHTML"
-    >
-      <span class="picture thumb-processing">Being drawn</span>
-      <figcaption>{name}</figcaption>
-    </figure>
   );
 }
 
@@ -224,7 +144,7 @@ function Confirmation({
 
 async function checkPage(visit: MemberVisit): Promise<Response> {
   const draft = await visit.lists.get(visit);
-  const checked = await check(visit, draft);
+  const checked = await checkDraft(visit, draft);
   const { faults, requests } = checked;
   const { account, now } = visit;
   const credits = await creditsOf(visit.deps.store.read, account, now);
@@ -246,7 +166,7 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
       {faults.length > 0 && <Faults faults={faults} />}
       {requests.length > 0 ? (
         <>
-          <Previews draft={draft} requests={requests} />
+          <Previews draft={draft} requests={requests} all={visit.query.get("previews") === "all"} />
           <Confirmation visit={visit} draft={draft} checked={checked} credits={credits} fresh={fresh} />
         </>
       ) : (
@@ -266,74 +186,13 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
   );
 }
 
-/** The request in a preview's URL. Throws 404. */
-async function previewed(
-  visit: MemberVisit,
-): Promise<{ draft: Draft; at: number; request: CreateImageRequest; key: string }> {
-  const draft = await visit.lists.get(visit);
-  const { requests } = await check(visit, draft);
-  const at = Number(visit.params.at);
-  const request = requests[at];
-  // Only the three that are shown: previews must not become free cards.
-  if (!request || !chosenForPreview(requests).includes(at)) throw notFound();
-  return { draft, at, request, key: `${draft.id} ${fingerprint(request)}` };
-}
-
-/** When to ask again for a card that is being drawn. */
-const AGAIN_MS = 1_500;
-
-async function preview(visit: MemberVisit): Promise<Response> {
-  const { draft, at, request, key } = await previewed(visit);
-  const { name } = request.player;
-  const made = await visit.lists.drawnPreview(key, () => draw(visit, request));
-  const part =
-    made === "drawing" ? (
-      <Waiting draft={draft} at={at} name={name} delayMs={AGAIN_MS} />
-    ) : "problem" in made ? (
-      <figure>
-        <span class="picture thumb-failed">{made.problem}</span>
-        <figcaption>{name}</figcaption>
-      </figure>
-    ) : (
-      <figure>
-        <img
-          class="picture"
-          src={`/console/lists/${draft.id}/cards/${at}/picture`}
-          alt={`The card of ${name}`}
-        />
-        <figcaption>{name}</figcaption>
-      </figure>
-    );
-  return html(visit.exchange, part, { fragment: true });
-}
-
-/** Draws a card's preview; nothing when no renderer had time for it. Never rejects. */
-async function draw(visit: MemberVisit, request: CreateImageRequest): Promise<Preview | undefined> {
-  try {
-    const bytes = await previewCard(visit.deps, visit.account, request);
-    return { picture: Buffer.from(bytes).toString("base64") };
-  } catch (error) {
-    if (isPartnerRefusal(error) && error.code === "SERVICE_OVERLOADED") return undefined;
-    if (isPartnerRefusal(error)) return { problem: error.message };
-    logFault(visit, error);
-    return { problem: "It could not be drawn, which is our fault. Upload the list again to see it." };
-  }
-}
-
-async function previewPicture(visit: MemberVisit): Promise<Response> {
-  const { key } = await previewed(visit);
-  const made = await visit.lists.preview(key);
-  if (!made || "problem" in made) throw notFound();
-  return privateFile(visit.exchange, Buffer.from(made.picture, "base64"), { "Content-Type": "image/webp" });
-}
-
 /** Orders the batch. A refusal is shown on the page with the list, which stays. */
 async function make(visit: MemberVisit): Promise<Response> {
   const draft = await visit.lists.get(visit);
   const { deps, account, user } = visit;
   const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
   try {
-    const { faults, requests } = await check(visit, draft);
+    const { faults, requests } = await checkDraft(visit, draft);
     if (faults.length > 0 && field(visit, "leave_out") !== "yes")
       throw new Refusal(
         "INVALID_REQUEST",
@@ -372,7 +231,5 @@ async function make(visit: MemberVisit): Promise<Response> {
 
 export const listCheckRoutes = [
   member.get("/console/lists/:id/check", checkPage),
-  member.get("/console/lists/:id/cards/:at", preview),
-  member.get("/console/lists/:id/cards/:at/picture", previewPicture),
   member.post("/console/lists/:id/make", make),
 ];

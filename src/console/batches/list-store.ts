@@ -2,9 +2,18 @@ import PQueue from "p-queue";
 import type { NamedPhoto } from "../../app/batches/match-photos.ts";
 import type { CardStyle, Mapping } from "../../app/batches/squad-cards.ts";
 import type { SquadList } from "../../app/batches/squad-list.ts";
-import { LIST_KEPT_MS, MAX_LIST_PREVIEWS_KEPT, MAX_LISTS_KEPT } from "../../core/list-limits.ts";
+import {
+  LIST_KEPT_MS,
+  MAX_LIST_PREVIEWS_KEPT,
+  MAX_LIST_PREVIEWS_PER_DAY,
+  MAX_LISTS_KEPT,
+} from "../../core/list-limits.ts";
+import { DAY_MS } from "../../core/time.ts";
 import type { ShortLivedState } from "../../state/state.ts";
 import { PageError } from "../page-error.ts";
+
+/** Accounts that have previews drawn on one day. */
+const MAX_COUNTED_ACCOUNTS = 10_000;
 
 /** Whose list, and which one the address names. */
 interface ListVisit {
@@ -47,6 +56,8 @@ export interface ListStore {
   change(visit: ListVisit, change: (draft: Draft) => Draft): Promise<Draft>;
   drop(visit: ListVisit): Promise<void>;
   preview(key: string): Promise<Preview | undefined>;
+  /** Whether this account may have another small preview drawn today; it counts as drawn then. */
+  mayPreview(accountId: string): Promise<boolean>;
   /**
    * The card's preview as it stands. The first who asks for one that is not there has it drawn, and waits for
    * nothing: a drawing may take longer than a connection is kept open. A draw that ends without a preview
@@ -61,6 +72,7 @@ export function listStore(state: ShortLivedState): ListStore {
     forMs: LIST_KEPT_MS,
     maxKeys: MAX_LIST_PREVIEWS_KEPT,
   });
+  const drawn = state.counters("card previews of a day", { forMs: DAY_MS, maxKeys: MAX_COUNTED_ACCOUNTS });
   const drawing = new Set<string>();
   const place = ({ account, user }: ListVisit) => `${account.id} ${user.id}`;
   // Photos arrive while others are being stored.
@@ -84,6 +96,7 @@ export function listStore(state: ShortLivedState): ListStore {
       }),
     drop: async (visit) => void (await drafts.take(place(visit))),
     preview: (key) => previews.get(key),
+    mayPreview: async (accountId) => (await drawn.add(accountId, 1)) <= MAX_LIST_PREVIEWS_PER_DAY,
     drawnPreview: async (key, draw) => {
       // Before the look, since whoever draws puts the preview there first and is gone then.
       const wasDrawing = drawing.has(key);

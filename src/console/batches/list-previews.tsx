@@ -1,0 +1,224 @@
+/** @jsxImportSource preact */
+import { previewCard } from "../../app/batches/preview-card.ts";
+import { fingerprint } from "../../core/idempotency.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
+import { MAX_LIST_PREVIEWS_PER_DAY } from "../../core/list-limits.ts";
+import { isPartnerRefusal } from "../../http/http-refusal.ts";
+import { Card, count } from "../elements.tsx";
+import { logFault, notFound } from "../page-error.ts";
+import { html, privateFile } from "../respond.ts";
+import { type MemberVisit, member } from "../visit.ts";
+import { checkDraft } from "./draft-cards.ts";
+import type { Draft, Preview } from "./list-store.ts";
+
+// Cards as they will be, before anything is charged: three at a glance, or all of them, smaller.
+
+/** Cards drawn at a time for one page. Whoever leaves it, or stops, has no more drawn. */
+const AT_ONCE = 2;
+
+/** The three most telling cards: the first, the longest name, the last. */
+function chosenForPreview(requests: readonly CreateImageRequest[]): number[] {
+  const longest = requests.reduce(
+    (most, { player }, at) => (player.name.length > (requests[most]?.player.name.length ?? 0) ? at : most),
+    0,
+  );
+  const chosen = new Set(
+    [0, longest, requests.length - 1, 1, 2].filter((at) => at >= 0 && at < requests.length),
+  );
+  return [...chosen].slice(0, 3);
+}
+
+/** Three of the cards, or all. */
+export function Previews({
+  draft,
+  requests,
+  all,
+}: {
+  draft: Draft;
+  requests: CreateImageRequest[];
+  all: boolean;
+}) {
+  const chosen = chosenForPreview(requests);
+  const nameAt = (at: number) => requests[at]?.player.name ?? "";
+  const path = `/console/lists/${draft.id}/check`;
+  if (all)
+    return (
+      <Card
+        title={`All ${count(requests.length)} cards`}
+        note="Small and marked, drawn one after the other from their own photos. Nothing is charged."
+        actions={
+          <a class="button button-small" href={path}>
+            Stop
+          </a>
+        }
+      >
+        <div class="previews previews-all">
+          {requests.map((_, at) => (
+            <Waiting key={at} draft={draft} at={at} name={nameAt(at)} small isNext={at < AT_ONCE} />
+          ))}
+        </div>
+      </Card>
+    );
+  return (
+    <Card
+      title={requests.length > chosen.length ? "Three of the cards" : "The cards"}
+      note="Drawn from their own photos, free of charge."
+      actions={
+        requests.length > chosen.length && (
+          <a class="button button-small" href={`${path}?previews=all`}>
+            Preview all {count(requests.length)}
+          </a>
+        )
+      }
+    >
+      <div class="previews">
+        {chosen.map((at) => (
+          <Waiting key={at} draft={draft} at={at} name={nameAt(at)} />
+        ))}
+      </div>
+    </Card>
+  );
+}
+
+interface Drawn {
+  draft: Draft;
+  at: number;
+  name: string;
+  small?: boolean;
+}
+
+const figureId = (at: number) => `card-${at}`;
+const partPath = ({ draft, at, small }: Drawn) =>
+  `/console/lists/${draft.id}/cards/${at}${small ? "?small=1" : ""}`;
+
+/** A card that is being drawn, which refreshes itself, or one whose turn comes. */
+function Waiting({
+  delayMs = 0,
+  isNext = true,
+  takesPlace = false,
+  ...drawn
+}: Drawn & {
+  delayMs?: number;
+  isNext?: boolean;
+  /** Whether it takes the place of the figure of the same card, wherever that stands. */
+  takesPlace?: boolean;
+}) {
+  const turn = isNext
+    ? {
+        "hx-get": partPath(drawn),
+        "hx-trigger": delayMs === 0 ? "load" : `load delay:${delayMs}ms`,
+        "hx-swap": "outerHTML",
+      }
+    : {};
+  return (
+    <figure id={figureId(drawn.at)} {...turn} {...(takesPlace ? { "hx-swap-oob": "true" } : {})}>
+      <span class={isNext ? "picture thumb-processing" : "picture"}>{isNext ? "Being drawn" : "Waits"}</span>
+      <figcaption>{drawn.name}</figcaption>
+    </figure>
+  );
+}
+
+interface Previewed extends Drawn {
+  request: CreateImageRequest;
+  /** Of the card whose turn comes with this one's end. */
+  next: { at: number; name: string } | null;
+  key: string;
+}
+
+/** The card in a preview's URL. Throws 404. */
+async function previewed(visit: MemberVisit): Promise<Previewed> {
+  const draft = await visit.lists.get(visit);
+  const { requests } = await checkDraft(visit, draft);
+  const at = Number(visit.params.at);
+  const small = visit.query.get("small") === "1";
+  const request = requests[at];
+  // Only three of a size at which somebody may use them: previews must not become free cards.
+  if (!request || (!small && !chosenForPreview(requests).includes(at))) throw notFound();
+  const after = requests[at + AT_ONCE];
+  return {
+    draft,
+    at,
+    name: request.player.name,
+    small,
+    request,
+    next: small && after ? { at: at + AT_ONCE, name: after.player.name } : null,
+    key: `${draft.id} ${small ? "small " : ""}${fingerprint(request)}`,
+  };
+}
+
+/** When to ask again for a card that is being drawn. */
+const AGAIN_MS = 1_500;
+/** Small ones are drawn sooner. */
+const SMALL_AGAIN_MS = 400;
+
+async function preview(visit: MemberVisit): Promise<Response> {
+  const card = await previewed(visit);
+  const { draft, at, name, small, next, request, key } = card;
+  const made = await visit.lists.drawnPreview(key, () => draw(visit, request, small === true));
+  const own = { draft, at, name, ...(small ? { small } : {}) };
+  if (made === "drawing")
+    return html(visit.exchange, <Waiting {...own} delayMs={small ? SMALL_AGAIN_MS : AGAIN_MS} />, {
+      fragment: true,
+    });
+  return html(
+    visit.exchange,
+    <>
+      <figure id={figureId(at)}>
+        {"problem" in made ? (
+          <span class="picture thumb-failed">{made.problem}</span>
+        ) : (
+          <img
+            class="picture"
+            src={`/console/lists/${draft.id}/cards/${at}/picture${small ? "?small=1" : ""}`}
+            alt={`The card of ${name}`}
+          />
+        )}
+        <figcaption>
+          {name}
+          {"problem" in made && (
+            <>
+              {" "}
+              <a href={`/console/lists/${draft.id}/photos`}>Change the photo</a>
+            </>
+          )}
+        </figcaption>
+      </figure>
+      {next && <Waiting draft={draft} {...next} small takesPlace />}
+    </>,
+    { fragment: true },
+  );
+}
+
+/** Draws a card's preview; nothing when no renderer had time for it. Never rejects. */
+async function draw(
+  visit: MemberVisit,
+  request: CreateImageRequest,
+  small: boolean,
+): Promise<Preview | undefined> {
+  const { deps, account, lists } = visit;
+  try {
+    if (small && !(await lists.mayPreview(account.id)))
+      return {
+        problem: `That was the last of today's ${count(MAX_LIST_PREVIEWS_PER_DAY)} previews. The card can be made all the same.`,
+      };
+    const bytes = await previewCard(deps, account, request, { small });
+    return { picture: Buffer.from(bytes).toString("base64") };
+  } catch (error) {
+    if (isPartnerRefusal(error) && error.code === "SERVICE_OVERLOADED") return undefined;
+    if (isPartnerRefusal(error)) return { problem: error.message };
+    logFault(visit, error);
+    return { problem: "It could not be drawn, which is our fault. Upload the list again to see it." };
+  }
+}
+
+async function previewPicture(visit: MemberVisit): Promise<Response> {
+  const { key } = await previewed(visit);
+  const made = await visit.lists.preview(key);
+  if (!made || "problem" in made) throw notFound();
+  return privateFile(visit.exchange, Buffer.from(made.picture, "base64"), { "Content-Type": "image/webp" });
+}
+
+export const listPreviewRoutes = [
+  member.get("/console/lists/:id/cards/:at", preview),
+  member.get("/console/lists/:id/cards/:at/picture", previewPicture),
+];

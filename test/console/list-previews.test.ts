@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { findAccount } from "../../src/store/people/accounts.ts";
+import { type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
+import { type TestBrowser, testBrowser } from "./browser.ts";
+import { type Client, client, signIn, submit, testMember } from "./sessions.ts";
+
+let server: TestServer;
+let browser: TestBrowser;
+let own: TestAccount;
+let ana: Client;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([testServer(), testBrowser()]);
+  own = await testAccount(server.service, { credits: 10 });
+  ana = await client(
+    server.service,
+    server.baseUrl,
+    await testMember(server.service, own.account.id, "ana@rovers.example"),
+  );
+  while (server.service.pool.health().ready === 0) await Bun.sleep(25);
+});
+afterAll(() => Promise.all([server?.close(), browser?.close()]));
+
+const next = (answer: Response) => answer.headers.get("location") ?? "";
+
+test("all cards of a list are drawn one after the other, small and marked, free of charge, until somebody stops", async () => {
+  const photo = (at: number) => server.photos.url(at === 2 ? "brick.png" : "yoga.jpg");
+  const rows = Array.from({ length: 6 }, (_, at) => `p${at};Player ${at};ST;${at + 1};80;${photo(at)}`);
+  const list = next(
+    await ana.upload(
+      "/console/lists",
+      new File([`id;name;pos;no;ovr;photo\r\n${rows.join("\r\n")}`], "a.csv"),
+    ),
+  );
+  const columns = Object.fromEntries(
+    ["external_id", "name", "position", "number", "skill_level", "source_image_url"].map((key, at) => [
+      `col_${key}`,
+      String(at),
+    ]),
+  );
+  const check = next(await ana.post(list, { ...columns, size: "1024x1280", format: "webp" }));
+  const { page, complaints } = await browser.open();
+  await signIn(page, server.baseUrl, "ana@rovers.example");
+  await page.goto(server.baseUrl + check);
+  await submit(page, 'a[href$="previews=all"]');
+  // In the answer, before any script: two are drawn, and the others wait for them.
+  const answer = await (await ana.get(`${check}?previews=all`)).text();
+  expect(answer.match(/hx-get="[^"]+\/cards\/\d\?small=1"/g)).toHaveLength(2);
+  await page.waitForFunction(() => document.querySelectorAll(".previews-all img").length === 5);
+  expect(await page.$eval("#card-2", (figure) => figure.textContent)).toMatch(
+    /No player was found.*Change the photo/,
+  );
+  const sizes = await page.$$eval(".previews-all img", async (images) =>
+    Promise.all(
+      images.map(async (image) => {
+        await (image as HTMLImageElement).decode();
+        return (image as HTMLImageElement).naturalWidth;
+      }),
+    ),
+  );
+  expect(sizes).toEqual([240, 240, 240, 240, 240]);
+  const account = await findAccount(server.service.store.read, own.account.id);
+  expect([account?.creditsPlan, account?.creditsHeld]).toEqual([10, 0]);
+  await submit(page, '.card-head a[href$="/check"]');
+  expect(await page.$$(".previews figure")).toHaveLength(3);
+  expect(complaints).toEqual([]);
+  // The large ones stay the three that tell most.
+  const path = check.replace(/check$/, "cards");
+  expect((await ana.get(`${path}/4`)).status).toBe(404);
+  expect((await ana.get(`${path}/4/picture`)).status).toBe(404);
+  expect((await ana.get(`${path}/6?small=1`)).status).toBe(404);
+});
