@@ -13,7 +13,6 @@ import edgeColours from "./page/edge_colours.js" with { type: "text" };
 import examine from "./page/examine.js" with { type: "text" };
 import exposure from "./page/exposure.js" with { type: "text" };
 import findPlayer from "./page/find_player.js" with { type: "text" };
-import focus from "./page/focus.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
 import fringes from "./page/fringes.js" with { type: "text" };
 import geodesic from "./page/geodesic.js" with { type: "text" };
@@ -24,7 +23,6 @@ import isPlayer from "./page/is_player.js" with { type: "text" };
 import limbs from "./page/limbs.js" with { type: "text" };
 import masks from "./page/masks.js" with { type: "text" };
 import matte from "./page/matte.js" with { type: "text" };
-import neighbours from "./page/neighbours.js" with { type: "text" };
 import networks from "./page/networks.js" with { type: "text" };
 import ownParts from "./page/own_parts.js" with { type: "text" };
 import partsFaults from "./page/parts_faults.js" with { type: "text" };
@@ -51,7 +49,6 @@ export const PAGE_MODULES: Record<string, string> = {
   "examine.js": examine,
   "exposure.js": exposure,
   "find_player.js": findPlayer,
-  "focus.js": focus,
   "framing.js": framing,
   "fringes.js": fringes,
   "geodesic.js": geodesic,
@@ -62,7 +59,6 @@ export const PAGE_MODULES: Record<string, string> = {
   "limbs.js": limbs,
   "masks.js": masks,
   "matte.js": matte,
-  "neighbours.js": neighbours,
   "networks.js": networks,
   "own_parts.js": ownParts,
   "parts_faults.js": partsFaults,

@@ -2,17 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { sortBelongings } from "../../../src/render/photo/page/belongings.js";
 import { readParts } from "../../../src/render/photo/page/body_parts.js";
 import { refineEdge } from "../../../src/render/photo/page/edge.js";
-import { dropFringes, dropUnsupported } from "../../../src/render/photo/page/fringes.js";
+import { dropFringes } from "../../../src/render/photo/page/fringes.js";
 import { nearestSeed } from "../../../src/render/photo/page/geodesic.js";
 import { emptyHairGaps } from "../../../src/render/photo/page/hair_gaps.js";
 import { fuseMatte } from "../../../src/render/photo/page/matte.js";
-import { dropNeighbours } from "../../../src/render/photo/page/neighbours.js";
-import {
-  extendRivalBodies,
-  otherPeople,
-  ownParts,
-  rivalsOf,
-} from "../../../src/render/photo/page/own_parts.js";
+import { ownParts, rivalsOf } from "../../../src/render/photo/page/own_parts.js";
 import { refusalFromParts } from "../../../src/render/photo/page/parts_faults.js";
 
 // A small world: 100 x 100 cells of one search pixel, a head at the top, a body below it.
@@ -105,36 +99,10 @@ describe("things beside the body", () => {
     expect([kept([70, 50, 10, 3]), kept([70, 50, 3, 10])]).toEqual([0, 1]);
   });
 
-  test("what is out of focus beside a sharp body is behind and left, what is as sharp as the body is kept", () => {
-    const [x, y, w, h]: Box = [70, 40, 18, 34];
-    const kept = (blur: number) => {
-      const rgba = picture([
-        [BODY, 20],
-        [[x, y, w, h], 250],
-      ]);
-      for (let row = 0; row < SIDE; row++)
-        for (let column = x; column < SIDE; column++) {
-          const away = Math.max(0, column - x - w + 1, y - row, row - y - h + 1);
-          if (away > 0 && away < blur)
-            rgba.fill(250 - (122 * away) / blur, 4 * (row * SIDE + column), 4 * (row * SIDE + column + 1));
-        }
-      return at(sort([x, y, w, h], 0.95, rgba).held, 77, 57);
-    };
-    expect([kept(0), kept(12)]).toEqual([1, 0]);
-  });
-
   test("a lamp apart from the body is left, a bright ball is kept", () => {
     const kept = (level: number) =>
       at(sort([76, 20, 14, 14], 0.95, picture([[[76, 20, 14, 14], level]])).held, 82, 26);
     expect([kept(255), kept(240)]).toEqual([0, 1]);
-  });
-
-  test("a mark printed into the photo's corner is left; what is beside the player, in a hand, or a ball there is kept", () => {
-    const kept = (thing: Box, hands = nobody) =>
-      at(sort(thing, 0.95, picture([[thing, 240]]), { hands }).held, thing[0] + 1, thing[1] + 1);
-    const mark: Box = [82, 90, 14, 7];
-    expect(kept(mark)).toBe(0);
-    expect([kept([82, 60, 14, 7]), kept(mark, map([mark])), kept([84, 84, 12, 12])]).toEqual([1, 1, 1]);
   });
 
   test("a beam or a patch of wall that stands out is left, unless a hand is near, a mask sees the player in it, or it is a ball", () => {
@@ -321,33 +289,6 @@ describe("scraps at the edge that nothing but the masks claims", () => {
   });
 });
 
-test("a piece of white sky that one network takes for the top of a cap goes, a part of the cap stays", () => {
-  const CAP: Box = [40, 8, 20, 12];
-  const ABOVE: Box = [45, 1, 10, 7];
-  const drop = (rgba: Uint8ClampedArray<ArrayBuffer>, seen: Box[]) => {
-    const matte = map([CAP, ABOVE]);
-    const maps = { odds: map([CAP, ABOVE], 4, -4), fine: map(seen), core: map([CAP]) };
-    dropUnsupported(matte, { ...maps, held: nobody, limbs: nobody, nearHair: nobody }, rgba, SIDE);
-    return [at(matte, 50, 4), at(matte, 50, 12)];
-  };
-  const sky = picture([
-    [[0, 0, SIDE, SIDE], 252],
-    [CAP, 240],
-  ]);
-  expect(drop(sky, [CAP])).toEqual([0, 1]);
-  expect(drop(sky, [CAP, ABOVE])).toEqual([1, 1]);
-  expect(
-    drop(
-      picture([
-        [[0, 0, SIDE, SIDE], 252],
-        [CAP, 240],
-        [ABOVE, 240],
-      ]),
-      [CAP],
-    ),
-  ).toEqual([1, 1]);
-});
-
 describe("whose parts they are", () => {
   const maps = {
     posed: map([BODY]),
@@ -380,45 +321,6 @@ describe("whose parts they are", () => {
     expect([owned(3.5), owned(1)]).toEqual([
       [1, 0],
       [0, 1],
-    ]);
-  });
-
-  test("somebody else's face takes the body below it along, up to the edge between the two", () => {
-    const other: Box = [70, 30, 28, 70];
-    const parts = partsOf([BODY, other], [FACE, [78, 32, 12, 12]]);
-    const others = otherPeople(
-      player,
-      parts,
-      { limbs: nobody, posed: null },
-      picture([
-        [BODY, 40],
-        [other, 220],
-      ]),
-      grid,
-    );
-    expect([at(others, 84, 38), at(others, 75, 90), at(others, 50, 60), at(others, 50, 20)]).toEqual([
-      1, 1, 0, 0,
-    ]);
-  });
-
-  test("the rest of a body is its head's, as far as it does not stand out and no bone of the player's is in it", () => {
-    const BEHIND: Box = [70, 10, 20, 90];
-    const points = Array.from({ length: 33 }, () => ({ x: 50, y: 40 }));
-    const POINTS = { 11: [42, 40], 12: [58, 40], 13: [66, 55], 15: [80, 70], 23: [44, 80], 24: [56, 80] };
-    for (const [i, [x = 0, y = 0]] of Object.entries(POINTS)) points[Number(i)] = { x, y };
-    const claimed = (salience: number, wrist: number) => {
-      const visibility = points.map((_, i) => (i === 13 ? 1 : i === 15 ? wrist : 0));
-      const pose = { presence: 1, points, visibility, mask: player.people };
-      const theirs = map([[70, 10, 20, 25]]);
-      const fine = map([BEHIND], salience);
-      const parts = partsOf([BODY, BEHIND], [FACE]);
-      extendRivalBodies({ ...player, pose }, parts, { theirs, fine, nearHair: nobody }, grid);
-      return [at(theirs, 85, 90), at(theirs, 79, 69)];
-    };
-    expect([claimed(0, 0), claimed(0, 0.6), claimed(0.5, 0)]).toEqual([
-      [1, 1],
-      [1, 0],
-      [0, 0],
     ]);
   });
 
@@ -544,21 +446,4 @@ describe("gaps between strands", () => {
     expect(emptied(30, 220, 5)).toEqual({ gap: 1, beside: 1 });
     expect(emptied(30, 60, 0)).toEqual({ gap: 1, beside: 1 });
   });
-});
-
-test("a neighbour's sleeve at the photo's side goes, the player's own sleeve and what a hand holds stay", () => {
-  const SLEEVE: Box = [0, 70, 12, 30];
-  const sleeveAfter = (masked: Box[], reach: Box[], odds = 0.2) => {
-    const matte = map([BODY, [0, 70, 30, 30]]);
-    const maps = { core: map([BODY, [12, 70, 18, 30], ...masked]), limbs: map([]), hands: map(reach) };
-    const sleeve = map([SLEEVE], odds);
-    const parts = map([BODY, [12, 70, 18, 30]], 4, -4).map((value, i) => sleeve[i] || value);
-    dropNeighbours(matte, { ...maps, odds: parts }, SIDE);
-    return [at(matte, 5, 85), at(matte, 20, 85), at(matte, 50, 50)];
-  };
-  expect(sleeveAfter([], [])).toEqual([0, 1, 1]);
-  expect(sleeveAfter([SLEEVE], [])).toEqual([1, 1, 1]);
-  expect(sleeveAfter([], [SLEEVE])).toEqual([1, 1, 1]);
-  // A racket or a flag is nobody's arm.
-  expect(sleeveAfter([], [], -3)).toEqual([1, 1, 1]);
 });

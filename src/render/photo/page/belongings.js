@@ -1,5 +1,4 @@
 import { SURELY_NOBODY } from "./body_parts.js";
-import { outlineFocus } from "./focus.js";
 import { dilate, patches } from "./masks.js";
 
 /** @import { Bytes, Labels, Numbers } from "./masks.js" */
@@ -54,39 +53,22 @@ const REACH_CELLS = 5;
 const MAX_BLENDING = 0.55;
 const MAX_HELD_BLENDING = 0.85;
 /**
- * Patches that touch the body for longer than this, in square roots of their size, are enclosed by it. If the
- * masks do not see the body there and the colours resemble the background's, the patch is a gap, for example
- * between the arms; if the masks do, it is body.
+ * Patches that touch the body for longer than this, in square roots of their size, are enclosed by it; if the
+ * masks see the player there too, they are body.
  */
 const MIN_ENCLOSED = 3;
-const MAX_GAP_CORE = 0.15;
 const MIN_BODY_CORE = 0.3;
 /**
  * A patch at the photo's edge is not enclosed on that side, so the masks must be surer: they are of a
  * shoulder, but not of a flag behind it.
  */
 const MIN_BORDER_CORE = 0.8;
-const MAX_GAP_BLENDING = 0.5;
-/** A gap extends into neighbouring cells whose channels differ by at most this in total. */
-const GAP_STEP = 14;
 /**
  * Beside other people, things that the player neither holds nor has in front of the body must be balls to be
  * kept.
  */
 const MAX_BALL_ASPECT = 1.3;
 const MIN_BALL_FILL = 0.7;
-/**
- * Things that nobody holds are as sharp as the player; a smaller part of the player's sharpness than this is
- * behind, such as somebody else's sleeve. Balls may fly.
- */
-const MIN_FOCUS_PART = 0.55;
-/**
- * What lies within this part of the photo's sides from one of its corners is printed there, such as a
- * sponsor's mark or a caption, when nobody holds it, masks hardly see the player in it (mean of 0 to 1) and
- * it is no ball.
- */
-const CORNER_PART = 0.2;
-const MAX_MARK_CORE = 0.05;
 /**
  * Things apart from the body of which more than this part is pure white are lamps; pure is from this level
  * on.
@@ -129,18 +111,9 @@ export function sortBelongings({ parts, own, others, fine, core, claimed, theirs
   for (const [label, blending] of blendings(labels, sizes, isBehind, rgba, width).entries())
     Object.assign(things[label] ?? {}, { blending });
   const isReal = (/** @type {Thing} */ { size }) => size >= MIN_THING_PART * playerCells;
-  const gaps = things.map((thing, label) => label > 0 && isReal(thing) && isGap(thing));
-  growGaps(labels, gaps, core, rgba, width);
-  if (things.some((thing, label) => label > 0 && isReal(thing) && thing.handled === 0))
-    measureFocus(things, labels, isBody, rgba, width);
   const inCompany = theirs.some((value) => value > 0.5);
   const kept = things.map(
-    (thing, label) =>
-      label > 0 &&
-      isReal(thing) &&
-      !gaps[label] &&
-      !isMark(thing, width, fine.length / width) &&
-      belongs(thing, playerCells, inCompany),
+    (thing, label) => label > 0 && isReal(thing) && belongs(thing, playerCells, inCompany),
   );
   /** @type {Numbers} */
   const held = new Float32Array(fine.length);
@@ -174,8 +147,6 @@ export function sortBelongings({ parts, own, others, fine, core, claimed, theirs
  * @property {Bounds} bounds
  * @property {number} white of pure white
  * @property {number} blending part of its colours that the background shares, 0 to 1
- * @property {number} focus how sharply it is outlined as a part of how sharply the player is, 1 where nothing
- *   tells
  */
 
 /**
@@ -198,7 +169,6 @@ function measureThings(labels, sizes, { isBody, odds, fine, core, hands }, rgba,
     bounds: { left: width, right: 0, top: labels.length, bottom: 0 },
     white: 0,
     blending: 0,
-    focus: 1,
   }));
   let playerCells = 0;
   for (let i = 0; i < labels.length; i++) {
@@ -221,52 +191,17 @@ function measureThings(labels, sizes, { isBody, odds, fine, core, hands }, rgba,
 }
 
 /**
- * @param {Thing[]} things by label, changed in place
- * @param {Labels} labels
- * @param {(cell: number) => boolean} isBody
- * @param {Bytes} rgba @param {number} width
- */
-function measureFocus(things, labels, isBody, rgba, width) {
-  const body = Int32Array.from(labels, (_, i) => (isBody(i) ? 1 : 0));
-  const [, player = null] = outlineFocus(body, 2, (i) => labels[i] > 0, rgba, width);
-  if (player === null) return;
-  for (const [label, focus] of outlineFocus(labels, things.length, isBody, rgba, width).entries())
-    if (focus !== null) Object.assign(things[label] ?? {}, { focus: focus / player });
-}
-
-/** Whether a thing is a gap in the body through which the background shows. @param {Thing} thing */
-function isGap({ size, touches, masked, blending }) {
-  const isEnclosed = touches > MIN_ENCLOSED * Math.sqrt(size);
-  return isEnclosed && masked < MAX_GAP_CORE * size && blending > MAX_GAP_BLENDING;
-}
-
-/**
- * Whether a thing is printed into a corner of the photo.
- * @param {Thing} thing
- * @param {number} width
- * @param {number} height
- */
-function isMark({ size, handled, masked, bounds }, width, height) {
-  if (handled > 0 || masked > MAX_MARK_CORE * size || isBall(bounds, size)) return false;
-  const { left, right, top, bottom } = bounds;
-  const across = Math.min(right + 1, width - left) / width;
-  const down = Math.min(bottom + 1, height - top) / height;
-  return Math.max(across, down) <= CORNER_PART;
-}
-
-/**
  * @param {Thing} thing
  * @param {number} playerCells
  * @param {boolean} inCompany whether others are beside the player
  */
 function belongs(thing, playerCells, inCompany) {
-  const { size, salience, border, handled, touches, masked, bounds, white, blending, focus } = thing;
+  const { size, salience, border, handled, touches, masked, bounds, white, blending } = thing;
   const minCore = border === 0 ? MIN_BODY_CORE : MIN_BORDER_CORE;
   if (touches > MIN_ENCLOSED * Math.sqrt(size) && masked > minCore * size) return true;
   if (touches === 0 && white > MAX_WHITE_PART * size) return false;
   if (isBackdrop(thing)) return false;
   const isClaimed = masked >= MIN_BODY_CORE * size;
-  if (focus < MIN_FOCUS_PART && handled === 0 && !isClaimed && !isBall(bounds, size)) return false;
   if (inCompany && handled === 0 && !isClaimed && !isBall(bounds, size)) return false;
   if (blending > (handled > 0 ? MAX_HELD_BLENDING : MAX_BLENDING)) return false;
   if (border > MAX_BORDER * Math.sqrt(size)) return false;
@@ -345,28 +280,6 @@ function blendings(labels, sizes, isBehind, rgba, width) {
     }
     return shared;
   });
-}
-
-/**
- * Extends gaps into cells that other networks take for body, as long as the colours hardly change and no mask
- * sees the player there.
- * @param {Labels} labels changed in place @param {boolean[]} isGap by label @param {Numbers} core
- * @param {Bytes} rgba @param {number} width
- */
-function growGaps(labels, isGap, core, rgba, width) {
-  /** @type {number[]} */
-  const open = [];
-  for (let i = 0; i < labels.length; i++) if (isGap[labels[i]]) open.push(i);
-  for (let cell = open.pop(); cell !== undefined; cell = open.pop()) {
-    for (const next of [cell - 1, cell + 1, cell - width, cell + width]) {
-      if (next < 0 || next >= labels.length || isGap[labels[next]] || core[next] > MAX_GAP_CORE) continue;
-      let apart = 0;
-      for (let k = 0; k < 3; k++) apart += Math.abs(rgba[4 * cell + k] - rgba[4 * next + k]);
-      if (apart > GAP_STEP) continue;
-      labels[next] = labels[cell];
-      open.push(next);
-    }
-  }
 }
 
 /** @param {Bytes} rgba @param {number} cell */

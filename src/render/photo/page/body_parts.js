@@ -15,7 +15,7 @@ export const SURELY_NOBODY = -2;
 const INPUT = { size: 256 };
 /** In the network's order: background, hair, body skin, face skin, clothes, and other things worn. */
 const CLASSES = 6;
-const [HAIR, SKIN, FACE] = [1, 2, 3];
+const [HAIR, FACE] = [1, 3];
 
 /**
  * Crops are squeezed into the square input by at most this factor: the network was not trained on people made
@@ -57,13 +57,11 @@ const HEAD_LOOK_FULL = 0.6;
  * @property {Mask} odds log odds that a cell belongs to a person, from about -6 to 6
  * @property {Mask} hair 0 to 1
  * @property {Mask} face 0 to 1
- * @property {Mask} skin of arms, hands and legs, 0 to 1
  */
 
 /** @typedef {{ body: PartsLook, head: PartsLook }} PartsLooks */
 /**
- * @typedef {{ odds: Numbers, hair: Numbers, face: Numbers, skin: Numbers }} Parts both looks merged on one
- *   grid
+ * @typedef {{ odds: Numbers, hair: Numbers, face: Numbers }} Parts both looks merged on one grid
  */
 
 /**
@@ -206,8 +204,6 @@ export function readParts(scores, crop) {
   const hair = new Float32Array(cells);
   /** @type {Numbers} */
   const face = new Float32Array(cells);
-  /** @type {Numbers} */
-  const skin = new Float32Array(cells);
   const weights = new Float64Array(CLASSES);
   for (let i = 0, at = 0; i < cells; i++, at += CLASSES) {
     let person = 0;
@@ -215,7 +211,6 @@ export function readParts(scores, crop) {
     odds[i] = Math.log(person);
     hair[i] = Number(weights[HAIR]) / (1 + person);
     face[i] = Number(weights[FACE]) / (1 + person);
-    skin[i] = Number(weights[SKIN]) / (1 + person);
   }
   const mask = (/** @type {Numbers} */ values) => ({
     values,
@@ -223,7 +218,7 @@ export function readParts(scores, crop) {
     height: INPUT.size,
     crop,
   });
-  return { odds: mask(odds), hair: mask(hair), face: mask(face), skin: mask(skin) };
+  return { odds: mask(odds), hair: mask(hair), face: mask(face) };
 }
 
 /**
@@ -239,7 +234,7 @@ export function partsOnGrid(looks, grid) {
     for (let i = 0; i < far.length; i++) far[i] += nearHead[i] * (near[i] - far[i]);
     return far;
   };
-  return { odds: mixed("odds"), hair: mixed("hair"), face: mixed("face"), skin: mixed("skin") };
+  return { odds: mixed("odds"), hair: mixed("hair"), face: mixed("face") };
 }
 
 /**

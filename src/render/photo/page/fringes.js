@@ -25,13 +25,6 @@ const MAX_SCRAP_ODDS = 0.25;
 const VEIL = { alpha: 0.6, odds: -1.5, part: 0.1 };
 
 /**
- * A mirage is what the body parts network alone takes for the player, such as a white sky above a white cap:
- * neither salience nor masks see it (0 to 1), and its colour is the backdrop's, nearer than this.
- */
-const UNSEEN = 0.05;
-const SAME_COLOUR = 5;
-
-/**
  * How far around a scrap player and background are looked at for their colours, in cells, and how many of
  * them.
  */
@@ -49,35 +42,6 @@ const SURE_ALPHA = 0.9;
 const SURE_ODDS = 0.5;
 
 /**
- * Tells the cells of a matte in which something shows that is neither held nor a limb nor near hair.
- * @param {Numbers} matte @param {{ held: Numbers, limbs: Numbers, nearHair: Numbers }} claims
- */
-function unclaimed(matte, { held, limbs, nearHair }) {
-  return (/** @type {number} */ i) =>
-    matte[i] > 0.04 && held[i] <= 0 && limbs[i] < MAX_LIMB && nearHair[i] <= MAX_HAIR;
-}
-
-/**
- * Drops mirages at the edge, whole.
- * @param {Numbers} matte 0 to 1, changed in place
- * @param {{ odds: Numbers, fine: Numbers, core: Numbers, held: Numbers, limbs: Numbers, nearHair: Numbers }}
- *   maps
- * @param {Bytes} rgba @param {number} width
- */
-export function dropUnsupported(matte, { odds, fine, core, ...claims }, rgba, width) {
-  const isUnclaimed = unclaimed(matte, claims);
-  const isUnseen = (/** @type {number} */ i) => fine[i] < UNSEEN && core[i] < UNSEEN && isUnclaimed(i);
-  const { labels, sizes } = patches(matte.length, width, isUnseen);
-  if (!sizes.some(mayBeWide)) return;
-  const isDropped = measureScraps(labels, sizes, matte, odds, width).map((scrap) => {
-    if (!scrap.wide) return false;
-    const { player, behind } = coloursAround(scrap, labels, { matte, odds }, rgba, width);
-    return behind < SAME_COLOUR && behind < player;
-  });
-  for (let i = 0; i < matte.length; i++) if (isDropped[labels[i]]) matte[i] = 0;
-}
-
-/**
  * Drops scraps of background that are connected to the player: wide, half-sure patches at the edge that
  * nothing but pose or person mask claims, in colours of the background. A scrap goes whole, with its soft
  * edge.
@@ -85,10 +49,14 @@ export function dropUnsupported(matte, { odds, fine, core, ...claims }, rgba, wi
  * @param {{ odds: Numbers, fine: Numbers, held: Numbers, limbs: Numbers, nearHair: Numbers }} maps
  * @param {Bytes} rgba @param {number} width
  */
-export function dropFringes(matte, { odds, fine, ...claims }, rgba, width) {
-  const isUnclaimed = unclaimed(matte, claims);
+export function dropFringes(matte, { odds, fine, held, limbs, nearHair }, rgba, width) {
   const isDoubted = (/** @type {number} */ i) =>
-    fine[i] < UNSALIENT && odds[i] < MAX_CELL_ODDS && isUnclaimed(i);
+    matte[i] > 0.04 &&
+    fine[i] < UNSALIENT &&
+    odds[i] < MAX_CELL_ODDS &&
+    held[i] <= 0 &&
+    limbs[i] < MAX_LIMB &&
+    nearHair[i] <= MAX_HAIR;
   const { labels, sizes } = patches(matte.length, width, isDoubted);
   if (!sizes.some(mayBeWide)) return;
   const scraps = measureScraps(labels, sizes, matte, odds, width);

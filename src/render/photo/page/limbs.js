@@ -21,37 +21,11 @@ const BONES = [
   [26, 28, 0.09],
 ];
 
-/** Lines across the trunk, in the same form: shoulders, sides and both diagonals. */
-const TRUNK = [
-  [11, 12, 0.1],
-  [11, 23, 0.12],
-  [12, 24, 0.12],
-  [11, 24, 0.15],
-  [12, 23, 0.15],
-];
-
 /** How far from a hand a thing can be held, as a part of the trunk's length. */
 const HAND_REACH_PART = 0.45;
 /** BlazePose's landmarks of wrists, little fingers, index fingers and thumbs. */
 const HANDS = [15, 16, 17, 18, 19, 20, 21, 22];
 const MIN_HAND_VISIBLE = 0.3;
-
-/**
- * 1 where the pose places the player's trunk, visible or not, falling to 0 outside it.
- * @param {Finding} player @param {Grid} grid
- * @returns {Numbers}
- */
-export function trunkMap({ pose }, grid) {
-  /** @type {Numbers} */
-  const map = new Float32Array(grid.width * grid.height);
-  if (!pose) return map;
-  const trunk = trunkLength(pose.points) / grid.step;
-  for (const [from = 0, to = 0, part = 0] of TRUNK) {
-    const [a, b] = [pose.points[from], pose.points[to]];
-    if (a && b) drawBone(map, grid, a, b, part * trunk, 1);
-  }
-  return map;
-}
 
 /**
  * A limb of which one end is seen no more surely than `none` is left out; from `full` on, it counts fully.
@@ -63,11 +37,9 @@ const CLEARLY_SEEN = { none: 0.85, full: 0.97 };
  * not clearly see.
  * @param {Finding} player
  * @param {Grid} grid
- * @param {{ none: number, full: number, width?: number }} seen `width` as a part of a
- * limb's own
  * @returns {Numbers}
  */
-export function limbMap({ pose }, grid, { none, full, width = 1 } = CLEARLY_SEEN) {
+export function limbMap({ pose }, grid) {
   /** @type {Numbers} */
   const map = new Float32Array(grid.width * grid.height);
   if (!pose) return map;
@@ -77,8 +49,8 @@ export function limbMap({ pose }, grid, { none, full, width = 1 } = CLEARLY_SEEN
     const b = pose.points[to];
     if (!a || !b) continue;
     const visible = Math.min(Number(pose.visibility[from]), Number(pose.visibility[to]));
-    const sure = smoothStep(visible, none, full);
-    if (sure > 0) drawBone(map, grid, a, b, width * part * trunk, sure);
+    const sure = smoothStep(visible, CLEARLY_SEEN.none, CLEARLY_SEEN.full);
+    if (sure > 0) drawBone(map, grid, a, b, part * trunk, sure);
   }
   return map;
 }

@@ -1,11 +1,10 @@
 import { sortBelongings } from "./belongings.js";
 import { partsOnGrid, SURELY_NOBODY } from "./body_parts.js";
-import { dropFringes, dropUnsupported } from "./fringes.js";
+import { dropFringes } from "./fringes.js";
 import { nearestSeed } from "./geodesic.js";
 import { handCells, limbMap } from "./limbs.js";
 import { boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
-import { dropNeighbours } from "./neighbours.js";
-import { extendRivalBodies, otherPeople, ownParts, rivalsOf } from "./own_parts.js";
+import { ownParts, rivalsOf } from "./own_parts.js";
 import { signsOf } from "./signs.js";
 
 /** @import { CutoutSigns } from "../../../core/card.ts" */
@@ -60,8 +59,6 @@ const MAX_BEHIND_CORE = 0.8;
 const SURE_CORE = 0.9;
 /** How far single strands reach beyond what the body parts network sees as hair. */
 const HAIR_CELLS = 8;
-/** A picture is dark when 99 of 100 pixels are below this brightness, of 255. */
-const BRIGHT_LEVEL = 150;
 /** Log odds added to cells settled as the player, and subtracted from cells settled as background. */
 const BONUS_SETTLED = 3;
 
@@ -151,18 +148,10 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   const theirs = rivalsOf(player, grid, posed, parts);
   const limbs = limbMap(player, grid);
   const hands = handCells(player, grid);
-  const others = otherPeople(player, parts, { limbs, posed }, rgba, grid);
-  for (let i = 0; i < theirs.length; i++) theirs[i] = Math.max(theirs[i], others[i]);
   const nearHair = dilate(parts.hair, grid.width, HAIR_CELLS);
-  extendRivalBodies(player, parts, { theirs, fine, nearHair }, grid);
   const { own, left: strangers } = ownParts(player, parts, { posed: core, limbs, hands, fine, theirs }, grid);
-  const clear = brightened(rgba);
-  // Only the body parts network gets dark photos brightened, so there it knows better than the others.
-  const isDark = clear !== rgba;
   /** @type {Numbers} */
-  const claimed = core.map((value, i) =>
-    isDark ? 0 : smoothStep(Math.min(fine[i], value), CLAIMED.low, CLAIMED.high),
-  );
+  const claimed = core.map((value, i) => smoothStep(Math.min(fine[i], value), CLAIMED.low, CLAIMED.high));
   const { held, left } = sortBelongings(
     { parts, own, others: strangers, fine, core, claimed, theirs, hands },
     rgba,
@@ -184,13 +173,10 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   }
   const votes = (/** @type {number} */ i) =>
     Number(parts.odds[i] > 0) + Number(fine[i] > 0.5) + Number(core[i] > 0.5);
-  settle(matte, { core, limbs, votes, nearHair, parts: parts.odds }, clear, grid.width);
+  settle(matte, { core, limbs, votes, nearHair, parts: parts.odds }, rgba, grid.width);
   for (let i = 0; i < matte.length; i++) matte[i] = smoothStep(1 / (1 + Math.exp(-matte[i])), 0.15, 0.85);
   closeHoles(matte, core, grid.width);
-  const maps = { odds: parts.odds, fine, core, held, limbs, nearHair };
-  dropFringes(matte, maps, rgba, grid.width);
-  dropUnsupported(matte, maps, rgba, grid.width);
-  dropNeighbours(matte, { ...maps, hands }, grid.width);
+  dropFringes(matte, { odds: parts.odds, fine, held, limbs, nearHair }, rgba, grid.width);
   dropIslands(matte, { held, fine }, grid.width);
   return { matte, parts, signs: signsOf(matte, core, player) };
 }
@@ -232,26 +218,6 @@ function settle(odds, { core, limbs, nearHair, parts, votes }, rgba, width) {
     if (isSeen && (owners[i] === 1 || isLimb)) odds[i] += BONUS_SETTLED;
     else if (owners[i] === 2 && votes(i) < 2) odds[i] -= BONUS_SETTLED;
   }
-}
-
-/**
- * Brightens a dark picture until its brightest hundredth is nearly white, so that edges in the dark count
- * too.
- * @param {Bytes} rgba
- * @returns {Bytes} `rgba` itself when it is not dark
- */
-function brightened(rgba) {
-  const counts = new Uint32Array(256);
-  for (let i = 0; i < rgba.length; i += 4) {
-    const light = Math.max(rgba[i], rgba[i + 1], rgba[i + 2]);
-    counts[light] = (counts[light] ?? 0) + 1;
-  }
-  let level = 255;
-  for (let brighter = 0; level > 1 && brighter < rgba.length / 400; level--)
-    brighter += Number(counts[level]);
-  if (level > BRIGHT_LEVEL) return rgba;
-  const gain = 230 / level;
-  return rgba.map((value) => value * gain);
 }
 
 /**

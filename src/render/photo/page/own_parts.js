@@ -1,12 +1,9 @@
 import { headBox } from "./framing.js";
-import { nearestSeed } from "./geodesic.js";
-import { limbMap, trunkMap } from "./limbs.js";
 import { dilate, patches, sampleMask, smoothStep } from "./masks.js";
-import { facesOf } from "./parts_faults.js";
 
 /** @import { Parts } from "./body_parts.js" */
 /** @import { Finding } from "./find_player.js" */
-/** @import { Bytes, Grid, Labels, Numbers, Rect } from "./masks.js" */
+/** @import { Grid, Labels, Numbers, Rect } from "./masks.js" */
 
 /**
  * Body parts within this distance of pose and person mask are the player's, as a fraction of the grid's
@@ -22,12 +19,8 @@ const MAX_EXTRA_PART = 0.4;
 const MAX_EXTRA_IN_COMPANY = 0.2;
 /** Such a part needs at least this mean salience to be taken in full. */
 const MIN_EXTRA_SALIENCE = 0.35;
-/**
- * Or at least these mean log odds, such as a trophy in the dark. Where pose and person mask also see the
- * player (0 to 1), it is no stranger's arm either: an elbow that the pose has slightly elsewhere.
- */
+/** Or at least these mean log odds, such as a trophy in the dark. */
 const SURE_EXTRA_ODDS = 3.1;
-const MIN_EXTRA_MASKED = 0.5;
 /**
  * A part this near to somebody else, in the player's head heights, may be that person's hand: it is the
  * player's only if the player's hand is in it.
@@ -44,36 +37,8 @@ const MAX_EXTRA_HEAD = 0.06;
  * company.
  */
 const MAX_EXTRA_HAIR = 0.1;
-/** Cells that the pose's mask claims more surely than this are not given to other people. */
-const SURELY_POSED = 0.6;
-/** A face above this fraction of the player's own is somebody else's; smaller ones are ears and hands. */
-const MIN_OTHER_FACE = 0.05;
-/**
- * From this fraction on, the whole head is somebody else's, even where the pose's mask claims it. It extends
- * HEAD_AROUND_FACE times the square root of the face's area around the face.
- */
-const MIN_STRANGE_HEAD = 0.25;
-const HEAD_AROUND_FACE = 0.8;
-/**
- * The rest of a body whose head is surely another's (SURELY_THEIRS) is theirs as far as the salient network
- * sees nobody (less than UNSALIENT) and no bone of the player's is, not even one half seen (HALF_SEEN): a
- * limb's middle is enough, since theirs may touch its side.
- */
-const SURELY_THEIRS = 0.9;
-const UNSALIENT = 0.2;
-const HALF_SEEN = { none: 0.3, full: 0.6, width: 0.6 };
-const ON_BONE = 0.95;
-/** Their soft edge. */
-const THEIR_EDGE_CELLS = 4;
 /** The player's own hair lies within three quarters of this many head heights of the head's centre. */
 const OWN_HAIR_HEADS = 1.3;
-/**
- * Parts with a larger fraction of bare skin than this away from the player's arms are somebody else's arms.
- */
-const MAX_STRANGE_SKIN = 0.3;
-const MIN_ARM_VISIBLE = 0.9;
-/** BlazePose's elbows and wrists. */
-const ARM_POINTS = [13, 14, 15, 16];
 /** Parts within this distance of the player's body touch it. */
 const BESIDE_CELLS = 4;
 /** Parts below this fraction of the player's size are bits of the edge. */
@@ -132,7 +97,7 @@ function isHead(box, { x, y, width, height, step }, { odds, hair, face }) {
  * @param {Grid} grid
  * @returns {{ own: Numbers, left: Numbers }} own: 1 where the player may be; left: 1 on other people's parts
  */
-export function ownParts(player, { odds, face, hair, skin }, { posed, limbs, hands, fine, theirs }, grid) {
+export function ownParts(player, { odds, face, hair }, { posed, limbs, hands, fine, theirs }, grid) {
   const { width, height } = grid;
   const radius = Math.max(3, Math.round(OWN_REACH_PART * Math.max(width, height)));
   const near = dilate(posed, width, radius);
@@ -141,7 +106,6 @@ export function ownParts(player, { odds, face, hair, skin }, { posed, limbs, han
   const own = new Float32Array(odds.length);
   /** @type {Numbers} */
   const left = new Float32Array(odds.length);
-  const strangeSkin = skinElsewhere(player, { limbs, hands, around }, grid);
   const nearTheirs = dilate(
     theirs,
     width,
@@ -149,7 +113,6 @@ export function ownParts(player, { odds, face, hair, skin }, { posed, limbs, han
   );
   let playerCells = 0;
   for (let i = 0; i < own.length; i++) {
-    if (skin[i] > 0.5 && strangeSkin(i)) continue;
     if (near[i] > 0.4 || around[i] > 0.5 || limbs[i] > 0) own[i] = 1;
     if (own[i] && odds[i] > 0 && theirs[i] < 0.5) playerCells++;
   }
@@ -160,26 +123,24 @@ export function ownParts(player, { odds, face, hair, skin }, { posed, limbs, han
   const extras = measureExtras(
     labels,
     sizes,
-    { odds, masked: posed, head: face, hair, salience: fine, rival: theirs },
+    { odds, head: face, hair, salience: fine, rival: theirs },
     {
       touches: (i) => besideBody[i] > 0,
       handled: (i) => hands[i] > 0,
       beside: (i) => nearTheirs[i] > 0.5,
-      strange: (i) => skin[i] > 0.5 && strangeSkin(i),
     },
   );
   const inCompany = theirs.some((value) => value > 0.5);
   const isSure = extras.map((extra) => extra.odds >= SURE_EXTRA_ODDS * extra.size);
   const isOwn = extras.map(
-    ({ size, masked, head: heads, hair, salience, rival, touches, strange, handled, beside }, label) =>
+    ({ size, head: heads, hair, salience, rival, touches, handled, beside }, label) =>
       label > 0 &&
       (beside === 0 || handled > 0) &&
       (touches > 0 || salience >= SURE_SALIENCE * size) &&
       size <=
         (inCompany || hair > MAX_EXTRA_HAIR * size ? MAX_EXTRA_IN_COMPANY : MAX_EXTRA_PART) * playerCells &&
       heads <= MAX_EXTRA_HEAD * size &&
-      rival <= 0.3 * size &&
-      (strange <= MAX_STRANGE_SKIN * size || (isSure[label] && masked >= MIN_EXTRA_MASKED * size)),
+      rival <= 0.3 * size,
   );
   const isSalient = extras.map(
     ({ size, salience }, label) => isSure[label] || salience >= MIN_EXTRA_SALIENCE * size,
@@ -215,121 +176,6 @@ function measureExtras(labels, sizes, maps, tests) {
     for (const name of questions) if (tests[name](i)) extra[name] = Number(extra[name]) + 1;
   }
   return /** @type {(Record<Map | Test, number> & { size: number })[]} */ (extras);
-}
-
-/**
- * Finds other people by the faces among the body parts: every cell that is not surely the player's goes to
- * whoever is nearer.
- * @param {Finding} player @param {Parts} parts
- * @param {{ limbs: Numbers, posed: Numbers | null }} maps @param {Bytes} rgba on the grid @param {Grid} grid
- * @returns {Numbers} 1 on other people
- */
-export function otherPeople(player, { odds, hair, face }, { limbs, posed }, rgba, grid) {
-  const { width } = grid;
-  /** @type {Numbers} */
-  const others = new Float32Array(odds.length);
-  const head = headBox(player);
-  const at = (/** @type {number} */ cell) => ({
-    x: (grid.x + ((cell % width) + 0.5) * grid.step - head.x - head.width / 2) / head.width,
-    y: (grid.y + (Math.floor(cell / width) + 0.5) * grid.step - head.y) / head.height,
-  });
-  const isOwnHead = (/** @type {{ x: number, y: number }} */ { x, y }) =>
-    Math.abs(x) < 0.45 && y > -0.1 && y < 1;
-  const faces = facesOf(face, player, grid);
-  const strangers = new Set(
-    faces.others.filter(({ size }) => size > MIN_OTHER_FACE * faces.own).map(({ label }) => label),
-  );
-  if (faces.own === 0 || strangers.size === 0) return others;
-  /** @type {Labels} */
-  const seeds = new Int32Array(odds.length);
-  const trunk = trunkMap(player, grid);
-  for (let i = 0; i < odds.length; i++) {
-    const place = at(i);
-    const isTrunk = place.y > 0.9 && Math.abs(place.x) < 0.35;
-    if (strangers.has(Number(faces.labels[i]))) seeds[i] = 2;
-    else if (
-      odds[i] > 0 &&
-      (isOwnHead(place) ? hair[i] + face[i] > 0.5 : player.pose ? limbs[i] > 0.9 || trunk[i] > 0.9 : isTrunk)
-    )
-      seeds[i] = 1;
-  }
-  const owners = nearestSeed(seeds, (cell) => odds[cell] > -1, rgba, width);
-  const heads = strangeHeads(faces, width);
-  for (let i = 0; i < others.length; i++)
-    if (owners[i] === 2 && !(posed && posed[i] > SURELY_POSED && heads[i] === 0)) others[i] = 1;
-  return others;
-}
-
-/**
- * Follows other people's bodies from what pose or face already claim for them. Of somebody behind the player
- * often only head and shoulders are known, and the player's masks take an arm or a side in the same kit for
- * the player's own.
- * @param {Finding} player @param {Parts} parts
- * @param {{ theirs: Numbers, fine: Numbers, nearHair: Numbers }} maps `theirs` is raised to 1 on the rest of
- *   their bodies
- * @param {Grid} grid
- */
-export function extendRivalBodies(player, { odds }, { theirs, fine, nearHair }, grid) {
-  if (!player.pose || !theirs.some((value) => value > SURELY_THEIRS)) return;
-  const bones = limbMap(player, grid, HALF_SEEN);
-  const trunk = trunkMap(player, grid);
-  const isOpen = (/** @type {number} */ i) =>
-    fine[i] < UNSALIENT && Math.max(bones[i], trunk[i]) < ON_BONE && nearHair[i] < 0.3;
-  const { labels, sizes } = patches(
-    odds.length,
-    grid.width,
-    (i) => odds[i] > 0 && (theirs[i] > SURELY_THEIRS || isOpen(i)),
-  );
-  const isTheirs = sizes.map(() => false);
-  for (let i = 0; i < theirs.length; i++)
-    if (labels[i] && theirs[i] > SURELY_THEIRS) isTheirs[labels[i]] = true;
-  /** @type {Numbers} */
-  const claimed = theirs.map((_, i) => (isTheirs[labels[i]] ? 1 : 0));
-  const around = dilate(claimed, grid.width, THEIR_EDGE_CELLS);
-  for (let i = 0; i < theirs.length; i++) if (claimed[i] || (around[i] && isOpen(i))) theirs[i] = 1;
-}
-
-/**
- * 1 around other people's faces that are too large to be a mistake: the pose's mask can take two heads for
- * one person.
- * @param {ReturnType<typeof facesOf>} faces @param {number} width
- * @returns {Numbers}
- */
-function strangeHeads({ own, others, labels }, width) {
-  /** @type {Numbers} */
-  const heads = new Float32Array(labels.length);
-  for (const { label, size } of others) {
-    if (size < MIN_STRANGE_HEAD * own) continue;
-    /** @type {Numbers} */
-    const face = new Float32Array(labels.length);
-    for (let i = 0; i < face.length; i++) if (labels[i] === label) face[i] = 1;
-    const around = dilate(face, width, Math.round(HEAD_AROUND_FACE * Math.sqrt(size)));
-    for (let i = 0; i < heads.length; i++) if (around[i] > 0) heads[i] = 1;
-  }
-  return heads;
-}
-
-/**
- * Whether bare skin in a cell would be somebody else's: above the hips it is, when both of the player's arms
- * are clearly seen elsewhere.
- * @param {Finding} player
- * @param {{ limbs: Numbers, hands: Numbers, around: Numbers }} maps `around` is 1 around the head
- * @param {Grid} grid
- * @returns {(cell: number) => boolean}
- */
-function skinElsewhere(player, { limbs, hands, around }, grid) {
-  const { pose } = player;
-  const isSeen = ARM_POINTS.every((i) => Number(pose?.visibility[i]) >= MIN_ARM_VISIBLE);
-  if (!pose || !isSeen) return () => false;
-  const near = dilate(limbs, grid.width, 2);
-  const trunk = dilate(trunkMap(player, grid), grid.width, 4);
-  const hips = (Number(pose.points[23]?.y) + Number(pose.points[24]?.y)) / 2;
-  return (cell) =>
-    grid.y + Math.floor(cell / grid.width) * grid.step < hips &&
-    near[cell] <= 0 &&
-    hands[cell] <= 0 &&
-    trunk[cell] <= 0 &&
-    around[cell] < 0.5;
 }
 
 /**

@@ -31,7 +31,7 @@ const GRID_CELLS = 192;
  * Faces nearer than this to the centre of the player's head are parts of the player's own. In sizes of that
  * head.
  */
-export const OTHER_FACE_HEADS = 0.6;
+const OTHER_FACE_HEADS = 0.6;
 
 /**
  * What the body parts reveal against a photo in which a player was found.
@@ -89,7 +89,7 @@ function hasEqualFace({ rect, looks }, player) {
  * @param {Numbers} face @param {Finding} player @param {Grid} grid
  * @returns {{ own: number, others: { label: number, size: number }[], labels: Int32Array }}
  */
-export function facesOf(face, player, { x, y, width, step }) {
+function facesOf(face, player, { x, y, width, step }) {
   const head = headBox(player);
   const { labels, sizes } = patches(face.length, width, (cell) => face[cell] > 0.5);
   const middles = sizes.map(() => ({ x: 0, y: 0 }));
