@@ -6,6 +6,7 @@ import { IMAGE_STATES } from "../src/core/image-state.ts";
 import type { KeyScope } from "../src/core/key-rules.ts";
 import { WEBHOOK_DELIVERY_STATES, WEBHOOK_ENDPOINT_STATES } from "../src/core/webhook-event.ts";
 import { bookTables } from "./books.ts";
+import { clubTables } from "./club.ts";
 import { type Kit, sqliteKit } from "./kit.ts";
 import { peopleTables } from "./people.ts";
 import { seasonTables } from "./season.ts";
@@ -523,6 +524,7 @@ export function defineTables(kit: Kit) {
     deliveryAttempts,
     ...people,
     ...templateTables(kit),
+    ...clubTables(kit, accounts),
     ...bookTables(kit),
   };
 }
@@ -550,4 +552,5 @@ export const {
 export const { photos, batches, batchCards, requestLog, requestPlayers } = sqliteTables;
 export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = sqliteTables;
 export const { templates, templateVersions } = sqliteTables;
+export const { brandKits } = sqliteTables;
 export const { sealedSpans, sealedSums } = sqliteTables;

@@ -49,6 +49,7 @@ const ACCOUNT_NAV: Place[] = [
   { href: "/console/images", label: "Images", icon: "image" },
   { href: "/console/batches", label: "Batches", icon: "stack", also: ["/console/lists"] },
   { href: "/console/playground", label: "Playground", icon: "play" },
+  { href: "/console/kits", label: "Brand kits", icon: "palette" },
   { href: "/console/keys", label: "API keys", icon: "key" },
   { href: "/console/webhooks", label: "Webhooks", icon: "hook", also: ["/console/deliveries"] },
   { href: "/console/requests", label: "Requests", icon: "pulse" },

@@ -11,6 +11,7 @@ import { listUploadRoutes } from "./batches/list-upload.tsx";
 import { againRoutes } from "./cards/again.tsx";
 import { imageRoutes } from "./cards/image.tsx";
 import { imagesRoutes } from "./cards/images.tsx";
+import { kitRoutes } from "./cards/kits.tsx";
 import { playgroundRoutes } from "./cards/playground.tsx";
 import { creditRoutes } from "./credits/credits.tsx";
 import { usageRoutes } from "./credits/usage.tsx";
@@ -47,6 +48,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...dataRoutes,
   ...requestRoutes,
   ...playgroundRoutes,
+  ...kitRoutes,
   ...keyRoutes,
   ...documentationRoutes,
   ...usageRoutes,

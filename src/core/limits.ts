@@ -308,6 +308,10 @@ export const SOURCE_RETENTION_MS = 7 * DAY_MS;
 
 /** How long an upload is kept: a squad is prepared within days. */
 export const UPLOAD_LIFETIME_MS = 7 * DAY_MS;
+/** A brand kit's badge, until the kit is deleted: longer than any season. */
+export const KIT_BADGE_LIFETIME_MS = 3_650 * DAY_MS;
+/** Brand kits of an account: a club has a handful of teams and sponsors. */
+export const MAX_BRAND_KITS = 50;
 /** Uploads per account at a time: ten squads of 500. */
 export const MAX_UPLOADED_PHOTOS = 5_000;
 /** Uploaded bytes per account at a time: 500 large photos for the smallest plan. */

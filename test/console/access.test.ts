@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { saveKit } from "../../src/app/people/brand-kits.ts";
 import { createAccount } from "../../src/app/people/manage-account.ts";
 import { addMember } from "../../src/app/people/manage-users.ts";
 import { completeSetup } from "../../src/app/people/sign-in.ts";
@@ -70,6 +71,10 @@ beforeAll(async () => {
     requests: [request],
   });
   ids.batches = batch.id;
+  const style = { name: "secret-player", preset: "club_card", composition: "auto", backgroundTheme: "" };
+  const kit = { accountId: mine.account.id, by: tom.id };
+  const look = { ...style, primaryColor: "", secondaryColor: "", badgeUrl: "" };
+  ids.kits = (await saveKit(service, { ...kit, style: look })).id;
   developer = await client(service, baseUrl, tom);
   stranger = await client(service, baseUrl, eve);
   operator = await client(service, baseUrl, op);

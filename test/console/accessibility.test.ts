@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import axe from "axe-core";
 import type { Page } from "puppeteer-core";
+import { saveKit } from "../../src/app/people/brand-kits.ts";
 import { addMember } from "../../src/app/people/manage-users.ts";
 import { getDelivery, sendTest } from "../../src/app/webhooks/manage-deliveries.ts";
 import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
@@ -36,7 +37,7 @@ let visited: string;
 
 /** What is not a page: files, pictures, and parts that a page asks for itself. */
 const NOT_A_PAGE =
-  /\.(csv|zip)$|\/(photo|thumb|attempts|pulse)$|\/cards\/|\/:layout$|^\/console\/playground\/:id$|^\/console\/documentation$/;
+  /\.(csv|zip)$|\/(photo|thumb|badge|attempts|pulse)$|\/cards\/|\/:layout$|^\/console\/playground\/:id$|^\/console\/documentation$/;
 
 beforeAll(async () => {
   const port = String(await freePort("127.0.0.1"));
@@ -87,7 +88,10 @@ beforeAll(async () => {
     operators: owner.id,
   };
   const { batches, lists } = await squads(member, account, images.length);
-  Object.assign(ids, { batches, lists });
+  const look = { preset: "club_card", composition: "auto", backgroundTheme: LONG, badgeUrl: "" };
+  const style = { ...look, name: LONG.slice(0, 100), primaryColor: "#112233", secondaryColor: "" };
+  const { id: kits } = await saveKit(service, { accountId: account.id, by: member.id, style });
+  Object.assign(ids, { batches, lists, kits });
   for (const route of consoleRoutes) {
     if (route.method !== "GET" || NOT_A_PAGE.test(route.path)) continue;
     pages[readerOf(route.access)].push(addressOf(route, ids));

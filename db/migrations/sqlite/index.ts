@@ -17,6 +17,7 @@ import imageLists from "./0015_image_lists.sql" with { type: "text" };
 import usageFailures from "./0016_usage_failures.sql" with { type: "text" };
 import keyRules from "./0017_key_rules.sql" with { type: "text" };
 import batchRemakes from "./0018_batch_remakes.sql" with { type: "text" };
+import brandKits from "./0019_brand_kits.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -42,4 +43,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0016_usage_failures", sql: usageFailures },
   { name: "0017_key_rules", sql: keyRules },
   { name: "0018_batch_remakes", sql: batchRemakes },
+  { name: "0019_brand_kits", sql: brandKits },
 ];

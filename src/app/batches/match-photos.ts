@@ -25,7 +25,7 @@ export type MatchedBy = (typeof MATCHED_BY)[number];
 export interface PhotoMatches {
   /** By row: which photo it gets, and why. */
   matched: ReadonlyMap<number, { photo: number; by: MatchedBy }>;
-  /** Photos of which nobody can tell whose they are, with the rows they may belong to, the likeliest first. */
+  /** Photos that may be several players', or anybody's, with the rows they may belong to. */
   unsure: { photo: number; rows: number[] }[];
 }
 

@@ -32,6 +32,8 @@ export interface Upload {
   environment: Environment;
   bytes: Uint8Array;
   use: "photo" | "badge";
+  /** How long it is kept, if not as long as uploads usually are. */
+  keptMs?: number;
 }
 
 /** Room is made by time alone: this is how soon somebody may look again. */
@@ -57,7 +59,7 @@ export async function refuseFullUploads(deps: UploadDeps, account: Account): Pro
  */
 export async function uploadPhoto(
   deps: UploadDeps,
-  { account, environment, bytes, use }: Upload,
+  { account, environment, bytes, use, keptMs = UPLOAD_LIFETIME_MS }: Upload,
 ): Promise<Photo> {
   // Whether it can be used or not, it was sent.
   await deps.sourceBytes.spend(account.id, bytes.length);
@@ -84,7 +86,7 @@ export async function uploadPhoto(
           sha256,
           bytes: bytes.length,
           createdAt: now,
-          expiresAt: now + UPLOAD_LIFETIME_MS,
+          expiresAt: now + keptMs,
         };
         await insertPhoto(tx, fresh);
         return fresh;

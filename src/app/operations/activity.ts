@@ -11,6 +11,8 @@ export type AuditAction =
   | "account.retention_changed"
   | "batch.created"
   | "batch.canceled"
+  | "kit.saved"
+  | "kit.deleted"
   | "image.deleted"
   | "player.deleted"
   | "account.suspended"

@@ -120,7 +120,10 @@
     }
   };
 
-  /** Sends one photo; says what is wrong with it, or nothing. @param {Photo} photo @param {AbortSignal} signal */
+  /**
+   * Sends one photo; says what is wrong with it, or nothing.
+   * @param {Photo} photo @param {AbortSignal} signal
+   */
   const send = async (photo, signal) => {
     if (photo.size > maxBytes) return `has more than ${maxMb} MB. Save it smaller.`;
     const body = new FormData();

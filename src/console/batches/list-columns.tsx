@@ -4,8 +4,10 @@ import { columnName, type SquadList } from "../../app/batches/squad-list.ts";
 import { IMAGE_FORMATS } from "../../core/card.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_LIST_CELL_CHARS } from "../../core/list-limits.ts";
+import type { BrandKit } from "../../store/people/brand-kits.ts";
 import { type TemplateManifest, titleOf } from "../../templates/manifest.ts";
 import { ColourInput } from "../cards/colour-input.tsx";
+import { chosenKit, KitChoice } from "../cards/kit-choice.tsx";
 import { Card, counted, Field, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
@@ -113,13 +115,29 @@ function Style({ draft, manifest }: { draft: Draft; manifest: TemplateManifest }
   );
 }
 
+/** What a brand kit says holds for all; a column that says otherwise comes first. */
+function withKit({ columns, all }: Mapping, kit: BrandKit | undefined): Mapping {
+  if (!kit) return { columns, all };
+  const said = {
+    primary_color: kit.primaryColor,
+    secondary_color: kit.secondaryColor,
+    club_badge_url: kit.badgeUrl,
+    background_theme: kit.backgroundTheme,
+    composition: kit.composition,
+  };
+  const given = Object.entries(said).filter(([, text]) => text !== "");
+  return { columns, all: { ...all, ...Object.fromEntries(given) } };
+}
+
 async function columnsPage(visit: MemberVisit): Promise<Response> {
   const kept = await visit.lists.get(visit);
   const { deps, query } = visit;
   const presets = await deps.templates.listed();
-  const preset = presets.find((name) => name === query.get("preset")) ?? kept.style.preset;
+  const kit = await chosenKit(visit);
+  const wanted = kit?.preset ?? query.get("preset");
+  const preset = presets.find((name) => name === wanted) ?? kept.style.preset;
   const { manifest } = await deps.templates.current(preset);
-  const draft = { ...kept, style: { ...kept.style, preset } };
+  const draft = { ...kept, mapping: withKit(kept.mapping, kit), style: { ...kept.style, preset } };
   const { columns, rows } = draft.list;
   return shell(
     visit,
@@ -129,7 +147,10 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
         title="What is in which column?"
         lead={`${draft.name || "The list"} has ${counted(rows.length, "player")} and ${counted(columns.length, "column")}. What we could guess is filled in.`}
       />
-      <TemplateChoice presets={presets} draft={draft} />
+      <div class="list-choices">
+        {await KitChoice({ visit, action: `/console/lists/${draft.id}`, chosen: kit })}
+        <TemplateChoice presets={presets} draft={draft} />
+      </div>
       <PostForm visit={visit} action={`/console/lists/${draft.id}`} class="form">
         <input type="hidden" name="preset" value={preset} />
         <Card flush>

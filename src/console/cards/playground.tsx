@@ -11,6 +11,7 @@ import { curlCreate } from "../../http/curl.ts";
 import { asPartnerRefusal } from "../../http/envelope.ts";
 import { ERROR_STATUS, isPartnerRefusal, type PartnerRefusal } from "../../http/http-refusal.ts";
 import type { Image } from "../../store/images/images.ts";
+import type { BrandKit } from "../../store/people/brand-kits.ts";
 import { takeFromBudget } from "../budget.ts";
 import { Card, Code, Notice, PageHead } from "../elements.tsx";
 import { shell } from "../layout.tsx";
@@ -20,8 +21,15 @@ import { type MemberVisit, member } from "../visit.ts";
 import { typescriptSample } from "./code-samples.ts";
 import { ownImage } from "./image.tsx";
 import { playerName, StatusBadge } from "./image-parts.tsx";
+import { chosenKit, KitChoice } from "./kit-choice.tsx";
 import { keepPhoto } from "./photo-drop.tsx";
-import { exampleFields, fieldsOf, requestOf } from "./playground-form.ts";
+import {
+  exampleFields,
+  type FormFacts,
+  fieldsOf,
+  type PlaygroundFields,
+  requestOf,
+} from "./playground-form.ts";
 import {
   BesideInputs,
   declaredBy,
@@ -55,7 +63,8 @@ async function playgroundPage(visit: MemberVisit): Promise<Response> {
   const earlier = id === null ? null : await ownImage({ ...visit, params: { id } });
   const facts = await formFacts(visit);
   const again = storedRequestValidator.check(earlier?.request);
-  const fields = again.ok ? fieldsOf(again.value, facts) : exampleFields(facts);
+  const kit = await chosenKit(visit);
+  const fields = withKit(again.ok ? fieldsOf(again.value, facts) : exampleFields(facts), kit, facts);
   const declared = await declaredBy(visit, fields.preset, facts);
   const isSame = again.ok && again.value.style.preset === fields.preset;
   const own = isSame ? inputsOf(again.value.fields) : exampleInputs(declared.template);
@@ -65,7 +74,21 @@ async function playgroundPage(visit: MemberVisit): Promise<Response> {
   return page(visit, { ...state, environment: earlier.environment }, outcome);
 }
 
-function page(
+/** The fields with what a brand kit says. */
+function withKit(fields: PlaygroundFields, kit: BrandKit | undefined, { presets }: FormFacts) {
+  if (!kit) return fields;
+  return {
+    ...fields,
+    preset: presets.includes(kit.preset) ? kit.preset : fields.preset,
+    composition: kit.composition,
+    background_theme: kit.backgroundTheme || fields.background_theme,
+    primary_color: kit.primaryColor,
+    secondary_color: kit.secondaryColor,
+    club_badge_url: kit.badgeUrl,
+  };
+}
+
+async function page(
   visit: MemberVisit,
   state: PlaygroundState,
   outcome: ComponentChildren,
@@ -84,6 +107,7 @@ function page(
           </>
         }
       />
+      {await KitChoice({ visit, action: "/console/playground", chosen: await chosenKit(visit) })}
       <div class="playground">
         <Card>
           <Form visit={visit} {...state} />

@@ -31,6 +31,7 @@ export const TABLES_IN_ORDER: readonly (keyof Tables)[] = [
   "batchCards",
   "requestLog",
   "requestPlayers",
+  "brandKits",
   "templates",
   "templateVersions",
   "webhookEndpoints",

@@ -43,6 +43,18 @@ export async function hasUpload({ db, t }: Tx, sha256: string): Promise<boolean>
   return (await db.select({ id: p.id }).from(p).where(eq(p.sha256, sha256)).limit(1)).length > 0;
 }
 
+/** Lets an upload expire at `now`; the sweep removes it. */
+export async function expirePhoto(
+  { db, t }: Tx,
+  { accountId, id, now }: { accountId: string; id: string; now: number },
+): Promise<void> {
+  const p = t.photos;
+  await db
+    .update(p)
+    .set({ expiresAt: now })
+    .where(and(eq(p.id, id), eq(p.accountId, accountId)));
+}
+
 export async function deleteUploads(
   { db, t }: Tx,
   { accountId, environment }: Pick<Photo, "accountId" | "environment">,

@@ -1,0 +1,43 @@
+/** @jsxImportSource preact */
+import { type BrandKit, findKit, listKits } from "../../store/people/brand-kits.ts";
+import { Field } from "../elements.tsx";
+import type { MemberVisit } from "../visit.ts";
+
+/** The kit that the page's address chooses; undefined without one. */
+export async function chosenKit({ deps, account, query }: MemberVisit): Promise<BrandKit | undefined> {
+  const id = query.get("kit");
+  return id ? findKit(deps.store.read, { accountId: account.id, id }) : undefined;
+}
+
+/** A choice of the account's brand kits, which opens the page filled in with one; nothing without kits. */
+export async function KitChoice({
+  visit,
+  action,
+  chosen,
+}: {
+  visit: MemberVisit;
+  action: string;
+  chosen: BrandKit | undefined;
+}) {
+  const kits = await listKits(visit.deps.store.read, visit.account.id);
+  if (kits.length === 0) return null;
+  return (
+    <form class="row-form" method="get" action={action}>
+      <Field label="Brand kit" id="kit" hint="Fills in colours, badge, template and composition.">
+        <select id="kit" name="kit" data-submits aria-describedby="kit-hint">
+          <option value="">None</option>
+          {kits.map(({ id, name }) => (
+            <option key={id} value={id} selected={id === chosen?.id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <noscript>
+        <button type="submit" class="button">
+          Use
+        </button>
+      </noscript>
+    </form>
+  );
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { listKits } from "../../src/store/people/brand-kits.ts";
+import { type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
+import { type Client, client, testMember } from "./sessions.ts";
+
+let server: TestServer;
+let own: TestAccount;
+let ana: Client;
+const NO_FILE = new File([], "");
+
+beforeAll(async () => {
+  server = await testServer();
+  own = await testAccount(server.service, { credits: 10 });
+  ana = await client(
+    server.service,
+    server.baseUrl,
+    await testMember(server.service, own.account.id, "ana@rovers.example"),
+  );
+});
+afterAll(() => server.close());
+
+const kits = () => listKits(server.service.store.read, own.account.id);
+const STYLE = {
+  name: "Home",
+  preset: "club_card",
+  composition: "photo",
+  background_theme: "ice",
+  primary_color: "red",
+  secondary_color: "#00ff00",
+};
+
+test("a kit is saved with its badge, fills in a squad list and the playground, is changed and deleted", async () => {
+  const badge = new File([await Bun.file("test/photos/logo.png").bytes()], "badge.png");
+  const saved = await ana.upload("/console/kits", badge, STYLE);
+  expect([saved.status, saved.headers.get("location")]).toEqual([303, "/console/kits"]);
+  const page = await (await ana.get("/console/kits")).text();
+  expect(page).toContain("The kit Home is saved.");
+  const [kit] = await kits();
+  expect(kit).toMatchObject({ name: "Home", composition: "photo", secondaryColor: "#00FF00" });
+  expect(kit?.primaryColor).toMatch(/^#[0-9A-F]{6}$/i);
+  const picture = await ana.get(`/console/kits/${kit?.id}/badge`);
+  expect(picture.headers.get("content-type")).toBe("image/webp");
+  const list = (await ana.upload("/console/lists", new File(["id,name\n1,Bo"], "a.csv"))).headers.get(
+    "location",
+  );
+  const columns = await (await ana.get(`${list}?kit=${kit?.id}`)).text();
+  expect(columns).toMatch(/name="all_primary_color"[^>]*value="#[0-9A-F]{6}"/i);
+  expect(columns).toMatch(/name="all_composition"[^>]*value="photo"/);
+  expect(columns).toMatch(/name="all_club_badge_url"[^>]*value="[^"]+\/v1\/photos\/pho_/);
+  const playground = await (await ana.get(`/console/playground?kit=${kit?.id}`)).text();
+  expect(playground).toContain('value="#00FF00"');
+  // It is kept longer than other uploads are.
+  const { db, t } = server.service.store.read;
+  const [upload] = await db.select().from(t.photos);
+  expect((upload?.expiresAt ?? 0) - (upload?.createdAt ?? 0)).toBeGreaterThan(365 * 86_400_000);
+  await ana.upload(`/console/kits/${kit?.id}`, NO_FILE, { ...STYLE, name: "Away", badge_url: "" });
+  expect(await kits()).toEqual([expect.objectContaining({ id: kit?.id, name: "Away", badgeUrl: "" })]);
+  // Nobody needs the badge any more.
+  const [left] = await db.select().from(t.photos);
+  expect(left?.expiresAt).toBeLessThanOrEqual(server.service.clock.now());
+  await ana.post(`/console/kits/${kit?.id}/delete`);
+  expect(await kits()).toEqual([]);
+});
+
+test("what no card could have is refused by name, nothing of the form is lost, and no kit is another account's", async () => {
+  const refused = await ana.upload("/console/kits", NO_FILE, {
+    ...STYLE,
+    name: "Bad",
+    primary_color: "reddish",
+  });
+  expect(refused.status).toBe(422);
+  const told = await refused.text();
+  expect(told).toContain("branding.primary_color");
+  expect(told).toContain('value="reddish"');
+  await ana.upload("/console/kits", NO_FILE, STYLE);
+  const twice = await ana.upload("/console/kits", NO_FILE, STYLE);
+  expect(await twice.text()).toContain("There is a kit called Home already.");
+  const [kit] = await kits();
+  const other = await testAccount(server.service);
+  const eve = await client(
+    server.service,
+    server.baseUrl,
+    await testMember(server.service, other.account.id, "eve@united.example"),
+  );
+  expect((await eve.get(`/console/kits/${kit?.id}`)).status).toBe(404);
+  expect((await eve.post(`/console/kits/${kit?.id}/delete`)).status).toBe(404);
+  expect(await (await eve.get(`/console/playground?kit=${kit?.id}`)).text()).not.toContain("#00FF00");
+  expect(await kits()).toHaveLength(1);
+});
