@@ -79,6 +79,8 @@ export function defineTables(kit: Kit) {
       expiresAt: int("expires_at"),
       /** The addresses and networks from which it may be used; null: any. */
       addresses: json<string[] | null>("addresses"),
+      /** Signs addresses of on-demand pictures; sealed, and null for a key that signs none. */
+      signingSecret: text("signing_secret"),
     },
     (t) => [
       uniqueIndex("api_keys_hash").on(t.hash),

@@ -44,6 +44,7 @@ export const POSTGRES_SUITES = [
   "test/http/own-words.test.ts",
   "test/http/paths-and-headers.test.ts",
   "test/http/photos.test.ts",
+  "test/http/render.test.ts",
   "test/http/request-log.test.ts",
   "test/http/statements.test.ts",
   "test/http/webhook-api.test.ts",

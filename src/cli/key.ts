@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { createKey, requireAccount, revokeApiKey } from "../app/people/manage-account.ts";
+import { makeSigningSecret, removeSigningSecret } from "../app/people/manage-signing.ts";
 import { ENVIRONMENTS } from "../core/account.ts";
 import { KEY_SCOPES, type KeyScope } from "../core/key-rules.ts";
 import { isoTime, isoTimeOrNull, parseTime } from "../core/time.ts";
@@ -63,7 +64,33 @@ export function keyCommands(): Command {
         printResult(options.json, view(revoked), () => `Key ${revoked.id} (...${revoked.last4}) is revoked.`);
       }),
     );
+  key.addCommand(signingSecretCommand());
   return key;
+}
+
+function signingSecretCommand(): Command {
+  return new Command("signing-secret")
+    .description(
+      "make the secret that signs addresses of on-demand pictures, in the place of the one there is",
+    )
+    .requiredOption("--key <id>", "the key's id, key_...")
+    .option("--remove", "take it away instead: addresses signed with it are refused")
+    .option("--json", "print JSON")
+    .action((options) =>
+      withWorkspace(async (workspace) => {
+        if (options.remove) {
+          const record = await removeSigningSecret(workspace, { id: options.key });
+          printResult(options.json, view(record), () => `Key ${record.id} signs no addresses any more.`);
+          return;
+        }
+        const { secret, record } = await makeSigningSecret(workspace, { id: options.key });
+        printResult(
+          options.json,
+          { key_id: record.id, signing_secret: secret },
+          () => `${secret}\nKeep it now: it cannot be shown again. Addresses name its key as ${record.id}.`,
+        );
+      }),
+    );
 }
 
 const commaList = (text: string) => text.split(",").map((one) => one.trim());
@@ -91,5 +118,6 @@ function view(key: ApiKey) {
     scopes: key.scopes,
     expires_at: isoTimeOrNull(key.expiresAt),
     addresses: key.addresses,
+    signs_addresses: key.signingSecret !== null,
   };
 }

@@ -7,7 +7,14 @@ export interface Flash {
   problem?: string;
   /** What was typed into the refused form, and the form's action. */
   typed?: { action: string; fields: [name: string, value: string][] };
-  key?: { name: string; environment: "live" | "test"; text: string; replaces: string | null };
+  key?: {
+    name: string;
+    environment: "live" | "test";
+    text: string;
+    replaces: string | null;
+    /** The text is the signing secret of the key with this id. */
+    signsFor?: string;
+  };
   link?: { email: string; url: string; startsAnew?: boolean };
   secret?: { url: string; text: string };
 }

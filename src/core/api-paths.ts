@@ -17,6 +17,8 @@ export const API_PATHS = {
   photos: "/v1/photos",
   /** Names an uploaded photo as a source. Nothing answers it: photos are read, never handed out. */
   photo: "/v1/photos/{photo_id}",
+  /** A card by a signed address, made when it is first asked for. */
+  render: "/v1/render/{preset}",
   presets: "/v1/presets",
   usage: "/v1/usage",
   webhookEndpoints: "/v1/webhook_endpoints",

@@ -71,6 +71,18 @@ export function addressNotAllowed(address: string): Refusal {
   );
 }
 
+const ADDRESS_REFUSALS = {
+  signature:
+    "The address is not signed by its key, or was changed after it was signed. Sign its path and all its parameters but sig, sorted by name, with the key's signing secret.",
+  key: "The key that this address names is unknown, revoked or expired, or has no signing secret. Sign it with a key in force.",
+  expired: "This address has expired: exp is the second at which it did. Sign a new one.",
+};
+
+/** For a signed address that is not, or no longer, good. */
+export function badAddress(why: keyof typeof ADDRESS_REFUSALS): Refusal {
+  return new Refusal(why === "expired" ? "PICTURE_GONE" : "KEY_NOT_ALLOWED", ADDRESS_REFUSALS[why]);
+}
+
 export function imageNotFound(): Refusal {
   return new Refusal(
     "IMAGE_NOT_FOUND",

@@ -70,6 +70,7 @@ export const ROUTES = {
   listEvents: { method: "GET", path: API_PATHS.events, access: "partner", scope: "webhooks" },
   getEvent: { method: "GET", path: API_PATHS.event, access: "partner", scope: "webhooks" },
   redeliverEvent: { method: "POST", path: API_PATHS.eventRedeliver, access: "partner", scope: "webhooks" },
+  renderCard: { method: "GET", path: API_PATHS.render, access: "anyone" },
   mcp: { method: "POST", path: "/mcp", access: "anyone" },
   getPicture: { method: "GET", path: "/cdn/{picture}", access: "anyone", label: "/cdn" },
   asset: { method: "GET", path: "/assets/{file}", access: "anyone", label: "/assets" },

@@ -40,6 +40,7 @@ import { createPhoto } from "./photos.ts";
 import { listPresets, servePresetSample } from "./presets.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
 import { remakeImage } from "./remake.ts";
+import { type RenderDeps, rendering } from "./render.ts";
 import { requestMeter } from "./request-meter.ts";
 import { requestRow } from "./request-row.ts";
 import {
@@ -62,6 +63,7 @@ export interface HttpDeps
     CdnDeps,
     WebhookContext,
     MetricsDeps,
+    RenderDeps,
     Pick<McpRouteDeps, "readSquadList"> {
   limiter: RateLimiter;
   requests: RequestLog;
@@ -251,6 +253,7 @@ function handlers(deps: RouteDeps): Record<RouteName, OpenHandler> {
     listPresets: partner((exchange) => listPresets(deps, exchange)),
     getUsage: partner((exchange, caller) => getUsage(deps, exchange, caller)),
     ...webhookHandlers(deps, partner),
+    renderCard: rendering(deps),
     mcp: lazily(async () => (await import("./mcp.ts")).mcpRoute(deps)),
     getPicture: (exchange, { picture = "" }) => servePicture(deps, exchange, picture),
     asset: (exchange) =>

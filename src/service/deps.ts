@@ -3,6 +3,7 @@ import { listReader, type ReadSquadList } from "../app/batches/list-reader.ts";
 import { type RemadeBatch, type RemakeCommand, remakeCards } from "../app/batches/remake-cards.ts";
 import { type AcceptImage, acceptImage } from "../app/images/accept-image.ts";
 import { type FetchGate, fetchGate } from "../app/images/fetch-gate.ts";
+import { type OnDemandCard, onDemandCard } from "../app/images/on-demand.ts";
 import { type ProgressTracker, progressTracker } from "../app/images/progress.ts";
 import { type QueueEstimate, queueEstimate } from "../app/images/queue-estimate.ts";
 import { uploadBytes } from "../app/images/upload-photo.ts";
@@ -30,6 +31,7 @@ export interface Deps extends Workspace {
   requests: RequestLog;
   accept: AcceptImage;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
+  onDemand: OnDemandCard;
   remakeCards: (command: RemakeCommand) => Promise<RemadeBatch>;
   readSquadList: ReadSquadList;
   passwordResets: PasswordResets;
@@ -70,6 +72,7 @@ export function buildDeps<W extends Workspace>(workspace: W, options: DepsOption
     requests,
     accept,
     acceptBatch: (command) => acceptBatch(batches, command),
+    onDemand: onDemandCard({ ...workspace, accept }),
     remakeCards: (command) => remakeCards(batches, command),
     readSquadList: listReader({ command: listReaderCommand(), log: workspace.log }),
   };

@@ -31,6 +31,12 @@ test("an account and its keys can be made, listed and revoked; the key is shown 
   expect(listed.out).not.toContain(key);
   expect(listed.json()).toMatchObject([{ key_id, revoked_at: null }]);
 
+  const signing = (...more: string[]) => run("key", "signing-secret", "--key", key_id, "--json", ...more);
+  expect((await signing()).json()).toEqual({
+    key_id,
+    signing_secret: expect.stringMatching(/^cps_[\w-]{43}$/),
+  });
+  expect((await signing("--remove")).json()).toMatchObject({ signs_addresses: false });
   expect((await run("key", "revoke", "--key", key_id, "--json")).json().revoked_at).toBeString();
   expect((await run("account", "suspend", "--account", account.account_id, "--json")).json().status).toBe(
     "suspended",

@@ -52,3 +52,20 @@ test("with every scope or without the choice it has no limit; with none it is re
   expect(page).toMatch(/<textarea[^>]*>here<\/textarea>/);
   expect(await keys()).toHaveLength(3);
 });
+
+test("a signing secret is made, shown once, replaced and taken away, by whoever may write alone", async () => {
+  const [key] = await listKeys(server.service.store.read, partner.account.id);
+  const secret = async () =>
+    (await listKeys(server.service.store.read, partner.account.id))[0]?.signingSecret;
+  await member.post(`/console/keys/${key?.id}/signing`, {});
+  const [, shown] = /(cps_[\w-]{43})/.exec(await (await member.get("/console/keys")).text()) ?? [];
+  const sealed = await secret();
+  expect(server.service.secrets.open(sealed ?? "", key?.id ?? "")).toBe(shown as string);
+  const again = await (await member.get("/console/keys")).text();
+  expect(again).not.toContain("cps_");
+  expect(again).toContain(`signs addresses as ${key?.id}`);
+  await member.post(`/console/keys/${key?.id}/signing`, {});
+  expect(await secret()).not.toBe(sealed as string);
+  await member.post(`/console/keys/${key?.id}/signing/remove`, {});
+  expect(await secret()).toBeNull();
+});

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { type Loop, startLoop } from "../../src/app/loop.ts";
+import { createKey } from "../../src/app/people/manage-account.ts";
+import { makeSigningSecret } from "../../src/app/people/manage-signing.ts";
 import { webhookHeaders } from "../../src/core/webhook-signature.ts";
 import { SAMPLES, type Sample } from "../../src/http/docs/samples.ts";
 import { freePort } from "../../src/service/free-port.ts";
@@ -93,6 +95,26 @@ for (const sample of SAMPLES.quickstart.filter(({ language }) => language !== "s
     expect(await child.exited).not.toBe(0);
     expect(err).toContain("INVALID_API_KEY");
   });
+
+for (const sample of SAMPLES.signed)
+  inLanguage(
+    `the address that ${sample.tab} signs answers with the card, and a changed one does not`,
+    sample,
+    async () => {
+      const { account } = await testAccount(api, { name: sample.tab });
+      const { record } = await createKey(api, { accountId: account.id, environment: "test", name: "signs" });
+      const { secret } = await makeSigningSecret(api, record);
+      const child = await start(sample, { CARDPRESS_KEY_ID: record.id, CARDPRESS_SIGNING_SECRET: secret });
+      const [out, err] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ]);
+      expect({ code: await child.exited, err }).toMatchObject({ code: 0 });
+      const picture = await fetch(out.trim());
+      expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+      expect((await fetch(out.trim().replace("=87", "=99"))).status).toBe(403);
+    },
+  );
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const old = `whsec_${Buffer.alloc(32, 8).toString("base64")}`;

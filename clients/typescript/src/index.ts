@@ -16,6 +16,7 @@ export type {
 export * from "./errors.ts";
 export type { AcceptedImage, CompletedImage, Image, ImageListItem } from "./images.ts";
 export type { CardRequest, CreateOptions, RemakeRequest, UploadOptions, WaitOptions } from "./options.ts";
+export { type AddressCard, type AddressOptions, signedCardUrl } from "./signing.ts";
 export type { CallOptions, ClientOptions } from "./transport.ts";
 export { readWebhook, type WebhookEvent, type WebhookRequest } from "./webhooks.ts";
 

@@ -16,6 +16,7 @@ import usageFailures from "./0014_usage_failures.sql" with { type: "text" };
 import keyRules from "./0015_key_rules.sql" with { type: "text" };
 import batchRemakes from "./0016_batch_remakes.sql" with { type: "text" };
 import brandKits from "./0017_brand_kits.sql" with { type: "text" };
+import signingSecrets from "./0018_signing_secrets.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -40,4 +41,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0015_key_rules", sql: keyRules },
   { name: "0016_batch_remakes", sql: batchRemakes },
   { name: "0017_brand_kits", sql: brandKits },
+  { name: "0018_signing_secrets", sql: signingSecrets },
 ];

@@ -18,6 +18,7 @@ import usageFailures from "./0016_usage_failures.sql" with { type: "text" };
 import keyRules from "./0017_key_rules.sql" with { type: "text" };
 import batchRemakes from "./0018_batch_remakes.sql" with { type: "text" };
 import brandKits from "./0019_brand_kits.sql" with { type: "text" };
+import signingSecrets from "./0020_signing_secrets.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -44,4 +45,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0017_key_rules", sql: keyRules },
   { name: "0018_batch_remakes", sql: batchRemakes },
   { name: "0019_brand_kits", sql: brandKits },
+  { name: "0020_signing_secrets", sql: signingSecrets },
 ];

@@ -61,6 +61,8 @@ export interface CreateCommand {
   keyId?: string;
   idempotencyKey: string;
   request: CreateImageRequest;
+  /** How long the key is known; as long as partners are promised unless said otherwise. */
+  keptMs?: number;
 }
 
 /**
@@ -235,7 +237,7 @@ async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Pr
     imageId: image.id,
     responseBody: JSON.stringify(answer),
     createdAt: now,
-    expiresAt: now + IDEMPOTENCY_RETENTION_MS,
+    expiresAt: now + (command.keptMs ?? IDEMPOTENCY_RETENTION_MS),
   });
   return { answer, replayed: false };
 }

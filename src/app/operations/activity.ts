@@ -22,6 +22,7 @@ export type AuditAction =
   | "key.created"
   | "key.regenerated"
   | "key.revoked"
+  | "key.signing_secret"
   | "member.added"
   | "member.role_changed"
   | "member.removed"

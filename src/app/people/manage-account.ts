@@ -270,6 +270,7 @@ function newKey(
     scopes: of.scopes,
     expiresAt: of.expiresAt,
     addresses: of.addresses,
+    signingSecret: null,
   };
   return { key, record };
 }
@@ -303,7 +304,7 @@ export async function revokeApiKey(
 }
 
 /** How a key is referred to without revealing it: `Production (sk_live_…3kQ9)`. */
-function keyLabel(key: Pick<ApiKey, "name" | "prefix" | "last4">): string {
+export function keyLabel(key: Pick<ApiKey, "name" | "prefix" | "last4">): string {
   return `${key.name} (${key.prefix}…${key.last4})`;
 }
 

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 
 import { createKey, type KeyRules, regenerateKey, revokeApiKey } from "../../app/people/manage-account.ts";
+import { makeSigningSecret, removeSigningSecret } from "../../app/people/manage-signing.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import { KEY_SCOPES, SCOPE_MEANINGS } from "../../core/key-rules.ts";
@@ -26,6 +27,7 @@ import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member, takeFlash } from "../visit.ts";
+import { FreshSecret, SigningActions } from "./key-signing.tsx";
 
 function FreshKey({ fresh }: { fresh: NonNullable<Flash["key"]> }) {
   return (
@@ -122,6 +124,7 @@ function KeyRow({ visit, keys, row }: { visit: MemberVisit; keys: ApiKey[]; row:
       <th scope="row">
         {row.name}
         {rulesOf(row) && <span class="sub">{rulesOf(row)}</span>}
+        {row.signingSecret !== null && isActive && <span class="sub">{`signs addresses as ${row.id}`}</span>}
         {old && isActive && <span class="sub">{`replaces …${old.last4}, which still works`}</span>}
       </th>
       <td data-label="Key">
@@ -180,6 +183,7 @@ function KeyActions({ visit, row, old }: { visit: MemberVisit; row: ApiKey; old:
           <p>You get a new key to put in place. The old one works until you confirm that it can go.</p>
         </Confirm>
       )}
+      <SigningActions visit={visit} row={row} />
       <Confirm
         visit={visit}
         id={`revoke-${row.id}`}
@@ -247,7 +251,7 @@ async function keysPage(visit: MemberVisit): Promise<Response> {
           </>
         }
       />
-      {flash.key && <FreshKey fresh={flash.key} />}
+      {flash.key && (flash.key.signsFor ? <FreshSecret fresh={flash.key} /> : <FreshKey fresh={flash.key} />)}
       {rows.length === 0 ? (
         <Card>
           <Empty title="No keys yet">
@@ -328,9 +332,27 @@ async function revoke(visit: MemberVisit): Promise<Response> {
   return redirect("/console/keys", visit.exchange);
 }
 
+async function makeSigning(visit: MemberVisit): Promise<Response> {
+  const { name, environment, id } = await ownKey(visit);
+  const { secret } = await makeSigningSecret(visit.deps, { id, by: visit.user.id });
+  await visit.flashes.put(visit.session.id, {
+    key: { name, environment, text: secret, replaces: null, signsFor: id },
+  });
+  return redirect("/console/keys", visit.exchange);
+}
+
+async function removeSigning(visit: MemberVisit): Promise<Response> {
+  const { name, id } = await ownKey(visit);
+  await removeSigningSecret(visit.deps, { id, by: visit.user.id });
+  await visit.flashes.put(visit.session.id, { notice: `The key ${name} signs no addresses any more.` });
+  return redirect("/console/keys", visit.exchange);
+}
+
 export const keyRoutes = [
   member.get("/console/keys", keysPage),
   member.post("/console/keys", create),
   member.post("/console/keys/:id/regenerate", regenerate),
+  member.post("/console/keys/:id/signing", makeSigning),
+  member.post("/console/keys/:id/signing/remove", removeSigning),
   member.post("/console/keys/:id/revoke", revoke),
 ];

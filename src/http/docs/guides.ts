@@ -9,6 +9,7 @@ import dataProtection from "./guides/data-protection.md" with { type: "text" };
 import designers from "./guides/designers.md" with { type: "text" };
 import idempotency from "./guides/idempotency.md" with { type: "text" };
 import mcp from "./guides/mcp.md" with { type: "text" };
+import onDemand from "./guides/on-demand.md" with { type: "text" };
 import operating from "./guides/operating.md" with { type: "text" };
 import operatingCapacity from "./guides/operating-capacity.md" with { type: "text" };
 import operatingCluster from "./guides/operating-cluster.md" with { type: "text" };
@@ -63,6 +64,11 @@ export const GUIDES: readonly Guide[] = [
     path: "/docs/batches",
     text: batches,
     description: "Up to a thousand cards together, from a spreadsheet or from your server.",
+  },
+  {
+    path: "/docs/on-demand",
+    text: onDemand,
+    description: "Signed addresses that make a card when they are opened, for link previews and mails.",
   },
   {
     path: "/docs/clients",
@@ -152,6 +158,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       { href: "/docs/photos", label: "Photos that work well" },
       { href: "/docs/card-options", label: "Card options" },
       { href: "/docs/batches", label: "Batches" },
+      { href: "/docs/on-demand", label: "Pictures on demand" },
       { href: "/docs/designers", label: "Design a card" },
     ],
   },

@@ -4,6 +4,9 @@ import quickstartPhp from "./samples/quickstart/card.php" with { type: "text" };
 import quickstartPython from "./samples/quickstart/card.py" with { type: "text" };
 import quickstartShell from "./samples/quickstart/card.sh" with { type: "text" };
 import quickstartTypescript from "./samples/quickstart/card.ts" with { type: "text" };
+import signedPhp from "./samples/signed/address.php" with { type: "text" };
+import signedPython from "./samples/signed/address.py" with { type: "text" };
+import signedTypescript from "./samples/signed/address.ts" with { type: "text" };
 import webhookGo from "./samples/webhook/webhook.go" with { type: "text" };
 import webhookPhp from "./samples/webhook/webhook.php" with { type: "text" };
 import webhookPython from "./samples/webhook/webhook.py" with { type: "text" };
@@ -20,13 +23,18 @@ export interface Sample {
 }
 
 /** Complete programs shown in the guides, each in every language it is written in. Tests run every one. */
-export const SAMPLES: Readonly<Record<"quickstart" | "webhook", readonly Sample[]>> = {
+export const SAMPLES: Readonly<Record<"quickstart" | "signed" | "webhook", readonly Sample[]>> = {
   quickstart: [
     { tab: "curl", language: "sh", file: "card.sh", text: quickstartShell },
     { tab: "TypeScript", language: "ts", file: "card.ts", text: quickstartTypescript },
     { tab: "Python", language: "python", file: "card.py", text: quickstartPython },
     { tab: "PHP", language: "php", file: "card.php", text: quickstartPhp },
     { tab: "Go", language: "go", file: "card.go", text: quickstartGo },
+  ],
+  signed: [
+    { tab: "TypeScript", language: "ts", file: "address.ts", text: signedTypescript },
+    { tab: "Python", language: "python", file: "address.py", text: signedPython },
+    { tab: "PHP", language: "php", file: "address.php", text: signedPhp },
   ],
   webhook: [
     { tab: "TypeScript", language: "ts", file: "webhook.ts", text: webhookTypescript },

@@ -4,6 +4,7 @@ import { ERROR_STATUS } from "../http-refusal.ts";
 import { errorResponses } from "./errors.ts";
 import { HEADERS, SECURITY_SCHEMES } from "./headers.ts";
 import { cdnOperation, partnerOperations } from "./operations.ts";
+import { renderOperation } from "./render-operation.ts";
 import { webhookOperations } from "./webhooks.ts";
 
 /** What the documentation needs to know about this particular service. */
@@ -46,7 +47,7 @@ export function openApiDocument({ baseUrl, cdnBaseUrl, presets }: PublicFacts): 
       },
     ],
     externalDocs: { description: "Guides", url: `${baseUrl}/docs` },
-    paths: { ...partnerOperations(presets), ...cdnOperation(cdnBaseUrl) },
+    paths: { ...partnerOperations(presets), ...renderOperation(presets), ...cdnOperation(cdnBaseUrl) },
     webhooks: webhookOperations(),
     components: {
       securitySchemes: SECURITY_SCHEMES,

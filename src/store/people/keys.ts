@@ -28,6 +28,38 @@ export async function findKeyByHash(
   return row;
 }
 
+const keyById = prepared("key by id", ({ db, t }, { id }: Parameters<{ id: string }>) =>
+  db
+    .select({ key: t.apiKeys, account: t.accounts })
+    .from(t.apiKeys)
+    .innerJoin(t.accounts, eq(t.accounts.id, t.apiKeys.accountId))
+    .where(eq(t.apiKeys.id, id))
+    .limit(1),
+);
+
+/** The key with this id, revoked or not, with its account. */
+export async function findKeyWithAccount(
+  tx: Tx,
+  id: string,
+): Promise<{ key: ApiKey; account: Account } | undefined> {
+  const [row] = await keyById(tx, { id });
+  return row;
+}
+
+/** Gives a key in force another signing secret, or none. Undefined when there is no such key. */
+export async function setSigningSecret(
+  { db, t }: Tx,
+  id: string,
+  signingSecret: string | null,
+): Promise<ApiKey | undefined> {
+  const [key] = await db
+    .update(t.apiKeys)
+    .set({ signingSecret })
+    .where(and(eq(t.apiKeys.id, id), isNull(t.apiKeys.revokedAt)))
+    .returning();
+  return key;
+}
+
 export async function findKey({ db, t }: Tx, id: string): Promise<ApiKey | undefined> {
   const [key] = await db.select().from(t.apiKeys).where(eq(t.apiKeys.id, id)).limit(1);
   return key;

@@ -1,0 +1,81 @@
+import { TARGETS, type Target, templateTargets } from "../app/batches/squad-cards.ts";
+import { type CardTemplates, checkCard } from "../app/images/check-card.ts";
+import type { Config } from "../config.ts";
+import type { ErrorDetail } from "../core/errors.ts";
+import type { CreateImageRequest } from "../core/image-request.ts";
+import { MAX_RENDER_VALIDITY_MS } from "../core/render-address.ts";
+import { DAY_MS, SECOND_MS } from "../core/time.ts";
+
+/** Parameters that say who signed an address and how, and one for the finished picture's width. */
+const OWN_PARAMETERS = ["key", "exp", "sig", "w"];
+const wholeNumber = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : text);
+
+type Parameter = Pick<Target, "place" | "read">;
+
+/** Each parameter of a card, with its place in a create request and how its text is read. */
+export const CARD_PARAMETERS: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
+  ...TARGETS.filter(({ key }) => key !== "name_2").map((target): [string, Parameter] => [
+    { source_image_url: "photo", club_badge_url: "badge" }[target.key] ?? target.key,
+    target,
+  ]),
+  ["width", { place: "style.width", read: wholeNumber }],
+  ["height", { place: "style.height", read: wholeNumber }],
+  ["format", { place: "style.format", read: (text: string) => text }],
+]);
+
+/** When an address expires, in epoch milliseconds. */
+export function readExpiry(text: string | null, now: number): number | ErrorDetail {
+  const field = "query exp";
+  if (text === null || !/^\d{1,12}$/.test(text))
+    return { field, message: "must be the second at which the address expires, as Unix time." };
+  const expiresAt = Number(text) * SECOND_MS;
+  return expiresAt - now > MAX_RENDER_VALIDITY_MS
+    ? { field, message: `must be at most ${MAX_RENDER_VALIDITY_MS / DAY_MS} days ahead.` }
+    : expiresAt;
+}
+
+/** The card that an address describes, or what is wrong with its parameters. */
+export async function cardOfAddress(
+  { searchParams }: URL,
+  preset: string,
+  { config, templates }: { config: Config; templates: CardTemplates },
+): Promise<{ request: CreateImageRequest } | { details: ErrorDetail[] }> {
+  const known = new Map<string, Parameter>([...CARD_PARAMETERS, ...(await ownParameters(preset, templates))]);
+  const details: ErrorDetail[] = [];
+  const card: Record<string, Record<string, unknown>> = { player: {}, style: { preset } };
+  const set = (group: string, name: string, value: unknown) => {
+    card[group] = { ...card[group], [name]: value };
+  };
+  for (const [name, given] of Map.groupBy(searchParams, ([name]) => name)) {
+    if (OWN_PARAMETERS.includes(name)) continue;
+    const field = `query ${name.slice(0, 100)}`;
+    const [[, text = ""] = []] = given;
+    const parameter = known.get(name);
+    if (given.length > 1) details.push({ field, message: "must be given once only." });
+    else if (name.startsWith("metadata.")) set("metadata", name.slice("metadata.".length), text);
+    else if (parameter) {
+      const [group = "", own = ""] = parameter.place.split(".");
+      set(group, own, parameter.read(text));
+    } else
+      details.push({
+        field,
+        message: `is not a parameter of this address; known are ${[...known.keys()].join(", ")}, metadata.KEY.`,
+      });
+  }
+  const checked = await checkCard({ type: "player_card", ...card }, config, templates);
+  const byPlace = new Map([...known].map(([name, { place }]) => [place, name]));
+  for (const { field, message } of checked.details ?? [])
+    details.push({
+      field: field === "style.preset" ? field : `query ${byPlace.get(field) ?? field}`,
+      message,
+    });
+  return checked.request && details.length === 0 ? { request: checked.request } : { details };
+}
+
+/** The preset's own fields, as far as one parameter can hold them. */
+async function ownParameters(preset: string, templates: CardTemplates) {
+  const isKnown = (templates.configured as readonly string[]).includes(preset);
+  if (!isKnown && !(await templates.listed()).includes(preset)) return [];
+  const { manifest } = await templates.current(preset);
+  return templateTargets(manifest.fields).map((target): [string, Parameter] => [target.place, target]);
+}

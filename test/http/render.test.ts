@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { createHmac } from "node:crypto";
+import { isNull } from "drizzle-orm";
+import { signedCardUrl } from "../../clients/typescript/src/signing.ts";
+import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import {
+  createKey,
+  type KeyRules,
+  revokeApiKey,
+  suspendAccount,
+} from "../../src/app/people/manage-account.ts";
+import { makeSigningSecret, removeSigningSecret } from "../../src/app/people/manage-signing.ts";
+import { RATE_LIMIT_PER_MINUTE } from "../../src/core/limits.ts";
+import { renderSignature, signedText } from "../../src/core/render-address.ts";
+import { findKey } from "../../src/store/people/keys.ts";
+import { get, type TestAccount, testAccount } from "../harness.ts";
+import { finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
+
+const DAY_MS = 86_400_000;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+
+interface Signer {
+  partner: TestAccount;
+  keyId: string;
+  secret: string;
+}
+let own: Signer;
+beforeEach(async () => {
+  own = await signer();
+});
+
+async function signer(rules: Partial<KeyRules> = {}, environment: "live" | "test" = "live"): Promise<Signer> {
+  const partner = await testAccount(api, { credits: 10 });
+  const { record } = await createKey(api, {
+    accountId: partner.account.id,
+    environment,
+    name: "signs",
+    ...rules,
+  });
+  return { partner, keyId: record.id, secret: (await makeSigningSecret(api, record)).secret };
+}
+
+const CARD = {
+  preset: "club_card",
+  external_id: "player-1",
+  name: "Zoë O'Neil (c)",
+  position: "ST",
+  number: 9,
+  skill_level: 87,
+} as const;
+
+const address = (change: object = {}, { keyId, secret } = own, days = 30) =>
+  signedCardUrl(
+    { ...CARD, photo: api.photo, ...change },
+    { baseUrl: api.baseUrl, keyId, secret, expires: new Date(api.clock.now() + days * DAY_MS) },
+  );
+
+/** Opens an address whose card a render ends. */
+async function opened(url: string, end: "completed" | "refused" = "completed"): Promise<Response> {
+  const opening = fetch(url);
+  while (!(await api.jobs.isWaiting("live", api.clock.now()))) await Bun.sleep(0);
+  if (end === "refused") await finishNext(api, end);
+  else {
+    const [{ id } = { id: "" }] = await api.store.read.db
+      .select({ id: api.store.read.t.images.id })
+      .from(api.store.read.t.images)
+      .where(isNull(api.store.read.t.images.completedAt));
+    // As a render does it: the file is there before the image is completed.
+    await api.blobs.put("picture", `${id}-0secret.png`, new TextEncoder().encode("PICTURE"));
+    expect(await finishNext(api, end)).toBe(id);
+  }
+  return opening;
+}
+
+async function expectPlaceholder(response: Response, status: number, code: string) {
+  expect([response.status, response.headers.get("x-error-code")]).toEqual([status, code]);
+  expect(response.headers.get("content-type")).toBe("image/png");
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  expect(
+    Buffer.from(await response.bytes())
+      .subarray(1, 4)
+      .toString(),
+  ).toBe("PNG");
+}
+
+const usage = async ({ partner } = own) =>
+  ((await (await get(api.baseUrl, partner.liveKey, "/v1/usage?period=current_month")).json()) as Json).data;
+
+test("an address makes its card at the first opening, gives it to everybody after, and is charged once", async () => {
+  const first = await opened(await address());
+  expect([first.status, await first.text()]).toEqual([200, "PICTURE"]);
+  expect(first.headers.get("cache-control")).toBe("public, max-age=86400");
+  const etag = first.headers.get("etag") ?? "";
+  for (const days of [30, 200]) {
+    const again = await fetch(await address({}, own, days));
+    expect([again.status, await again.text()]).toEqual([200, "PICTURE"]);
+  }
+  const known = await fetch(await address(), { headers: { "If-None-Match": etag } });
+  expect(known.status).toBe(304);
+  // Caches keep nothing for longer than the address is good.
+  const short = await fetch(await address({}, own, 0.5));
+  expect(short.headers.get("cache-control")).toBe("public, max-age=43200");
+  expect(await usage()).toMatchObject({ images_requested: 1, images_completed: 1, credits_used: 1 });
+});
+
+test("a flood of one address makes one card, which all of it gets", async () => {
+  const url = await address({ external_id: "flood" });
+  const openings = Array.from({ length: 200 }, () => fetch(url));
+  const last = await opened(url);
+  for (const response of [last, ...(await Promise.all(openings))])
+    expect([response.status, await response.text()]).toEqual([200, "PICTURE"]);
+  expect(await usage()).toMatchObject({ images_requested: 1, credits_used: 1 });
+});
+
+test("the card has the words of its address, and the account's list and log of requests show it", async () => {
+  await opened(await address({ "metadata.mail": "spring", primary_color: "C8102E" }));
+  const listed = await get(api.baseUrl, own.partner.liveKey, "/v1/images?external_id=player-1");
+  const [image] = ((await listed.json()) as Json).data.images;
+  expect(image).toMatchObject({ name: CARD.name, metadata: { mail: "spring" }, status: "completed" });
+  await api.requests.flush();
+  const { db, t } = api.store.read;
+  const rows = (await db.select().from(t.requestLog)).filter(({ keyId }) => keyId === own.keyId);
+  expect(rows).toMatchObject([{ path: "/v1/render/club_card", status: 200, externalId: "player-1" }]);
+});
+
+test("an address however it is written again stays right, and with anything changed is refused", async () => {
+  const url = new URL(await address({ external_id: "rewritten" }));
+  await opened(String(url));
+  const shuffled = new URLSearchParams([...url.searchParams].reverse());
+  expect((await fetch(`${url.origin}${url.pathname}?${shuffled}`)).status).toBe(200);
+  for (const [name] of url.searchParams) {
+    const other = new URL(url);
+    other.searchParams.set(name, `${other.searchParams.get(name)}1`);
+    await expectPlaceholder(await fetch(other), 403, "KEY_NOT_ALLOWED");
+  }
+  await expectPlaceholder(
+    await fetch(String(url).replace("club_card", "club_cards")),
+    403,
+    "KEY_NOT_ALLOWED",
+  );
+  await expectPlaceholder(await fetch(`${url}&w=256`), 403, "KEY_NOT_ALLOWED");
+  await expectPlaceholder(await fetch(`${api.baseUrl}/v1/render/club_card`), 403, "KEY_NOT_ALLOWED");
+});
+
+test("an address ends at its second, and none is good for longer than a year", async () => {
+  const soon = await address({ external_id: "soon" }, own, 1);
+  await opened(soon);
+  api.clock.advance(DAY_MS - 1);
+  expect((await fetch(soon)).status).toBe(200);
+  api.clock.advance(1);
+  await expectPlaceholder(await fetch(soon), 410, "PICTURE_GONE");
+  await expectPlaceholder(await fetch(await address({}, own, 400)), 400, "INVALID_REQUEST");
+});
+
+test("revocation, expiry, scopes, another or no secret, and suspension of the key's account hold at once", async () => {
+  const reader = await signer({ scopes: ["read", "delete", "webhooks"] });
+  await expectPlaceholder(await fetch(await address({}, reader)), 403, "KEY_NOT_ALLOWED");
+  const brief = await signer({ expiresAt: api.clock.now() + 1_000 });
+  const url = await address({}, brief);
+  expect((await opened(url)).status).toBe(200);
+  api.clock.advance(1_000);
+  await expectPlaceholder(await fetch(url), 403, "KEY_NOT_ALLOWED");
+
+  const changes: ((signs: Signer) => Promise<unknown>)[] = [
+    ({ keyId }) => revokeApiKey(api, keyId),
+    ({ keyId }) => makeSigningSecret(api, { id: keyId }),
+    ({ keyId }) => removeSigningSecret(api, { id: keyId }),
+    ({ partner }) => suspendAccount(api, partner.account.id, null),
+  ];
+  for (const change of changes) {
+    const signs = await signer();
+    const good = await address({}, signs);
+    expect((await opened(good)).status).toBe(200);
+    await change(signs);
+    expect((await fetch(good)).status).toBe(403);
+  }
+});
+
+test("a key's list of addresses is of its calls, not of those who look at a picture", async () => {
+  const far = await signer({ addresses: ["203.0.113.7"] });
+  expect((await opened(await address({}, far))).status).toBe(200);
+});
+
+test("what is wrong is answered with a picture and its status, or in words to whoever accepts JSON", async () => {
+  const wrong = await address({ number: 0, position: "XX", colour: "red" });
+  await expectPlaceholder(await fetch(wrong), 400, "INVALID_REQUEST");
+  const told = await fetch(wrong, { headers: { Accept: "application/json" } });
+  const { error } = (await told.json()) as Json;
+  expect(told.status).toBe(400);
+  expect(error.details.map(({ field }: Json) => field).sort()).toEqual([
+    "query colour",
+    "query number",
+    "query position",
+  ]);
+  const poor = await signer();
+  for (let spent = 0; spent < 10; spent += 1) await opened(await address({ number: spent + 1 }, poor));
+  await expectPlaceholder(await fetch(await address({ number: 99 }, poor)), 402, "INSUFFICIENT_CREDITS");
+});
+
+test("a photo that is not there is asked for once a minute, and a card that failed is not made again", async () => {
+  const missing = await address({ photo: api.photos.url("gone.jpg") });
+  const asked = () => api.photos.requests.filter((name) => name === "gone.jpg").length;
+  for (let i = 0; i < 3; i += 1)
+    await expectPlaceholder(await fetch(missing), 422, "UNSUPPORTED_IMAGE_SOURCE");
+  expect(asked()).toBe(1);
+  api.clock.advance(60_001);
+  await expectPlaceholder(await fetch(missing), 422, "UNSUPPORTED_IMAGE_SOURCE");
+  expect(asked()).toBe(2);
+
+  const failing = await address({ external_id: "crowd" });
+  await expectPlaceholder(await opened(failing, "refused"), 422, "UNSUPPORTED_IMAGE_SOURCE");
+  await expectPlaceholder(await fetch(failing), 422, "UNSUPPORTED_IMAGE_SOURCE");
+  api.clock.advance(3 * DAY_MS + 1);
+  expect((await opened(failing)).status).toBe(200);
+  expect(await usage()).toMatchObject({ images_failed: 1, images_completed: 1, credits_used: 1 });
+});
+
+test("a deleted player does not come back by an address; an expired picture is made again, and charged", async () => {
+  const url = await address({ external_id: "leaves" }, own, 300);
+  await opened(url);
+  api.clock.advance(31 * DAY_MS);
+  expect((await opened(url)).status).toBe(200);
+  expect(await usage()).toMatchObject({ images_requested: 1 });
+  await send(api, "/v1/players/leaves", { method: "DELETE", headers: { "X-API-Key": own.partner.liveKey } });
+  await expectPlaceholder(await fetch(url), 410, "PICTURE_GONE");
+  api.clock.advance(31 * DAY_MS);
+  await expectPlaceholder(await fetch(url), 410, "PICTURE_GONE");
+});
+
+test("cards that are made count against the budget; wrong signatures against the caller's own", async () => {
+  const other = await signer();
+  const { account } = other.partner;
+  const limit = RATE_LIMIT_PER_MINUTE.scale;
+  for (let calls = 0; calls < limit; calls += 1) await api.limiter.take(`${account.id}:live`, limit);
+  await expectPlaceholder(await fetch(await address({}, other)), 429, "RATE_LIMIT_EXCEEDED");
+  const wrong = (await address()).replace(/sig=./, "sig=x");
+  let status = 403;
+  for (let tries = 0; tries < 200 && status === 403; tries += 1) status = (await fetch(wrong)).status;
+  expect(status).toBe(429);
+  api.clock.advance(60_000);
+});
+
+test("a test key's addresses give test pictures, for nothing", async () => {
+  const test = await signer({}, "test");
+  const opening = fetch(await address({ format: "jpeg" }, test));
+  while (!(await api.jobs.isWaiting("test", api.clock.now()))) await Bun.sleep(0);
+  await renderNextTestImage(api, new AbortController().signal, () => {});
+  const response = await opening;
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+  expect((await usage(test)).credits_used).toBe(0);
+});
+
+test("the secret is stored sealed, and signs what a key's id belongs to alone", async () => {
+  const key = await findKey(api.store.read, own.keyId);
+  expect(key?.signingSecret).not.toContain(own.secret);
+  const other = await signer();
+  await expectPlaceholder(
+    await fetch(await address({}, { ...own, keyId: other.keyId })),
+    403,
+    "KEY_NOT_ALLOWED",
+  );
+});
+
+test("the signature is that of the text in the guide", () => {
+  const text = signedText("/v1/render/club_card", [
+    ["name", "Zoë O'Neil (c)"],
+    ["exp", "1798761600"],
+    ["sig", "left out"],
+    ["fields.a", "*"],
+    ["fields.a.b", "~"],
+  ]);
+  expect(text).toBe(
+    "/v1/render/club_card?exp=1798761600&fields.a=%2A&fields.a.b=~&name=Zo%C3%AB%20O%27Neil%20%28c%29",
+  );
+  expect(renderSignature("cps_x", text)).toBe(createHmac("sha256", "cps_x").update(text).digest("hex"));
+});
