@@ -8,8 +8,6 @@ import cutOut from "./page/cut_out.js" with { type: "text" };
 import decode from "./page/decode.js" with { type: "text" };
 import detectors from "./page/detectors.js" with { type: "text" };
 import dieCut from "./page/die_cut.js" with { type: "text" };
-import edge from "./page/edge.js" with { type: "text" };
-import edgeColours from "./page/edge_colours.js" with { type: "text" };
 import examine from "./page/examine.js" with { type: "text" };
 import exposure from "./page/exposure.js" with { type: "text" };
 import findPlayer from "./page/find_player.js" with { type: "text" };
@@ -17,7 +15,6 @@ import framing from "./page/framing.js" with { type: "text" };
 import fringes from "./page/fringes.js" with { type: "text" };
 import geodesic from "./page/geodesic.js" with { type: "text" };
 import grade from "./page/grade.js" with { type: "text" };
-import guidedFilter from "./page/guided_filter.js" with { type: "text" };
 import hairGaps from "./page/hair_gaps.js" with { type: "text" };
 import isPlayer from "./page/is_player.js" with { type: "text" };
 import limbs from "./page/limbs.js" with { type: "text" };
@@ -44,8 +41,6 @@ export const PAGE_MODULES: Record<string, string> = {
   "decode.js": decode,
   "die_cut.js": dieCut,
   "detectors.js": detectors,
-  "edge.js": edge,
-  "edge_colours.js": edgeColours,
   "examine.js": examine,
   "exposure.js": exposure,
   "find_player.js": findPlayer,
@@ -53,7 +48,6 @@ export const PAGE_MODULES: Record<string, string> = {
   "fringes.js": fringes,
   "geodesic.js": geodesic,
   "grade.js": grade,
-  "guided_filter.js": guidedFilter,
   "hair_gaps.js": hairGaps,
   "is_player.js": isPlayer,
   "limbs.js": limbs,

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { bodyEnd, interruption } from "../../../src/render/photo/page/body_end.js";
-import type { Cut } from "../../../src/render/photo/page/cut_out.js";
 import type { Finding } from "../../../src/render/photo/page/find_player.js";
 
 // A photo of 100 x 200 pixels, cut at its own resolution. The face is 10 wide and 14 high, the chin at 24.
 const [WIDTH, HEIGHT] = [100, 200];
-const cut = { canvas: { width: WIDTH, height: HEIGHT }, rect: { x: 0, y: 0 }, zoom: 1 } as Cut;
+const cut = { width: WIDTH, rect: { x: 0, y: 0 }, zoom: 1 };
 
 /** A player whose ankles are at `ankles`. */
 function player(ankles: number): Finding {

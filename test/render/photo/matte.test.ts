@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { sortBelongings } from "../../../src/render/photo/page/belongings.js";
 import { readParts } from "../../../src/render/photo/page/body_parts.js";
-import { refineEdge } from "../../../src/render/photo/page/edge.js";
 import { dropFringes } from "../../../src/render/photo/page/fringes.js";
 import { nearestSeed } from "../../../src/render/photo/page/geodesic.js";
 import { emptyHairGaps } from "../../../src/render/photo/page/hair_gaps.js";
@@ -389,24 +388,6 @@ describe("what body parts tell against a photo", () => {
     expect(faultOf([FACE, [75, 12, 16, 16]], [])).toBe("several_people");
     expect(faultOf([FACE, [80, 12, 8, 8]], [])).toBeNull();
   });
-});
-
-test("single strands are found before a plain wall; a wall's own lines are not taken for strands", () => {
-  const HEAD: Box = [35, 30, 30, 30];
-  const alphaOf = (lines: Box[]) => {
-    const rgba = picture([
-      [[0, 0, SIDE, SIDE], 220],
-      [HEAD, 20],
-      ...lines.map((box): [Box, number] => [box, 20]),
-    ]);
-    const large = { rgba: rgba.slice(), width: SIDE, height: SIDE };
-    const head = { x: -20, y: -20, width: 140, height: 140 };
-    refineEdge(large, { rgba, matte: map([HEAD]), hair: map([HEAD]), width: SIDE, height: SIDE, head });
-    return large.rgba[4 * (26 * SIDE + 50) + 3];
-  };
-  expect(alphaOf([[50, 26, 1, 4]])).toBeGreaterThan(200);
-  const wall = Array.from({ length: 10 }, (_, k): Box => [k * 10, 0, 1, SIDE]);
-  expect(alphaOf(wall)).toBeLessThan(50);
 });
 
 describe("gaps between strands", () => {

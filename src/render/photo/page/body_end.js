@@ -1,7 +1,6 @@
 import { headBox } from "./framing.js";
 import { boundsAbove } from "./masks.js";
 
-/** @import { Cut } from "./cut_out.js" */
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes } from "./masks.js" */
 
@@ -48,13 +47,13 @@ const BROAD_PART = 0.6;
  * The row of the cut behind which the rest of the body should be hidden, because something hides it in the
  * photo too (a net, a board, a table) or it is lost in the dark; null when the body is whole or goes down to
  * the photo's edge.
- * @param {Bytes} alpha of the whole cut
- * @param {Cut} cut
+ * @param {Bytes} alpha
+ * @param {{ width: number, rect: { x: number, y: number }, zoom: number }} cut of this alpha
  * @param {Finding} player
  * @param {boolean} atEdge whether the photo's lower edge cuts the body
  * @returns {number | null}
  */
-export function bodyEnd(alpha, { canvas: { width }, rect, zoom }, player, atEdge) {
+export function bodyEnd(alpha, { width, rect, zoom }, player, atEdge) {
   const solid = boundsAbove(alpha, width, BROAD_ALPHA - 1);
   if (!solid) return null;
   const head = headBox(player);

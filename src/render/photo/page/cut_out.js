@@ -1,8 +1,9 @@
 import { lookAtBody, lookAtHead } from "./body_parts.js";
 import { BACKDROP, canvasOf, contextOf, makeSharp, pixelsPerSearchPx } from "./decode.js";
-import { refineEdge } from "./edge.js";
-import { evenLight } from "./exposure.js";
+import { dieCut, smallSize } from "./die_cut.js";
+import { lightCurve } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
+import { channelTones, gradeOf, steppedTones } from "./grade.js";
 import { emptyHairGaps } from "./hair_gaps.js";
 import { alphaOf, boundsAbove, patches, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
@@ -10,7 +11,7 @@ import { rgbFrom } from "./networks.js";
 import { faceBox } from "./quality.js";
 import { groundOf } from "./signs.js";
 
-/** @import { CutoutSigns, Framing } from "../../../core/card.ts" */
+/** @import { CutoutSigns, Framing, Tones } from "../../../core/card.ts" */
 /** @import { PartsLook, PartsLooks } from "./body_parts.js" */
 /** @import { Photo } from "./decode.js" */
 /** @import { Finding } from "./find_player.js" */
@@ -53,8 +54,8 @@ const BORDER_CELLS = 128;
 
 /** Margin around the trimmed player, so that scaling does not cut off the soft edge. */
 const TRIM_MARGIN_PX = 4;
-/** Pixels up to this alpha (0 to 255) are invisible and ignored when trimming. */
-const VISIBLE_ALPHA = 8;
+/** Up to this alpha (0 to 255), a pixel is outside the even edge that a cutout gets. */
+const VISIBLE_ALPHA = 32;
 
 /**
  * The part of the photo that holds the player, at the cutout's resolution.
@@ -213,11 +214,17 @@ function pixelsAt(picture, width, height) {
 }
 
 /**
+ * @typedef {object} CutPlayer the player without background, trimmed
+ * @property {Bytes} pixels red, green, blue and alpha, row by row
+ * @property {OffscreenCanvas} silhouette in black, small
+ * @property {{ width: number, height: number, framing: Framing, inPhoto: Rect, signs: CutoutSigns, tones:
+ *   Tones | null }} description
+ */
+
+/**
  * Cuts the player out of the prepared part, using the salient network's output, and trims the result.
  * @param {Cut} cut @param {Finding} player @param {Uint8Array} salient 0 to 255, of size `cut.salient`
- * @returns {{ canvas: OffscreenCanvas, framing: Framing, inPhoto: Rect, signs: CutoutSigns, tones:
- *   Uint8ClampedArray | null }} `inPhoto` as parts of the photo's sides, `tones` what each of 256 tones
- *   became
+ * @returns {CutPlayer}
  */
 export function cutOut(cut, player, salient) {
   const { canvas, rect } = cut;
@@ -233,33 +240,61 @@ export function cutOut(cut, player, salient) {
   const rgba = pixelsAt(canvas, grid.width, grid.height);
   const { matte, parts, signs } = fuseMatte(player, cut.looks, salientMask(cut, salient), rgba, grid);
   const ground = groundOf(rgba, matte, grid.width);
-  const image = contextOf(canvas).getImageData(0, 0, canvas.width, canvas.height);
-  const large = { rgba: image.data, width: canvas.width, height: canvas.height };
-  if (cut.ownPixels) takeOwnPixels(large, cut.ownPixels, matte, grid);
-  else {
-    const { width, height } = grid;
-    const head = hairRect(player, grid);
-    emptyHairGaps(matte, parts, rgba, width, head);
-    refineEdge(large, { rgba, matte, width, height, hair: parts.hair, head });
-  }
+  if (!cut.ownPixels) emptyHairGaps(matte, parts, rgba, grid.width, hairRect(player, grid));
+  const mask = cut.ownPixels ? ownMask(cut.ownPixels, canvas, matte, grid) : paintedMatte(matte, grid);
+  const trim = trimmed(mask, canvas);
+  const { small, alpha } = smallCutout(canvas, mask, trim);
+  const framing = frameCutout(cut, trim, { alpha, width: small.w }, player);
+  const scale = small.w / trim.width;
   const face = faceBox(player);
-  const tones = evenLight(image.data, canvas.width, {
-    x: (face.x - rect.x) * cut.zoom,
-    y: (face.y - rect.y) * cut.zoom,
-    width: face.width * cut.zoom,
-    height: face.height * cut.zoom,
+  const curve = lightCurve(small.rgba, small.w, {
+    x: ((face.x - rect.x) * cut.zoom - trim.x) * scale,
+    y: ((face.y - rect.y) * cut.zoom - trim.y) * scale,
+    width: face.width * cut.zoom * scale,
+    height: face.height * cut.zoom * scale,
   });
-  const alpha = alphaOf(image.data);
-  const trim = trimmed(alpha, canvas);
-  const out = canvasOf(trim.width, trim.height);
-  contextOf(out).putImageData(image, -trim.x, -trim.y);
+  const tones = channelTones(curve, gradeOf(small.rgba, curve));
+  const { data } = contextOf(canvas).getImageData(trim.x, trim.y, trim.width, trim.height);
+  const pixels = /** @type {Bytes} */ (data);
+  const silhouette = dieCut(pixels, trim, small, framing.head, tones);
   return {
-    canvas: out,
-    framing: frameCutout(cut, trim, alpha, player),
-    inPhoto: placeInPhoto(cut, trim),
-    signs: { ...signs, ...ground, loose: cut.ownPixels !== null },
-    tones,
+    pixels,
+    silhouette,
+    description: {
+      width: trim.width,
+      height: trim.height,
+      framing,
+      inPhoto: placeInPhoto(cut, trim),
+      signs: { ...signs, ...ground, loose: cut.ownPixels !== null },
+      tones: steppedTones(tones),
+    },
   };
+}
+
+/** A matte as a picture's opacity. @param {Numbers} matte @param {Grid} grid */
+function paintedMatte(matte, { width, height }) {
+  const picture = new ImageData(width, height);
+  for (let i = 0; i < matte.length; i++) picture.data[4 * i + 3] = 255 * matte[i];
+  const mask = canvasOf(width, height);
+  contextOf(mask).putImageData(picture, 0, 0);
+  return mask;
+}
+
+/**
+ * The trimmed cutout, reduced, and its alpha.
+ * @param {OffscreenCanvas} canvas @param {OffscreenCanvas} mask @param {Rect} trim in canvas pixels
+ */
+function smallCutout(canvas, mask, { x, y, width, height }) {
+  const { w, h } = smallSize({ width, height });
+  const context = contextOf(canvasOf(w, h));
+  const [perX, perY] = [mask.width / canvas.width, mask.height / canvas.height];
+  context.imageSmoothingQuality = "high";
+  context.drawImage(mask, x * perX, y * perY, width * perX, height * perY, 0, 0, w, h);
+  context.globalCompositeOperation = "source-in";
+  context.imageSmoothingQuality = "medium";
+  context.drawImage(canvas, x, y, width, height, 0, 0, w, h);
+  const rgba = /** @type {Bytes} */ (context.getImageData(0, 0, w, h).data);
+  return { small: { rgba, w, h }, alpha: alphaOf(rgba) };
 }
 
 /**
@@ -277,12 +312,11 @@ function placeInPhoto({ rect, zoom, photoSize }, trim) {
 }
 
 /**
- * Keeps the edge of a player who was already cut out: whoever did that knew better. Clears only patches that
- * hold nothing of the player.
- * @param {{ rgba: Bytes, width: number, height: number }} large changed in place
- * @param {Bytes} own @param {Numbers} matte @param {Grid} grid
+ * The opacity of a player who was already cut out: whoever did that knew better. Without the patches that hold
+ * nothing of the player.
+ * @param {Bytes} own @param {{ width: number, height: number }} size @param {Numbers} matte @param {Grid} grid
  */
-function takeOwnPixels({ rgba, width, height }, own, matte, grid) {
+function ownMask(own, { width, height }, matte, grid) {
   const cellAt = (/** @type {number} */ pixel) => {
     const x = Math.floor(((pixel % width) * grid.width) / width);
     return Math.floor((Math.floor(pixel / width) * grid.height) / height) * grid.width + x;
@@ -292,8 +326,12 @@ function takeOwnPixels({ rgba, width, height }, own, matte, grid) {
   for (let pixel = 0; pixel < labels.length; pixel++) {
     if (labels[pixel] && matte[cellAt(pixel)] > 0.5) player[labels[pixel]] = (player[labels[pixel]] ?? 0) + 1;
   }
-  rgba.set(own);
-  for (let pixel = 0; pixel < labels.length; pixel++) if (!player[labels[pixel]]) rgba[4 * pixel + 3] = 0;
+  const picture = new ImageData(width, height);
+  for (let pixel = 0; pixel < labels.length; pixel++)
+    if (player[labels[pixel]]) picture.data[4 * pixel + 3] = own[4 * pixel + 3];
+  const mask = canvasOf(width, height);
+  contextOf(mask).putImageData(picture, 0, 0);
+  return mask;
 }
 
 /**
@@ -326,12 +364,24 @@ function salientMask({ rect, salient: size }, salient) {
   return { values, ...size, crop };
 }
 
-/** @param {Bytes} alpha @param {OffscreenCanvas} canvas @returns {Rect} */
-function trimmed(alpha, { width, height }) {
-  const bounds = boundsAbove(alpha, width, VISIBLE_ALPHA) ?? { x: 0, y: 0, width, height };
-  const left = Math.max(0, bounds.x - TRIM_MARGIN_PX);
-  const top = Math.max(0, bounds.y - TRIM_MARGIN_PX);
-  const right = Math.min(width, bounds.x + bounds.width + TRIM_MARGIN_PX);
-  const bottom = Math.min(height, bounds.y + bounds.height + TRIM_MARGIN_PX);
+/**
+ * The rectangle around what is visible of a mask, in the canvas's pixels.
+ * @param {OffscreenCanvas} mask
+ * @param {OffscreenCanvas} canvas
+ * @returns {Rect}
+ */
+function trimmed(mask, { width, height }) {
+  const alpha = alphaOf(contextOf(mask).getImageData(0, 0, mask.width, mask.height).data);
+  const bounds = boundsAbove(alpha, mask.width, VISIBLE_ALPHA) ?? { x: 0, y: 0, ...sizeOf(mask) };
+  const [perX, perY] = [width / mask.width, height / mask.height];
+  const left = Math.max(0, Math.floor(bounds.x * perX) - TRIM_MARGIN_PX);
+  const top = Math.max(0, Math.floor(bounds.y * perY) - TRIM_MARGIN_PX);
+  const right = Math.min(width, Math.ceil((bounds.x + bounds.width) * perX) + TRIM_MARGIN_PX);
+  const bottom = Math.min(height, Math.ceil((bounds.y + bounds.height) * perY) + TRIM_MARGIN_PX);
   return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+/** @param {OffscreenCanvas} canvas */
+function sizeOf({ width, height }) {
+  return { width, height };
 }

@@ -34,24 +34,31 @@ const CARRIED_PX = [1.2, 3, 8, 20];
 const HAIR_REACH = { sides: 0.6, above: 0.5, below: 1.6 };
 
 /**
+ * @typedef {object} Small the reduced cutout
+ * @property {Bytes} rgba straight alpha
+ * @property {number} w
+ * @property {number} h
+ */
+
+/** The size of a reduced cutout. @param {{ width: number, height: number }} size of the cutout */
+export function smallSize({ width, height }) {
+  const scale = Math.min(1, SILHOUETTE_PX / Math.max(width, height));
+  return { w: Math.max(4, Math.round(width * scale)), h: Math.max(4, Math.round(height * scale)) };
+}
+
+/**
  * Makes a player a die-cut: an even, closed edge, and along it the player's own colours instead of those of
  * the old background.
- * @param {Bytes} rgba of the cutout, straight alpha; changed in place
+ * @param {Bytes} rgba the opaque pixels of the cutout's rectangle; changed in place
  * @param {{ width: number, height: number }} size of the cutout
+ * @param {Small} small the same, with the player's alpha
  * @param {Rect} head in pixels of the cutout
+ * @param {Uint8ClampedArray[] | null} tones what each of 256 tones becomes, for each channel
  * @returns {OffscreenCanvas} the silhouette in black, small
  */
-export function dieCut(rgba, { width, height }, head) {
-  const whole = canvasOf(width, height);
-  contextOf(whole).putImageData(new ImageData(/** @type {any} */ (rgba), width, height), 0, 0);
-  const scale = Math.min(1, SILHOUETTE_PX / Math.max(width, height));
-  const [w, h] = [Math.max(4, Math.round(width * scale)), Math.max(4, Math.round(height * scale))];
-  const small = canvasOf(w, h);
-  const context = contextOf(small);
-  context.imageSmoothingQuality = "medium";
-  context.drawImage(whole, 0, 0, w, h);
-  const { data } = context.getImageData(0, 0, w, h);
-  const alpha = withoutHaze(alphaOf(/** @type {Bytes} */ (data)), w);
+export function dieCut(rgba, { width, height }, { rgba: data, w, h }, head, tones) {
+  const scale = w / width;
+  const alpha = withoutHaze(alphaOf(data), w);
   const edge = evenEdge(alpha, w, h, {
     x: head.x * scale,
     y: head.y * scale,
@@ -59,11 +66,8 @@ export function dieCut(rgba, { width, height }, head) {
     height: head.height * scale,
   });
   const inside = lowestAround(alpha, w);
-  takeInnerColours(
-    rgba,
-    { width, height },
-    { edge, inside, carried: carriedColours(data, inside, w, h), w, h },
-  );
+  const carried = carriedColours(data, inside, w, h);
+  takeInnerColours(rgba, { width, height }, { edge, alpha, inside, carried, w, h }, tones);
   return painted(edge, w, h);
 }
 
@@ -213,12 +217,13 @@ function carriedColours(data, inside, w, h) {
 
 /**
  * Gives the cutout the new edge, and pixels along it the carried colours: all of them where the player was
- * hardly there, part where nearly whole.
+ * hardly there, part where nearly whole; and all pixels their new tones.
  * @param {Bytes} rgba changed in place @param {{ width: number, height: number }} size
- * @param {{ edge: Bytes, inside: Numbers, carried: { pixels: Uint8ClampedArray, width: number }, w: number,
- *   h: number }} small
+ * @param {{ edge: Bytes, alpha: Bytes, inside: Numbers, carried: { pixels: Uint8ClampedArray, width: number },
+ *   w: number, h: number }} small
+ * @param {Uint8ClampedArray[] | null} tones
  */
-function takeInnerColours(rgba, { width, height }, { edge, inside, carried, w, h }) {
+function takeInnerColours(rgba, { width, height }, { edge, alpha, inside, carried, w, h }, tones) {
   const silhouette = canvasOf(width, height);
   const context = contextOf(silhouette);
   context.imageSmoothingQuality = "high";
@@ -226,29 +231,33 @@ function takeInnerColours(rgba, { width, height }, { edge, inside, carried, w, h
   const { data } = context.getImageData(0, 0, width, height);
   // Enlarged, the edge is as wide as it is enlarged: made steep again.
   const steep = Math.max(1, Math.min(width / w, 3));
+  const [reds, greens, blues] = tones ?? [];
   const columns = Int32Array.from({ length: width }, (_, x) => Math.min(w - 1, Math.floor((x * w) / width)));
   for (let y = 0, k = 0; y < height; y++) {
     const row = Math.min(h - 1, Math.floor((y * h) / height));
     for (let x = 0; x < width; x++, k += 4) {
       const shown = Number(data[k + 3]);
       if (shown === 0) {
-        rgba[k + 3] = 0;
+        rgba[k] = rgba[k + 1] = rgba[k + 2] = rgba[k + 3] = 0;
         continue;
       }
       const column = Number(columns[x]);
       const sure = inside[row * w + column];
-      if (sure >= INSIDE_ALPHA && rgba[k + 3] >= INSIDE_ALPHA) {
-        rgba[k + 3] = 255;
-        continue;
+      if (sure >= INSIDE_ALPHA) rgba[k + 3] = 255;
+      else {
+        const j = 4 * ((row >> 1) * carried.width + (column >> 1));
+        if (Number(carried.pixels[j + 3]) >= 8) {
+          const here = alpha[row * w + column] / 255;
+          const keep = Math.min(1, 0.05 + 0.5 * here * here * (sure / 255) + 0.3 * here ** 4);
+          for (let c = 0; c < 3; c++)
+            rgba[k + c] = rgba[k + c] * keep + Number(carried.pixels[j + c]) * (1 - keep);
+        }
+        rgba[k + 3] = 127.5 + (shown - 127.5) * steep;
       }
-      const j = 4 * ((row >> 1) * carried.width + (column >> 1));
-      if (Number(carried.pixels[j + 3]) >= 8) {
-        const here = rgba[k + 3] / 255;
-        const keep = Math.min(1, 0.05 + 0.5 * here * here * (sure / 255) + 0.3 * here ** 4);
-        for (let c = 0; c < 3; c++)
-          rgba[k + c] = rgba[k + c] * keep + Number(carried.pixels[j + c]) * (1 - keep);
-      }
-      rgba[k + 3] = 127.5 + (shown - 127.5) * steep;
+      if (!reds || !greens || !blues) continue;
+      rgba[k] = Number(reds[rgba[k]]);
+      rgba[k + 1] = Number(greens[rgba[k + 1]]);
+      rgba[k + 2] = Number(blues[rgba[k + 2]]);
     }
   }
 }

@@ -31,22 +31,21 @@ const DIM_ALL = { low: 0.7, high: 0.82 };
 const MAX_DIM_GAIN = 2;
 
 /**
- * Brings the light of a badly underexposed, a dim or a hazy player near that of others; leaves all other
- * players unchanged.
- * @param {Bytes} rgba straight alpha; changed in place @param {number} width @param {Rect} face in pixels
- * @returns {Uint8ClampedArray | null} what each of 256 tones became; null if they are unchanged
+ * The curve that brings the light of a badly underexposed, a dim or a hazy player near that of others.
+ * @param {Bytes} rgba straight alpha @param {number} width @param {Rect} face in pixels
+ * @returns {Uint8ClampedArray | null} what each of 256 tones becomes; null for all other players
  */
-export function evenLight(rgba, width, face) {
-  const lifted = liftUnderexposed(rgba);
-  if (lifted) return lifted;
-  const { dark, bright } = tonesOf(rgba, width, { x: 0, y: 0, width, height: rgba.length / 4 / width });
-  const { bright: faceBright } = tonesOf(rgba, width, face);
-  const curve = curveOf(dark, bright, faceBright);
-  if (!curve) return null;
-  const tones = Uint8ClampedArray.from({ length: 256 }, (_, value) => Math.round(255 * curve(value / 255)));
-  for (let i = 0; i < rgba.length; i += 4)
-    if (rgba[i + 3] > 0) for (let k = i; k < i + 3; k++) rgba[k] = Number(tones[rgba[k]]);
-  return tones;
+export function lightCurve(rgba, width, face) {
+  const all = { x: 0, y: 0, width, height: rgba.length / 4 / width };
+  const level = percentile(histogram(rgba, width, all, brightest), 0.95);
+  if (255 * level < UNDEREXPOSED) {
+    const gain = Math.min(MAX_GAIN, LIFTED / Math.max(1, 255 * level));
+    return Uint8ClampedArray.from({ length: 256 }, (_, tone) => tone * gain);
+  }
+  const tones = histogram(rgba, width, all, luma);
+  const faceBright = percentile(histogram(rgba, width, face, luma), 0.95);
+  const curve = curveOf(percentile(tones, 0.02), percentile(tones, 0.98), faceBright);
+  return curve && Uint8ClampedArray.from({ length: 256 }, (_, value) => Math.round(255 * curve(value / 255)));
 }
 
 /**
@@ -71,66 +70,41 @@ export function curveOf(dark, bright, faceBright) {
   return gain < 1.02 ? clear : (tone) => (gain * lowered(tone)) / (1 + (gain - 1) * lowered(tone));
 }
 
-/** Pixels of a rectangle that are measured, about. */
-const MEASURED_PIXELS = 20_000;
+/** From this alpha on, a pixel shows the player alone. */
+const SOLID_ALPHA = 230;
+
+const brightest = (/** @type {number} */ r, /** @type {number} */ g, /** @type {number} */ b) =>
+  Math.max(r, g, b);
+const luma = (/** @type {number} */ r, /** @type {number} */ g, /** @type {number} */ b) =>
+  Math.round(0.2126 * r + 0.7152 * g + 0.0722 * b);
 
 /**
- * The darkest and the brightest tones (0..1) of the solid pixels in a rectangle: the 2nd and the 98th
- * percentile of their luma, for a face the 95th.
+ * How many solid pixels of a rectangle have each tone.
  * @param {Bytes} rgba @param {number} width @param {Rect} rect
+ * @param {(r: number, g: number, b: number) => number} toneOf
  */
-function tonesOf(rgba, width, rect) {
-  const height = rgba.length / 4 / width;
-  const isFace = rect.height < height;
-  const step = Math.max(1, Math.round(Math.sqrt((rect.width * rect.height) / MEASURED_PIXELS)));
-  const right = Math.min(width, rect.x + rect.width);
-  const bottom = Math.min(height, rect.y + rect.height);
+function histogram(rgba, width, rect, toneOf) {
   const counts = new Uint32Array(256);
-  let solid = 0;
-  for (let y = Math.max(0, Math.round(rect.y)); y < bottom; y += step) {
-    for (let x = Math.max(0, Math.round(rect.x)); x < right; x += step) {
+  const right = Math.min(width, rect.x + rect.width);
+  const bottom = Math.min(rgba.length / 4 / width, rect.y + rect.height);
+  for (let y = Math.max(0, Math.round(rect.y)); y < bottom; y++) {
+    for (let x = Math.max(0, Math.round(rect.x)); x < right; x++) {
       const i = 4 * (y * width + x);
-      if (rgba[i + 3] < 230) continue;
-      const luma = Math.round(0.2126 * rgba[i] + 0.7152 * rgba[i + 1] + 0.0722 * rgba[i + 2]);
-      counts[luma] = (counts[luma] ?? 0) + 1;
-      solid++;
+      if (rgba[i + 3] < SOLID_ALPHA) continue;
+      const tone = toneOf(rgba[i], rgba[i + 1], rgba[i + 2]);
+      counts[tone] = (counts[tone] ?? 0) + 1;
     }
   }
-  return {
-    dark: percentile(counts, 0.02 * solid),
-    bright: percentile(counts, (isFace ? 0.95 : 0.98) * solid),
-  };
+  return counts;
 }
 
-/** The tone (0..1) below which this many pixels are. @param {Uint32Array} counts @param {number} pixels */
-function percentile(counts, pixels) {
+/** The tone (0..1) below which this part of the pixels is. @param {Uint32Array} counts @param {number} part */
+export function percentile(counts, part) {
+  const pixels = part * counts.reduce((sum, count) => sum + count, 0);
   let level = 0;
   for (let darker = 0; level < 255; level++) {
     darker += counts[level] ?? 0;
     if (darker >= pixels) break;
   }
   return level / 255;
-}
-
-/**
- * Brightens a badly underexposed player, who would be a silhouette on the card.
- * @param {Bytes} rgba changed in place
- * @returns {Uint8ClampedArray | null} what each tone became; null if the player was not that dark
- */
-function liftUnderexposed(rgba) {
-  const counts = new Uint32Array(256);
-  let solid = 0;
-  for (let i = 0; i < rgba.length; i += 4) {
-    if (rgba[i + 3] < 128) continue;
-    const bright = Math.max(rgba[i], rgba[i + 1], rgba[i + 2]);
-    counts[bright] = (counts[bright] ?? 0) + 1;
-    solid++;
-  }
-  const level = 255 * percentile(counts, 0.95 * solid);
-  if (level >= UNDEREXPOSED) return null;
-  const gain = Math.min(MAX_GAIN, LIFTED / Math.max(1, level));
-  for (let i = 0; i < rgba.length; i += 4) {
-    for (let k = i; k < i + 3; k++) rgba[k] = rgba[k] * gain;
-  }
-  return Uint8ClampedArray.from({ length: 256 }, (_, tone) => tone * gain);
 }

@@ -26,11 +26,11 @@ const HEAD_WIDTH_PER_HEIGHT = 0.75;
  * cuts the player off. A body whose lower part is hidden or lost ends above it, and counts as cut off there.
  * @param {Cut} cut
  * @param {Rect} trim in the cut's canvas pixels
- * @param {Bytes} alpha of the whole cut
+ * @param {{ alpha: Bytes, width: number }} small the trimmed cutout's alpha, reduced
  * @param {Finding} player
  * @returns {Framing}
  */
-export function frameCutout(cut, trim, alpha, player) {
+export function frameCutout(cut, trim, small, player) {
   /** @param {Rect} rect in search pixels @returns {Box} */
   const toCutout = (rect) =>
     clampBox(
@@ -42,9 +42,10 @@ export function frameCutout(cut, trim, alpha, player) {
       },
       trim,
     );
-  const { width } = cut.canvas;
-  const sides = cutSides(alpha, cut, trim);
-  const end = bodyEnd(alpha, cut, player, sides.bottom);
+  const { alpha, width } = small;
+  const scale = width / trim.width;
+  const sides = cutSides(small, cut, trim);
+  const end = bodyEnd(alpha, inSmall(cut, trim, scale), player, sides.bottom);
   return {
     face: player.face && toCutout(player.face),
     head: toCutout(headBox(player)),
@@ -77,26 +78,48 @@ function clampBox(box, within) {
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
-/** @param {Bytes} alpha @param {number} width @param {Rect} trim @returns {Box} */
+/**
+ * The cut as if it ended at the trim and had the reduced cutout's resolution.
+ * @param {Cut} cut
+ * @param {Rect} trim
+ * @param {number} scale
+ */
+function inSmall({ rect, zoom }, trim, scale) {
+  return {
+    width: Math.round(trim.width * scale),
+    rect: { x: rect.x + trim.x / zoom, y: rect.y + trim.y / zoom },
+    zoom: zoom * scale,
+  };
+}
+
+/** @param {Bytes} alpha reduced @param {number} width @param {Rect} trim @returns {Box} */
 function bodyBox(alpha, width, trim) {
   const body = boundsAbove(alpha, width, SOLID_ALPHA - 1);
   if (!body) return { x: 0, y: 0, width: trim.width, height: trim.height };
-  return { ...body, x: body.x - trim.x, y: body.y - trim.y };
+  const per = trim.width / width;
+  return clampBox(
+    { x: body.x * per, y: body.y * per, width: body.width * per, height: body.height * per },
+    trim,
+  );
 }
 
-/** @param {Bytes} alpha @param {Cut} cut @param {Rect} trim @returns {Framing["cutSides"]} */
-function cutSides(alpha, { canvas, atPhotoEdge }, trim) {
-  const { width, height } = canvas;
-  /** @param {number} length @param {number} of @param {(k: number) => number} cell */
-  const isCut = (length, of, cell) => {
+/**
+ * @param {{ alpha: Bytes, width: number }} small @param {Cut} cut @param {Rect} trim
+ * @returns {Framing["cutSides"]}
+ */
+function cutSides({ alpha, width }, { canvas, atPhotoEdge }, trim) {
+  const height = alpha.length / width;
+  /** @param {number} length @param {(k: number) => number} cell */
+  const isCut = (length, cell) => {
     let solid = 0;
     for (let k = 0; k < length; k++) if (alpha[cell(k)] >= SOLID_ALPHA) solid++;
-    return solid >= MIN_CUT_PART * of;
+    return solid >= MIN_CUT_PART * length;
   };
+  const [right, bottom] = [trim.x + trim.width === canvas.width, trim.y + trim.height === canvas.height];
   return {
-    top: atPhotoEdge.top && isCut(width, trim.width, (x) => x),
-    right: atPhotoEdge.right && isCut(height, trim.height, (y) => y * width + width - 1),
-    bottom: atPhotoEdge.bottom && isCut(width, trim.width, (x) => (height - 1) * width + x),
-    left: atPhotoEdge.left && isCut(height, trim.height, (y) => y * width),
+    top: atPhotoEdge.top && trim.y === 0 && isCut(width, (x) => x),
+    right: atPhotoEdge.right && right && isCut(height, (y) => y * width + width - 1),
+    bottom: atPhotoEdge.bottom && bottom && isCut(width, (x) => (height - 1) * width + x),
+    left: atPhotoEdge.left && trim.x === 0 && isCut(height, (y) => y * width),
   };
 }

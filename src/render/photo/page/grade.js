@@ -1,4 +1,4 @@
-import { contextOf } from "./decode.js";
+import { percentile } from "./exposure.js";
 
 /** @import { Tones } from "../../../core/card.ts" */
 /** @import { Bytes } from "./masks.js" */
@@ -27,56 +27,53 @@ const SEEN = 0.03;
 const GREY_SATURATION = 0.16;
 const MIN_GREYS = 0.08;
 
-/**
- * The cutout's pixels in the tones of a set. Graded here, once: a card would have to decode the player for it
- * first.
- * @param {OffscreenCanvas} cutout
- * @param {Grade | null} grade
- * @returns {Bytes} red, green, blue and alpha, row by row
- */
-export function gradedPixels(cutout, grade) {
-  const { data } = contextOf(cutout).getImageData(0, 0, cutout.width, cutout.height);
-  if (grade) toneIn(grade, data);
-  return /** @type {Bytes} */ (data);
-}
-
 /** Into this many equal steps a tone curve is divided where it is written down. */
 const TONE_STEPS = 16;
 
 /**
- * What a photo's tones become when they go through a curve and then a grade, written down in equal steps from
- * 0 to 255 for each channel; null when they stay as they are.
+ * What each of 256 tones becomes, for red, green and blue, through a curve and then a grade; null when they
+ * stay as they are.
  * @param {Uint8ClampedArray | null} curve what each of 256 tones becomes
  * @param {Grade | null} grade
- * @returns {Tones | null}
  */
-export function tonesThrough(curve, grade) {
+export function channelTones(curve, grade) {
   if (!curve && !grade) return null;
   const { slope, intercept } = grade ?? { slope: [1, 1, 1], intercept: 0 };
-  const steps = (/** @type {number} */ factor) =>
-    Array.from({ length: TONE_STEPS + 1 }, (_, step) => {
-      const tone = Math.round((255 * step) / TONE_STEPS);
-      return Math.max(0, Math.min(255, Math.round(Number(curve?.[tone] ?? tone) * factor + intercept * 255)));
-    });
-  const [r = 1, g = 1, b = 1] = slope;
-  return [steps(r), steps(g), steps(b)];
+  return slope.map((factor) =>
+    Uint8ClampedArray.from(
+      { length: 256 },
+      (_, tone) => Number(curve?.[tone] ?? tone) * factor + intercept * 255,
+    ),
+  );
+}
+
+/**
+ * The tones in equal steps from 0 to 255 for each channel, as a card is told them.
+ * @param {Uint8ClampedArray[] | null} channels
+ * @returns {Tones | null}
+ */
+export function steppedTones(channels) {
+  const steps = channels?.map((tones) =>
+    Array.from({ length: TONE_STEPS + 1 }, (_, step) => Number(tones[Math.round((255 * step) / TONE_STEPS)])),
+  );
+  return /** @type {Tones | null} */ (steps ?? null);
 }
 
 /**
  * The grade that moves a player's tones towards those of the others: black to black, white to white, grey to
  * grey, each only part of the way; null when it would not be visible.
- * @param {OffscreenCanvas} small
+ * @param {Bytes} data red, green, blue and alpha of a small copy
+ * @param {Uint8ClampedArray | null} curve through which its tones go first
  * @returns {Grade | null}
  */
-export function gradeOf(small) {
-  const { data } = contextOf(small).getImageData(0, 0, small.width, small.height);
+export function gradeOf(data, curve) {
   const tones = new Uint32Array(256);
   const grey = /** @type {[number, number, number]} */ ([0, 0, 0]);
   let [count, greys] = [0, 0];
   for (let i = 0; i < data.length; i += 4) {
-    if ((data[i + 3] ?? 0) < 230) continue;
-    // Read one by one: a view of each pixel took ten times as long.
-    const [r, g, b] = [data[i] ?? 0, data[i + 1] ?? 0, data[i + 2] ?? 0];
+    if (data[i + 3] < 230) continue;
+    let [r, g, b] = [data[i], data[i + 1], data[i + 2]];
+    if (curve) [r, g, b] = [Number(curve[r]), Number(curve[g]), Number(curve[b])];
     const tone = Math.round(0.2126 * r + 0.7152 * g + 0.0722 * b);
     tones[tone] = (tones[tone] ?? 0) + 1;
     count++;
@@ -88,15 +85,7 @@ export function gradeOf(small) {
     grey[2] += b;
   }
   if (count === 0) return null;
-  const toneAt = (/** @type {number} */ part) => {
-    let below = 0;
-    for (let tone = 0; tone < 256; tone++) {
-      below += tones[tone] ?? 0;
-      if (below >= part * count) return tone / 255;
-    }
-    return 1;
-  };
-  const [dark, bright] = [toneAt(DARKEST), toneAt(BRIGHTEST)];
+  const [dark, bright] = [percentile(tones, DARKEST), percentile(tones, BRIGHTEST)];
   const lower = Math.min(MAX_DARKER, Math.max(0, dark - BLACK));
   const gain = Math.min(MAX_GAIN, Math.max(1, WHITE / Math.max(0.01, bright)));
   // What the dark end loses is given back towards the bright end.
@@ -110,19 +99,4 @@ export function gradeOf(small) {
   const [r = 1, g = 1, b = 1] = balance.map((value) => Math.round(value * slope * 1000) / 1000);
   const isSeen = lower > SEEN || [r, g, b].some((value) => Math.abs(value - 1) > SEEN);
   return isSeen ? { slope: [r, g, b], intercept: Math.round(-lower * 1000) / 1000 } : null;
-}
-
-/** @param {Grade} grade @param {Uint8ClampedArray} data */
-function toneIn({ slope, intercept }, data) {
-  const [reds, greens, blues] = slope.map((factor) =>
-    Uint8ClampedArray.from({ length: 256 }, (_, value) => value * factor + intercept * 255),
-  );
-  if (!reds || !greens || !blues) return;
-  for (let i = 0; i < data.length; i += 4) {
-    // Nothing is added to black, so what is transparent stays as it is: half of most cutouts.
-    if (data[i + 3] === 0) continue;
-    data[i] = reds[data[i] ?? 0] ?? 0;
-    data[i + 1] = greens[data[i + 1] ?? 0] ?? 0;
-    data[i + 2] = blues[data[i + 2] ?? 0] ?? 0;
-  }
 }

@@ -1,8 +1,6 @@
 import { cutOut, prepareCut, salientInput } from "./cut_out.js";
-import { canvasOf, contextOf, decodePhoto } from "./decode.js";
-import { dieCut } from "./die_cut.js";
+import { decodePhoto } from "./decode.js";
 import { findPlayer } from "./find_player.js";
-import { gradedPixels, gradeOf, tonesThrough } from "./grade.js";
 import { answered, openNetworkFile, writeShared } from "./networks.js";
 import { refusalFromParts } from "./parts_faults.js";
 import { runSalient } from "./salient.js";
@@ -84,24 +82,12 @@ const photoPage = {
   },
 
   async cutOut() {
-    const { canvas, framing, inPhoto, signs, tones } = cutOut(
-      done(job.cut),
-      done(job.player),
-      done(job.salient),
-    );
-    const grade = gradeOf(smallOf(canvas));
-    const pixels = gradedPixels(canvas, grade);
-    const silhouette = dieCut(pixels, canvas, framing.head);
+    const { pixels, silhouette, description } = cutOut(done(job.cut), done(job.player), done(job.salient));
     await writeShared(pixels);
     return {
-      width: canvas.width,
-      height: canvas.height,
-      framing,
-      inPhoto,
-      signs,
+      ...description,
       inCompany: done(job.player).inCompany ?? false,
       quarters: done(job.photo).quarters,
-      tones: tonesThrough(tones, grade),
       outline: await dataUrl(await silhouette.convertToBlob({ type: "image/png" })),
     };
   },
@@ -111,21 +97,6 @@ const photoPage = {
     job = {};
   },
 };
-
-/** The longer side in pixels of a reduced cutout: enough for its tones. */
-const SMALL_PX = 320;
-
-/** @param {OffscreenCanvas} cutout */
-function smallOf(cutout) {
-  const scale = Math.min(1, SMALL_PX / Math.max(cutout.width, cutout.height));
-  const [width, height] = [cutout.width, cutout.height].map((side) => Math.max(4, Math.round(side * scale)));
-  const small = canvasOf(Number(width), Number(height));
-  const context = contextOf(small);
-  // Evenly reduced: an edge drawn from single pixels flickers along hair.
-  context.imageSmoothingQuality = "medium";
-  context.drawImage(cutout, 0, 0, small.width, small.height);
-  return small;
-}
 
 /** @param {Blob} blob @returns {Promise<string>} */
 function dataUrl(blob) {
