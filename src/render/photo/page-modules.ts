@@ -12,7 +12,6 @@ import examine from "./page/examine.js" with { type: "text" };
 import exposure from "./page/exposure.js" with { type: "text" };
 import findPlayer from "./page/find_player.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
-import fringes from "./page/fringes.js" with { type: "text" };
 import geodesic from "./page/geodesic.js" with { type: "text" };
 import grade from "./page/grade.js" with { type: "text" };
 import hairGaps from "./page/hair_gaps.js" with { type: "text" };
@@ -45,7 +44,6 @@ export const PAGE_MODULES: Record<string, string> = {
   "exposure.js": exposure,
   "find_player.js": findPlayer,
   "framing.js": framing,
-  "fringes.js": fringes,
   "geodesic.js": geodesic,
   "grade.js": grade,
   "hair_gaps.js": hairGaps,

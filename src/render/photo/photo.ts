@@ -10,7 +10,7 @@ import type { Header } from "./page/decode.js";
 import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give a different cutout. */
-export const VISION_VERSION = "31";
+export const VISION_VERSION = "32";
 
 /** The version for a service with the operator's matte network, which gives different cutouts. */
 export const visionOf = (matteModel: MatteModel | null) =>

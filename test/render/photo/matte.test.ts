@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { sortBelongings } from "../../../src/render/photo/page/belongings.js";
 import { readParts } from "../../../src/render/photo/page/body_parts.js";
-import { dropFringes } from "../../../src/render/photo/page/fringes.js";
 import { nearestSeed } from "../../../src/render/photo/page/geodesic.js";
 import { emptyHairGaps } from "../../../src/render/photo/page/hair_gaps.js";
 import { fuseMatte } from "../../../src/render/photo/page/matte.js";
@@ -238,53 +237,6 @@ describe("the matte of all opinions", () => {
 
   test("gives what the opinions disagree on to the player up to the picture's edge, never half", () => {
     expect(at(fused(-1.2, 0.2, dressed), 50, 80)).toBe(1);
-  });
-});
-
-describe("scraps at the edge that nothing but the masks claims", () => {
-  const SCRAP: Box = [70, 50, 12, 12];
-  const drop = (rgba: Uint8ClampedArray<ArrayBuffer>, maps = {}, alpha = 0.9) => {
-    const matte = map([BODY]);
-    map([SCRAP], alpha).forEach((value, i) => {
-      matte[i] = Math.max(Number(matte[i]), value);
-    });
-    const given = {
-      odds: map([BODY], 4, -1),
-      fine: map([BODY]),
-      held: nobody,
-      limbs: nobody,
-      nearHair: nobody,
-    };
-    dropFringes(matte, { ...given, ...maps }, rgba, SIDE);
-    return [at(matte, 71, 51), at(matte, 81, 61), at(matte, 69, 55)].map((value) => Number(value.toFixed(2)));
-  };
-  const BRIGHT = picture([[BODY, 240]]);
-
-  test("go whole in the background's colours, and the player stays", () => {
-    expect(drop(BRIGHT)).toEqual([0, 0, 1]);
-  });
-
-  test("stay in the player's colours, in a hand, on a limb, beside hair, and where they stand out", () => {
-    const kept = [0.9, 0.9, 1];
-    expect(
-      drop(
-        picture([
-          [BODY, 240],
-          [SCRAP, 240],
-        ]),
-      ),
-    ).toEqual(kept);
-    const here = map([SCRAP]);
-    for (const maps of [{ held: here }, { limbs: here }, { nearHair: here }, { fine: map([BODY, SCRAP]) }])
-      expect(drop(BRIGHT, maps)).toEqual(kept);
-  });
-
-  test("go in any colour when they are but a veil", () => {
-    const rgba = picture([
-      [BODY, 240],
-      [SCRAP, 240],
-    ]);
-    expect(drop(rgba, { odds: map([BODY], 4, -2) }, 0.4)).toEqual([0, 0, 1]);
   });
 });
 

@@ -48,7 +48,7 @@ export function channelTones(curve, grade) {
 }
 
 /**
- * The tones in equal steps from 0 to 255 for each channel, as a card is told them.
+ * The tones in equal steps from 0 to 255 for each channel, as a card takes them.
  * @param {Uint8ClampedArray[] | null} channels
  * @returns {Tones | null}
  */

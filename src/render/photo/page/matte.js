@@ -1,6 +1,5 @@
 import { sortBelongings } from "./belongings.js";
 import { partsOnGrid, SURELY_NOBODY } from "./body_parts.js";
-import { dropFringes } from "./fringes.js";
 import { nearestSeed } from "./geodesic.js";
 import { handCells, limbMap } from "./limbs.js";
 import { boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
@@ -176,7 +175,6 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   settle(matte, { core, limbs, votes, nearHair, parts: parts.odds }, rgba, grid.width);
   for (let i = 0; i < matte.length; i++) matte[i] = smoothStep(1 / (1 + Math.exp(-matte[i])), 0.15, 0.85);
   closeHoles(matte, core, grid.width);
-  dropFringes(matte, { odds: parts.odds, fine, held, limbs, nearHair }, rgba, grid.width);
   dropIslands(matte, { held, fine }, grid.width);
   return { matte, parts, signs: signsOf(matte, core, player) };
 }
