@@ -8,6 +8,9 @@ import personMask from "./models/person_mask.onnx.zst" with { type: "file" };
 import poseLandmarks from "./models/pose_landmarks.onnx.zst" with { type: "file" };
 import salient from "./models/u2netp_int8.onnx" with { type: "file" };
 
+/** The beginning of the SHA-256 of all network files in a row, sorted by name; a test compares it. */
+export const NETWORKS_DIGEST = "acae7d30aecc5276";
+
 /** The network files. NOTICE gives the origin and licence of each. */
 export const NETWORK_FILES: Record<
   | "bodyParts"

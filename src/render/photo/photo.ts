@@ -4,13 +4,22 @@ import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts";
 import { encodePng } from "../card/encode.ts";
 import type { MatteModel } from "./matte-model.ts";
+import { NETWORKS_DIGEST } from "./network-files.ts";
 import { type Networks, openNetworks } from "./networks.ts";
 import { packagedRuntime, returnFreedMemory } from "./onnx-runtime.ts";
 import type { Header } from "./page/decode.js";
+import { PAGE_MODULES } from "./page-modules.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
 
-/** Part of a cached cutout's key: changes whenever the same photo would give a different cutout. */
-export const VISION_VERSION = "32";
+/**
+ * Part of a cached cutout's key: another one for every change to the page's modules or the networks, so that
+ * no cutout of other rules is used.
+ */
+export const VISION_VERSION = Object.entries(PAGE_MODULES)
+  .reduce((hash, [name, text]) => hash.update(name).update(text), new Bun.CryptoHasher("sha256"))
+  .update(NETWORKS_DIGEST)
+  .digest("hex")
+  .slice(0, 16);
 
 /** The version for a service with the operator's matte network, which gives different cutouts. */
 export const visionOf = (matteModel: MatteModel | null) =>

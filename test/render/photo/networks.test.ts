@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { OperatorError } from "../../../src/core/errors.ts";
-import { NETWORK_FILES } from "../../../src/render/photo/network-files.ts";
+import { NETWORK_FILES, NETWORKS_DIGEST } from "../../../src/render/photo/network-files.ts";
 import { type NetworkName, openNetworks, tryNetworks } from "../../../src/render/photo/networks.ts";
 import { packagedRuntime, returnFreedMemory } from "../../../src/render/photo/onnx-runtime.ts";
 import { pngPixels } from "./png-pixels.ts";
@@ -129,3 +129,10 @@ test.if(process.platform === "linux")(
 
 const privateMb = () =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) / 1024;
+
+test("the networks' digest, part of a cutout's name, is that of their files", async () => {
+  const hash = new Bun.CryptoHasher("sha256");
+  const paths = Object.values(NETWORK_FILES).sort((a, b) => basename(a).localeCompare(basename(b)));
+  for (const path of paths) hash.update(await Bun.file(path).bytes());
+  expect(NETWORKS_DIGEST).toBe(hash.digest("hex").slice(0, 16));
+});

@@ -312,9 +312,10 @@ function placeInPhoto({ rect, zoom, photoSize }, trim) {
 }
 
 /**
- * The opacity of a player who was already cut out: whoever did that knew better. Without the patches that hold
- * nothing of the player.
- * @param {Bytes} own @param {{ width: number, height: number }} size @param {Numbers} matte @param {Grid} grid
+ * The opacity of a player who was already cut out: whoever did that knew better. Without the patches that
+ * hold nothing of the player.
+ * @param {Bytes} own @param {{ width: number, height: number }} size
+ * @param {Numbers} matte @param {Grid} grid
  */
 function ownMask(own, { width, height }, matte, grid) {
   const cellAt = (/** @type {number} */ pixel) => {

@@ -219,8 +219,8 @@ function carriedColours(data, inside, w, h) {
  * Gives the cutout the new edge, and pixels along it the carried colours: all of them where the player was
  * hardly there, part where nearly whole; and all pixels their new tones.
  * @param {Bytes} rgba changed in place @param {{ width: number, height: number }} size
- * @param {{ edge: Bytes, alpha: Bytes, inside: Numbers, carried: { pixels: Uint8ClampedArray, width: number },
- *   w: number, h: number }} small
+ * @param {{ edge: Bytes, alpha: Bytes, inside: Numbers, w: number, h: number, carried: { pixels:
+ *   Uint8ClampedArray, width: number } }} small
  * @param {Uint8ClampedArray[] | null} tones
  */
 function takeInnerColours(rgba, { width, height }, { edge, alpha, inside, carried, w, h }, tones) {

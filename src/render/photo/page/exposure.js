@@ -98,7 +98,11 @@ function histogram(rgba, width, rect, toneOf) {
   return counts;
 }
 
-/** The tone (0..1) below which this part of the pixels is. @param {Uint32Array} counts @param {number} part */
+/**
+ * The tone (0..1) below which this part of the pixels is.
+ * @param {Uint32Array} counts
+ * @param {number} part
+ */
 export function percentile(counts, part) {
   const pixels = part * counts.reduce((sum, count) => sum + count, 0);
   let level = 0;
