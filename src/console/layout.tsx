@@ -46,7 +46,7 @@ interface Place extends NavItem {
 
 const ACCOUNT_NAV: Place[] = [
   { href: "/console", label: "Overview", icon: "home" },
-  { href: "/console/images", label: "Images", icon: "image" },
+  { href: "/console/images", label: "Images", icon: "image", also: ["/console/players"] },
   { href: "/console/batches", label: "Batches", icon: "stack", also: ["/console/lists"] },
   { href: "/console/playground", label: "Playground", icon: "play" },
   { href: "/console/kits", label: "Brand kits", icon: "palette" },

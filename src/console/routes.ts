@@ -8,10 +8,12 @@ import { listColumnRoutes } from "./batches/list-columns.tsx";
 import { listPhotoRoutes } from "./batches/list-photos.tsx";
 import { listPreviewRoutes } from "./batches/list-previews.tsx";
 import { listUploadRoutes } from "./batches/list-upload.tsx";
+import { sheetRoutes } from "./batches/sheet.tsx";
 import { againRoutes } from "./cards/again.tsx";
 import { imageRoutes } from "./cards/image.tsx";
 import { imagesRoutes } from "./cards/images.tsx";
 import { kitRoutes } from "./cards/kits.tsx";
+import { playerRoutes } from "./cards/player.tsx";
 import { playgroundRoutes } from "./cards/playground.tsx";
 import { creditRoutes } from "./credits/credits.tsx";
 import { usageRoutes } from "./credits/usage.tsx";
@@ -39,6 +41,8 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...imageRoutes,
   ...batchesRoutes,
   ...batchRoutes,
+  ...sheetRoutes,
+  ...playerRoutes,
   ...listUploadRoutes,
   ...listColumnRoutes,
   ...listPhotoRoutes,

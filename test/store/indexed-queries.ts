@@ -6,6 +6,7 @@ import * as batches from "../../src/store/images/batches.ts";
 import * as forgotten from "../../src/store/images/forgotten-images.ts";
 import * as files from "../../src/store/images/image-files.ts";
 import * as reads from "../../src/store/images/image-reads.ts";
+import * as search from "../../src/store/images/image-search.ts";
 import * as photos from "../../src/store/images/photos.ts";
 import * as requests from "../../src/store/overviews/request-log.ts";
 import { accountNames, accountsToRenew } from "../../src/store/people/accounts.ts";
@@ -139,6 +140,11 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
     "a card's place in its batch",
     (tx) => batchCounts.swapCard(tx, "b", { from: "i", to: "j" }),
     /batch_cards.*(image|batch)_id=/,
+  ],
+  [
+    "a player's history",
+    (tx) => search.historyOfPlayer(tx, { ...scope, externalId: "p", limit }),
+    /images_external .*external_id=/,
   ],
   ["unfinished cards of batches", (tx) => batches.openBatchCards(tx, scope), /images_account_queue/],
   ["canceled batches", (tx) => batches.canceledBatches(tx, 5), /batches_canceled/],

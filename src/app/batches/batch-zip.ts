@@ -15,8 +15,16 @@ export interface ZipDeps extends AppContext {
  * The finished pictures of a batch as one streamed ZIP archive, named by external id, with a table of all
  * cards in `cards.csv`. Expired and deleted ones appear only in the table.
  */
-export async function batchZip({ store, blobs }: ZipDeps, batch: Batch): Promise<ReadableStream<Uint8Array>> {
-  const images = await imagesOfBatch(store.read, batch.id);
+export async function batchZip(deps: ZipDeps, batch: Batch): Promise<ReadableStream<Uint8Array>> {
+  return picturesZip(deps, await imagesOfBatch(deps.store.read, batch.id), batch.updatedAt);
+}
+
+/** The same of any images; `updatedAt` is the time of its table. */
+export function picturesZip(
+  { blobs }: Pick<ZipDeps, "blobs">,
+  images: Image[],
+  updatedAt: number,
+): ReadableStream<Uint8Array> {
   const names = pictureNames(images);
   async function* files() {
     const present = new Set<Image>();
@@ -34,7 +42,7 @@ export async function batchZip({ store, blobs }: ZipDeps, batch: Batch): Promise
     }
     yield {
       name: "cards.csv",
-      lastModified: new Date(batch.updatedAt),
+      lastModified: new Date(updatedAt),
       input: table(images, names, present),
     };
   }

@@ -19,6 +19,10 @@
     if (picker instanceof HTMLInputElement && /^#[0-9a-f]{6}$/i.test(target.value))
       picker.value = target.value;
   });
+  for (const button of document.querySelectorAll("[data-prints]")) button.removeAttribute("hidden");
+  document.addEventListener("click", ({ target }) => {
+    if (target instanceof Element && target.closest("[data-prints]")) print();
+  });
   // Sending a form twice by a double click would do it twice.
   document.addEventListener("submit", (event) => {
     const form = event.target;

@@ -33,7 +33,7 @@ import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { BatchBadge, batchName, isRunning } from "./batches.tsx";
 
 /** The batch in the URL, in either environment of this account. Throws 404. */
-async function ownBatch({ deps, account, params }: MemberVisit): Promise<Batch> {
+export async function ownBatch({ deps, account, params }: MemberVisit): Promise<Batch> {
   for (const environment of ENVIRONMENTS) {
     const scope = { accountId: account.id, environment, id: params.id ?? "" };
     const batch = await findBatch(deps.store.read, scope);
@@ -99,7 +99,7 @@ function Progress({ batch, now }: { batch: Batch; now: number }) {
 }
 
 /** One card of the contact sheet. A deleted one keeps its place. */
-function SheetCard({ image }: { image: Image }) {
+function SheetCard({ image, batchId }: { image: Image; batchId: string }) {
   if (image.forgottenAt !== null)
     return (
       <div class="tile">
@@ -108,7 +108,7 @@ function SheetCard({ image }: { image: Image }) {
       </div>
     );
   return (
-    <a href={`/console/images/${image.id}`} class="tile">
+    <a href={`/console/images/${image.id}?batch=${batchId}`} class="tile">
       <Thumb image={image} />
       <span class="tile-name ellipsis">{playerName(image)}</span>
       <span class="tile-foot">
@@ -167,7 +167,7 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
         <ul class="grid sheet">
           {images.map((image) => (
             <li key={image.id}>
-              <SheetCard image={image} />
+              <SheetCard image={image} batchId={batch.id} />
             </li>
           ))}
         </ul>
@@ -228,6 +228,11 @@ function Head({ visit, batch }: { visit: MemberVisit; batch: Batch }) {
       {batch.completed > 0 && (
         <a class="button" href={`/console/batches/${batch.id}/pictures.zip`}>
           Download ZIP
+        </a>
+      )}
+      {batch.completed > 0 && (
+        <a class="button" href={`/console/batches/${batch.id}/sheet`}>
+          Contact sheet
         </a>
       )}
       <Retries visit={visit} batch={batch} />
@@ -293,13 +298,24 @@ async function retry(visit: MemberVisit, what: "failed" | "canceled"): Promise<R
 
 async function pictures(visit: MemberVisit): Promise<Response> {
   const batch = await ownBatch(visit);
-  const plain =
-    batchName(batch)
-      .replaceAll(/[^\w -]/g, "")
-      .trim() || batch.id;
-  return privateFile(visit.exchange, await batchZip(visit.deps, batch), {
+  return zipFile(visit, await batchZip(visit.deps, batch), batchName(batch), batch.id);
+}
+
+/** A ZIP archive under a name that people gave; `plainName` stands in where nothing of it is plain. */
+export function zipFile(
+  { exchange }: MemberVisit,
+  zip: ReadableStream<Uint8Array>,
+  name: string,
+  plainName: string,
+): Response {
+  const plain = name.replaceAll(/[^\w -]/g, "").trim() || plainName;
+  const whole = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16)}`,
+  );
+  return privateFile(exchange, zip, {
     "Content-Type": "application/zip",
-    "Content-Disposition": `attachment; filename="${plain}.zip"; filename*=UTF-8''${encodeURIComponent(batchName(batch).toWellFormed()).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}.zip`,
+    "Content-Disposition": `attachment; filename="${plain}.zip"; filename*=UTF-8''${whole}.zip`,
   });
 }
 

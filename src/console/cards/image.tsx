@@ -7,11 +7,12 @@ import { isCanceled } from "../../core/image-state.ts";
 import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { envelope } from "../../http/envelope.ts";
 import { entriesOfImage } from "../../store/credits/ledger.ts";
-import { firstBatches } from "../../store/images/batches.ts";
+import { type Batch, findBatch, firstBatches } from "../../store/images/batches.ts";
 import { findRecordOfImage, type IdempotencyRecord } from "../../store/images/idempotency.ts";
 import { findImage } from "../../store/images/image-reads.ts";
-import { pictureBefore } from "../../store/images/image-search.ts";
+import { neighboursInBatch, neighboursOf, pictureBefore } from "../../store/images/image-search.ts";
 import type { Image } from "../../store/images/images.ts";
+import { batchName } from "../batches/batches.tsx";
 import { Card, Code, Confirm, EnvironmentBadge, Notice, PageHead, refreshing } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
@@ -154,7 +155,9 @@ function Details({ image, record }: { image: Image; record: IdempotencyRecord | 
     <Card title="Details">
       <dl class="facts">
         <dt>External id</dt>
-        <dd>{image.externalId}</dd>
+        <dd>
+          <a href={historyPath(image)}>{image.externalId}</a>
+        </dd>
         <dt>Idempotency-Key</dt>
         <dd>{record ? <RecordKey text={record.key} /> : "Not kept any more"}</dd>
         {image.templateName !== null && (
@@ -187,6 +190,54 @@ function Details({ image, record }: { image: Image; record: IdempotencyRecord | 
   );
 }
 
+/** Where a player's history is; their ids may hold anything. */
+export function historyPath({ externalId, environment }: Pick<Image, "externalId" | "environment">): string {
+  return `/console/players?${new URLSearchParams({ id: externalId, environment })}`;
+}
+
+interface Neighbours {
+  previous: string | null;
+  next: string | null;
+  /** The query that keeps the way through a batch: empty without one. */
+  within: string;
+  batch: Batch | undefined;
+}
+
+/** The images before and after: of the batch that the address names, or else of the account's list. */
+async function stepsFrom({ deps, account, query }: MemberVisit, image: Image): Promise<Neighbours> {
+  const { accountId, environment } = image;
+  const id = query.get("batch");
+  const batch = id ? await findBatch(deps.store.read, { accountId: account.id, environment, id }) : undefined;
+  if (batch) {
+    const { before, after } = await neighboursInBatch(deps.store.read, batch.id, image.id);
+    return { previous: before, next: after, within: `?batch=${batch.id}`, batch };
+  }
+  const { newer, older } = await neighboursOf(deps.store.read, { ...image, accountId });
+  return { previous: newer, next: older, within: "", batch };
+}
+
+function Steps({ previous, next, within, batch }: Neighbours) {
+  const step = (id: string | null, label: string, rel: "prev" | "next") =>
+    id === null ? (
+      <span />
+    ) : (
+      <a class="button button-small" rel={rel} href={`/console/images/${id}${within}`}>
+        {label}
+      </a>
+    );
+  return (
+    <nav class="image-steps" aria-label="Images">
+      {step(previous, "Previous", "prev")}
+      {batch && (
+        <a class="ellipsis" href={`/console/batches/${batch.id}`}>
+          {batchName(batch)}
+        </a>
+      )}
+      {step(next, "Next", "next")}
+    </nav>
+  );
+}
+
 async function imagePage(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
   const { store, config, progress, blobs } = visit.deps;
@@ -197,6 +248,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
     pictureBefore(store.read, image),
     firstBatches(store.read, [image.id]),
   ]);
+  const steps = await stepsFrom(visit, image);
   const answer = { ...image, batchId: batchIds.get(image.id) ?? null };
   const view = imageView(answer, { cdnBaseUrl: config.cdnBaseUrl, progress: progress.of(image.id) });
   const hasPhoto = image.sourceSha256 !== null && (await blobs.stat("source", image.sourceSha256)) !== null;
@@ -219,7 +271,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
           </a>
         )}
         {canWrite(visit) && (
-          <a class="button" href={`/console/images/${image.id}/again`}>
+          <a class="button" href={`/console/images/${image.id}/again${steps.within}`}>
             {batchIds.size > 0 ? "Edit" : "Make again"}
           </a>
         )}
@@ -244,6 +296,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
           </Confirm>
         )}
       </PageHead>
+      <Steps {...steps} />
       <Failure image={image} />
       <Progress image={image} progress={progress.of(image.id)} />
       <div class="image-page">

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Environment } from "../../core/account.ts";
 import { type ImageState, type PublicStatus, UNFINISHED_STATES } from "../../core/image-state.ts";
 import { foldedName } from "../../core/name.ts";
@@ -100,6 +100,127 @@ export async function pictureBefore({ db, t }: Tx, image: Image): Promise<Image 
     .orderBy(desc(i.createdAt), desc(i.id))
     .limit(1);
   return before;
+}
+
+/** The images next to this one in its account's list: the newer and the older one. */
+export async function neighboursOf(
+  { db, t }: Tx,
+  image: Image,
+): Promise<{ newer: string | null; older: string | null }> {
+  const i = t.images;
+  const own = and(
+    eq(i.accountId, image.accountId),
+    eq(i.environment, image.environment),
+    isNull(i.forgottenAt),
+  );
+  const place = sql`(${i.createdAt}, ${i.id})`;
+  const here = sql`(${image.createdAt}, ${image.id})`;
+  const [newer] = await db
+    .select({ id: i.id })
+    .from(i)
+    .where(and(own, sql`${place} > ${here}`))
+    .orderBy(asc(i.createdAt), asc(i.id))
+    .limit(1);
+  const [older] = await db
+    .select({ id: i.id })
+    .from(i)
+    .where(and(own, sql`${place} < ${here}`))
+    .orderBy(desc(i.createdAt), desc(i.id))
+    .limit(1);
+  return { newer: newer?.id ?? null, older: older?.id ?? null };
+}
+
+/** The cards before and after this one in its batch, deleted ones left out. */
+export async function neighboursInBatch(
+  { db, t }: Tx,
+  batchId: string,
+  imageId: string,
+): Promise<{ before: string | null; after: string | null }> {
+  const { batchCards: c, images: i } = t;
+  const own = db
+    .select({ position: c.position })
+    .from(c)
+    .where(and(eq(c.batchId, batchId), eq(c.imageId, imageId)))
+    .limit(1);
+  const next = async (side: "before" | "after") => {
+    const isThere = side === "before" ? lt(c.position, sql`(${own})`) : gt(c.position, sql`(${own})`);
+    const [card] = await db
+      .select({ id: c.imageId })
+      .from(c)
+      .innerJoin(i, eq(i.id, c.imageId))
+      .where(and(eq(c.batchId, batchId), isThere, isNull(i.forgottenAt)))
+      .orderBy(side === "before" ? desc(c.position) : asc(c.position))
+      .limit(1);
+    return card?.id ?? null;
+  };
+  return { before: await next("before"), after: await next("after") };
+}
+
+interface PlayerScope {
+  accountId: string;
+  environment: Environment;
+}
+
+/** A player's images, newest first. */
+export async function historyOfPlayer(
+  { db, t }: Tx,
+  { accountId, environment, externalId, limit }: PlayerScope & { externalId: string; limit: number },
+): Promise<Image[]> {
+  const i = t.images;
+  return db
+    .select()
+    .from(i)
+    .where(
+      and(
+        eq(i.accountId, accountId),
+        eq(i.environment, environment),
+        eq(i.externalId, externalId),
+        isNull(i.forgottenAt),
+      ),
+    )
+    .orderBy(desc(i.createdAt), desc(i.id))
+    .limit(limit);
+}
+
+/** Players asked about at a time: SQLite accepts 32,766 bound values in all. */
+const PLAYERS_AT_ONCE = 500;
+
+/** The newest finished picture that is still served of each of these players, by external id. */
+export async function currentCards(
+  { db, t }: Tx,
+  { accountId, environment }: PlayerScope,
+  externalIds: string[],
+): Promise<Map<string, Image>> {
+  const i = t.images;
+  const found = new Map<string, Image>();
+  for (let at = 0; at < externalIds.length; at += PLAYERS_AT_ONCE) {
+    const newest = db
+      .select({
+        id: i.id,
+        rank: sql<number>`row_number() over (partition by ${i.externalId} order by ${i.createdAt} desc, ${i.id} desc)`.as(
+          "rank",
+        ),
+      })
+      .from(i)
+      .where(
+        and(
+          eq(i.accountId, accountId),
+          eq(i.environment, environment),
+          inArray(i.externalId, externalIds.slice(at, at + PLAYERS_AT_ONCE)),
+          eq(i.state, "completed"),
+          isNull(i.purgedAt),
+          isNull(i.forgottenAt),
+        ),
+      )
+      .as("newest");
+    const rows = await db
+      .select({ image: i })
+      .from(newest)
+      .innerJoin(i, eq(i.id, newest.id))
+      .where(eq(newest.rank, 1));
+    for (const { image } of rows) found.set(image.externalId, image);
+  }
+  return found;
 }
 
 /** An image of any account, for operators. */

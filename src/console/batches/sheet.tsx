@@ -1,0 +1,145 @@
+/** @jsxImportSource preact */
+import { picturesZip } from "../../app/batches/batch-zip.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
+import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
+import { currentCards } from "../../store/images/image-search.ts";
+import type { Image } from "../../store/images/images.ts";
+import { historyPath } from "../cards/image.tsx";
+import { playerName, StatusBadge } from "../cards/image-parts.tsx";
+import { Badge, Breakable, Card, counted, Empty, PageHead, Segments } from "../elements.tsx";
+import { shell } from "../layout.tsx";
+import { type MemberVisit, member } from "../visit.ts";
+import { ownBatch, zipFile } from "./batch.tsx";
+import { batchName } from "./batches.tsx";
+
+/** A player's card on the sheet: of the batch, or the newest one there is. */
+interface SheetEntry {
+  image: Image;
+  /** Whether it was made after the batch's own card. */
+  isNewer: boolean;
+}
+
+/**
+ * The batch's players in their order, each with the newest finished card of theirs, whichever batch or
+ * request made it; those without one with the batch's own.
+ */
+async function currentOf({ deps, account }: MemberVisit, batch: Batch): Promise<SheetEntry[]> {
+  const images = (await imagesOfBatch(deps.store.read, batch.id)).filter(
+    ({ forgottenAt }) => forgottenAt === null,
+  );
+  const scope = { accountId: account.id, environment: batch.environment };
+  const current = await currentCards(
+    deps.store.read,
+    scope,
+    images.map(({ externalId }) => externalId),
+  );
+  return images.map((image) => {
+    const newest = current.get(image.externalId) ?? image;
+    return { image: newest, isNewer: newest.id !== image.id };
+  });
+}
+
+async function ownOf({ deps }: MemberVisit, batch: Batch): Promise<SheetEntry[]> {
+  const images = await imagesOfBatch(deps.store.read, batch.id);
+  return images.filter(({ forgottenAt }) => forgottenAt === null).map((image) => ({ image, isNewer: false }));
+}
+
+/** The words under a card. */
+function caption({ request }: Image): string {
+  const { player } = request as CreateImageRequest;
+  return `No. ${player.number}, ${player.position}, ${player.skill_level}`;
+}
+
+function Entry({ entry: { image, isNewer } }: { entry: SheetEntry }) {
+  return (
+    <li>
+      {image.outputName !== null && image.purgedAt === null ? (
+        // Not loaded lazily: what is below the window is printed too.
+        <img
+          class="thumb"
+          src={`/console/images/${image.id}/thumb`}
+          alt={`The card of ${playerName(image)}`}
+          width={360}
+          height={450}
+        />
+      ) : (
+        <span class="thumb">
+          <StatusBadge image={image} />
+        </span>
+      )}
+      <a href={historyPath(image)}>
+        <Breakable text={playerName(image)} />
+      </a>
+      <span class="sub">{caption(image)}</span>
+      {isNewer && <Badge tone="good">Newer than the batch</Badge>}
+    </li>
+  );
+}
+
+async function sheetPage(visit: MemberVisit): Promise<Response> {
+  const batch = await ownBatch(visit);
+  const isOwn = visit.query.get("show") === "batch";
+  const entries = await (isOwn ? ownOf(visit, batch) : currentOf(visit, batch));
+  const path = `/console/batches/${batch.id}`;
+  return shell(
+    visit,
+    `${batchName(batch)}, contact sheet`,
+    <>
+      <PageHead
+        title={batchName(batch)}
+        lead={
+          isOwn
+            ? `The batch's ${counted(entries.length, "card")}.`
+            : `The current card of ${counted(entries.length, "player")}: the newest there is, whatever made it.`
+        }
+      >
+        <a class="button" href={`${path}/${isOwn ? "pictures" : "current"}.zip`}>
+          Download ZIP
+        </a>
+        <button type="button" class="button" data-prints hidden>
+          Print
+        </button>
+        <a class="button" href={path}>
+          Back to the batch
+        </a>
+      </PageHead>
+      <div class="toolbar">
+        <Segments
+          label="Cards"
+          choices={[
+            { label: "Current cards", href: `${path}/sheet`, current: !isOwn },
+            { label: "This batch's", href: `${path}/sheet?show=batch`, current: isOwn },
+          ]}
+        />
+      </div>
+      {entries.length === 0 ? (
+        <Card>
+          <Empty title="No cards">Every card of this batch was deleted.</Empty>
+        </Card>
+      ) : (
+        <ul class="contact">
+          {entries.map((entry) => (
+            <Entry key={entry.image.id} entry={entry} />
+          ))}
+        </ul>
+      )}
+    </>,
+    { wide: true },
+  );
+}
+
+async function currentZip(visit: MemberVisit): Promise<Response> {
+  const batch = await ownBatch(visit);
+  const entries = await currentOf(visit, batch);
+  const zip = picturesZip(
+    visit.deps,
+    entries.map(({ image }) => image),
+    visit.now,
+  );
+  return zipFile(visit, zip, `${batchName(batch)} current`, `${batch.id}-current`);
+}
+
+export const sheetRoutes = [
+  member.get("/console/batches/:id/sheet", sheetPage),
+  member.get("/console/batches/:id/current.zip", currentZip),
+];
