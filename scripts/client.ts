@@ -1,12 +1,16 @@
 /**
- * Builds and packs the TypeScript client of clients/typescript: the types from this version's OpenAPI
- * document, the JavaScript by the compiler, the package for npm: bun scripts/client.ts [FOLDER FOR THE
- * PACKAGE]
+ * Builds and packs the clients in clients/ from this version's OpenAPI document: the one for TypeScript as a
+ * package for npm, for Python as a wheel, for PHP as a ZIP for Composer: bun scripts/client.ts [FOLDER FOR
+ * THE PACKAGES]
  */
 
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { zipSync } from "fflate";
 import { openApiDocument } from "../src/http/openapi/document.ts";
+import { VERSION } from "../src/version.ts";
+import { phpOperations, phpTypes } from "./clients/php.ts";
+import { pythonOperations, pythonTypes } from "./clients/python.ts";
 import { offerHelp } from "./help.ts";
 
 offerHelp(import.meta);
@@ -29,6 +33,70 @@ export async function packClient(folder: string): Promise<string> {
   await rm(document);
   const packed = await run(["bun", "pm", "pack", "--quiet", "--destination", resolve(folder)], CLIENT);
   return packed.trim().split("\n").at(-1) ?? "";
+}
+
+const PYTHON = join(ROOT, "clients/python");
+
+/** Generates the Python client's types and operations, and packs a wheel into `folder`; returns its path. */
+export async function packPython(folder: string): Promise<string> {
+  const document = anyService();
+  const source = join(PYTHON, "src/cardpress_client");
+  await Bun.write(join(source, "types.py"), pythonTypes(document));
+  await Bun.write(join(source, "operations.py"), pythonOperations(document));
+  const project = Bun.TOML.parse(await Bun.file(join(PYTHON, "pyproject.toml")).text()) as {
+    project: {
+      name: string;
+      version: string;
+      description: string;
+      license: string;
+      "requires-python": string;
+    };
+  };
+  const { name, version, description, license, "requires-python": python } = project.project;
+  const info = `${name.replace("-", "_")}-${version}.dist-info`;
+  const files = await contents(source, "cardpress_client", /\.py$|^py\.typed$/);
+  const text = (value: string) => new TextEncoder().encode(value);
+  files[`${info}/METADATA`] = text(
+    `Metadata-Version: 2.4\nName: ${name}\nVersion: ${version}\nSummary: ${description}\nLicense-Expression: ${license}\nLicense-File: LICENSE\nRequires-Python: ${python}\nDescription-Content-Type: text/markdown\n\n${await Bun.file(join(PYTHON, "README.md")).text()}`,
+  );
+  files[`${info}/WHEEL`] = text(
+    "Wheel-Version: 1.0\nGenerator: cardpress\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+  );
+  files[`${info}/licenses/LICENSE`] = await Bun.file(join(PYTHON, "LICENSE")).bytes();
+  // https://packaging.python.org/en/latest/specifications/binary-distribution-format/
+  const record = Object.entries(files).map(
+    ([path, bytes]) =>
+      `${path},sha256=${new Bun.CryptoHasher("sha256").update(bytes).digest("base64url")},${bytes.length}`,
+  );
+  files[`${info}/RECORD`] = text(`${[...record, `${info}/RECORD,,`].join("\n")}\n`);
+  return writeZip(files, join(folder, `${name.replace("-", "_")}-${version}-py3-none-any.whl`));
+}
+
+const PHP = join(ROOT, "clients/php");
+
+/** Generates the PHP client's shapes and operations, and packs them for Composer into `folder`. */
+export async function packPhp(folder: string): Promise<string> {
+  const document = anyService();
+  await Bun.write(join(PHP, "src/Types.php"), phpTypes(document));
+  await Bun.write(join(PHP, "src/Operations.php"), phpOperations(document));
+  const files = {
+    ...(await contents(PHP, "", /^(?:composer\.json|autoload\.php|README\.md|LICENSE)$/)),
+    ...(await contents(join(PHP, "src"), "src", /\.php$/)),
+  };
+  return writeZip(files, join(folder, `cardpress-client-php-${VERSION}.zip`));
+}
+
+/** The files of a folder whose names match, by their paths in an archive. */
+async function contents(folder: string, prefix: string, names: RegExp): Promise<Record<string, Uint8Array>> {
+  const found = (await readdir(folder)).filter((name) => names.test(name)).sort();
+  const entries = found.map(async (name) => [join(prefix, name), await Bun.file(join(folder, name)).bytes()]);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** The same bytes from the same files, whenever it is written. */
+async function writeZip(files: Record<string, Uint8Array>, path: string): Promise<string> {
+  await Bun.write(path, zipSync(files, { mtime: "1980-01-01T00:00:00" }));
+  return path;
 }
 
 /** A document not specific to any service: each has its own presets. */
@@ -63,4 +131,9 @@ async function run(command: string[], cwd = ROOT): Promise<string> {
   return out;
 }
 
-if (import.meta.main) console.log(await packClient(process.argv[2] ?? join(CLIENT, "dist")));
+if (import.meta.main) {
+  const folder = process.argv[2];
+  console.log(await packClient(folder ?? join(CLIENT, "dist")));
+  console.log(await packPython(folder ?? join(PYTHON, "dist")));
+  console.log(await packPhp(folder ?? join(PHP, "dist")));
+}

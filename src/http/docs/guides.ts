@@ -73,7 +73,7 @@ export const GUIDES: readonly Guide[] = [
   {
     path: "/docs/clients",
     text: clients,
-    description: "A client for TypeScript, and types and clients for other languages.",
+    description: "Clients for TypeScript, Python and PHP, and the way to those for other languages.",
   },
   {
     path: "/docs/mcp",

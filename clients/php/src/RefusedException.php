@@ -1,0 +1,26 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cardpress;
+
+/** The service refused a call, and says why. */
+final class RefusedException extends CardpressException
+{
+    /** Stable: switch on it. */
+    public readonly string $errorCode;
+    /** @var list<array{field: string, message: string}> the broken fields */
+    public readonly array $details;
+    public readonly string $requestId;
+    public readonly string $docsUrl;
+
+    /** @param array<string, mixed> $error */
+    public function __construct(public readonly int $status, array $error)
+    {
+        parent::__construct("{$error['code']}: {$error['message']}");
+        $this->errorCode = $error['code'];
+        $this->details = $error['details'] ?? [];
+        $this->requestId = $error['request_id'] ?? '';
+        $this->docsUrl = $error['docs_url'] ?? '';
+    }
+}

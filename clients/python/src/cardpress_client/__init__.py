@@ -1,0 +1,131 @@
+"""Football player cards: the API of a cardpress service.
+
+    cards = Cardpress("https://cards.example.org", api_key=os.environ["CARDPRESS_KEY"])
+    card = cards.create_and_wait({"player": {...}, "style": {"preset": "club_card"}})
+    print(card["result"]["image_url"])
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import Any, Callable, Iterator, Mapping
+
+from ._transport import RETRIES, TIMEOUT_S, Transport
+from .errors import CardpressError, ImageFailedError, NoAnswerError, WebhookSignatureError
+from .operations import Operations
+from .signing import signed_card_url
+from .types import BatchDetail, CompletedImage, ImageListItem, Photo
+from .webhooks import read_webhook
+
+__all__ = [
+    "Cardpress",
+    "CardpressError",
+    "ImageFailedError",
+    "NoAnswerError",
+    "WebhookSignatureError",
+    "read_webhook",
+    "signed_card_url",
+]
+
+#: As long as the service lets a call wait, with time for the answer to come.
+WAIT_S = 15
+BATCH_PAUSE_S = 2.0
+
+
+class Cardpress(Operations):
+    """The API of the service at an address, with one key. Refusals are raised as CardpressError; what may succeed
+    later (429, 5xx, broken connections) is sent again first, with the same idempotency key."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        retries: int = RETRIES,
+        timeout: float = TIMEOUT_S,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._transport = Transport(base_url, api_key, retries, timeout, sleep)
+
+    def create_image(self, body: Mapping[str, Any], **options: Any) -> Any:
+        """Create an image. See Operations.create_image; `type` may be left out."""
+        return super().create_image({"type": "player_card", **body}, **options)  # type: ignore[typeddict-item]
+
+    def create_batch(self, body: Mapping[str, Any], **options: Any) -> Any:
+        """Create a batch. See Operations.create_batch; `type` of each card may be left out."""
+        cards = [{"type": "player_card", **card} for card in body["cards"]]
+        return super().create_batch({**body, "cards": cards}, **options)  # type: ignore[typeddict-item]
+
+    def create_and_wait(
+        self, card: Mapping[str, Any], *, idempotency_key: str | None = None, timeout: float = 300
+    ) -> CompletedImage:
+        """Makes a card and waits for it. Raises ImageFailedError when it cannot be made, and TimeoutError when
+        `timeout` seconds are over: the card is made all the same, and the same key gives it."""
+        began = time.monotonic()
+        image = self.create_image(card, idempotency_key=idempotency_key, wait=WAIT_S)
+        if image["status"] == "processing":
+            left = timeout - (time.monotonic() - began)
+            return self.wait_for_image(image["image_id"], timeout=left)
+        return _completed(image)
+
+    def wait_for_image(self, image_id: str, *, timeout: float = 300) -> CompletedImage:
+        """Waits until a card has ended. Raises ImageFailedError and TimeoutError."""
+        ends = time.monotonic() + timeout
+        while True:
+            began = time.monotonic()
+            image = self.get_image(image_id, wait=WAIT_S)
+            if image["status"] != "processing":
+                return _completed(image)
+            if time.monotonic() >= ends:
+                raise TimeoutError(f"the card {image_id} was not ready within {timeout:.0f} seconds")
+            # A busy service may answer at once.
+            self._transport.sleep(max(0.0, 1 - (time.monotonic() - began)))
+
+    def wait_for_batch(
+        self,
+        batch_id: str,
+        *,
+        timeout: float = 7200,
+        on_progress: Callable[[BatchDetail], None] = lambda batch: None,
+    ) -> BatchDetail:
+        """Waits until every card of a batch has ended; failed ones have a `failure`. Raises TimeoutError."""
+        ends = time.monotonic() + timeout
+        while True:
+            batch = self.get_batch(batch_id)
+            on_progress(batch)
+            if batch["processing"] == 0:
+                return batch
+            if time.monotonic() >= ends:
+                raise TimeoutError(f"the batch {batch_id} was not ready within {timeout:.0f} seconds")
+            self._transport.sleep(BATCH_PAUSE_S)
+
+    def every_image(self, **filters: Any) -> Iterator[ImageListItem]:
+        """Every image that the filters of `list_images` leave, newest first, page by page."""
+        after: str | None = None
+        while True:
+            page = self.list_images(**filters, after=after)
+            yield from page["images"]
+            after = page["next_cursor"]
+            if after is None:
+                return
+
+    def upload_photo(self, content: bytes, *, use: str = "photo", filename: str = "photo") -> Photo:
+        """Sends a photo or badge that you do not host; `url` of the answer is its address in a card."""
+        boundary = uuid.uuid4().hex
+        name = filename.replace('"', "%22").replace("\r", "").replace("\n", "")
+        head = (
+            f'--{boundary}\r\nContent-Disposition: form-data; name="use"\r\n\r\n{use}\r\n'
+            f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
+            "Content-Type: application/octet-stream\r\n\r\n"
+        )
+        data = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
+        form = (data, f"multipart/form-data; boundary={boundary}")
+        # Sent again, it is the same photo.
+        return self._transport.call("POST", "/v1/photos", form=form)
+
+
+def _completed(image: Any) -> CompletedImage:
+    if image["status"] == "failed":
+        raise ImageFailedError(image)
+    return image

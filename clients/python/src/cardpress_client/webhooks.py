@@ -1,0 +1,38 @@
+"""Checks the calls that a webhook endpoint gets."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import time
+from typing import Any, Mapping
+
+from .errors import WebhookSignatureError
+
+#: Older calls are refused, so that a recorded one cannot be played again.
+TOLERANCE_S = 300
+
+
+def read_webhook(secret: str, headers: Mapping[str, str], body: bytes, now: float | None = None) -> Any:
+    """The event of a call, by its headers and its body's very bytes. Raises WebhookSignatureError unless the
+    endpoint's secret signed it within the last five minutes. The same event may come twice: remember the
+    header `webhook-id`."""
+    by_name = {name.lower(): value for name, value in headers.items()}
+    event_id, timestamp = by_name.get("webhook-id", ""), by_name.get("webhook-timestamp", "")
+    age = abs((time.time() if now is None else now) - int(timestamp)) if timestamp.isdigit() else None
+    if age is None or age > TOLERANCE_S:
+        raise WebhookSignatureError("the webhook is too old, or has no time")
+    try:
+        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except binascii.Error:
+        raise WebhookSignatureError("the secret is not one: it begins with whsec_") from None
+    signed = f"{event_id}.{timestamp}.".encode() + body
+    wanted = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    # While a secret is being rotated there are two signatures, one for each secret.
+    for entry in by_name.get("webhook-signature", "").split(" "):
+        if hmac.compare_digest(wanted.encode(), entry.encode()):
+            return json.loads(body)
+    raise WebhookSignatureError("the webhook's signature does not match")

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { unzipSync } from "fflate";
+import { signedCardUrl } from "../../clients/typescript/src/signing.ts";
+import { packPhp, packPython } from "../../scripts/client.ts";
+import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { type Loop, startLoop } from "../../src/app/loop.ts";
+import { webhookHeaders } from "../../src/core/webhook-signature.ts";
+import { freePort } from "../../src/service/free-port.ts";
+import { imageRequest, testAccount } from "../harness.ts";
+import { type Json, type TestApi, testApi } from "../http/api.ts";
+
+// The clients for Python and PHP as their users have them: packed, installed apart from the sources, run against
+// the service. A language without its interpreter here is left out by name.
+
+let api: TestApi;
+let dir: string;
+let loop: Loop;
+/** In front of the service: what it answers first, and the keys that came. */
+let flaky: ReturnType<typeof flakyProxy>;
+beforeAll(async () => {
+  const port = await freePort("127.0.0.1");
+  api = await testApi({
+    port,
+    env: {
+      CARDPRESS_BASE_URL: `http://127.0.0.1:${port}`,
+      CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:9",
+    },
+  });
+  dir = await mkdtemp(join(tmpdir(), "cardpress-clients-"));
+  loop = startLoop({
+    name: "mock",
+    concurrency: 1,
+    pollMs: 5,
+    runOne: (signal, more) => renderNextTestImage(api, signal, more),
+    log: api.log,
+  });
+  flaky = flakyProxy(api.baseUrl);
+});
+afterAll(async () => {
+  await flaky.stop();
+  await loop.stop();
+  await api.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** Refuses the first two calls and breaks the third off; what must be sent once is refused each time. */
+function flakyProxy(target: string) {
+  const keys: (string | null)[] = [];
+  let calls = 0;
+  const refusal = (code: string) => ({ code, message: "Not now.", request_id: "req_1", docs_url: "" });
+  const server = Bun.listen<{ text: string }>({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      open: (socket) => {
+        socket.data = { text: "" };
+      },
+      data: async (socket, chunk) => {
+        // A letter for each byte.
+        socket.data.text += chunk.toString("latin1");
+        const [head = "", body = ""] = socket.data.text.split("\r\n\r\n");
+        if (body.length < Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)) return;
+        const [, method = "", path = ""] = /^(\w+) (\S+)/.exec(head) ?? [];
+        const answer = (status: string, text: string, more = "") =>
+          socket.end(
+            `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nConnection: close\r\n${more}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+          );
+        if (path === "/v1/webhook_endpoints") {
+          answer(
+            "503 Busy",
+            JSON.stringify({ success: false, data: null, error: refusal("SERVICE_OVERLOADED") }),
+          );
+          return;
+        }
+        const headers = Object.fromEntries(
+          head
+            .split("\r\n")
+            .slice(1)
+            .map((line) => line.split(/: /, 2) as [string, string]),
+        );
+        keys.push(new Headers(headers).get("idempotency-key"));
+        calls += 1;
+        if (calls === 1)
+          answer(
+            "429 Slow down",
+            JSON.stringify({ error: refusal("RATE_LIMIT_EXCEEDED") }),
+            "Retry-After: 7\r\n",
+          );
+        else if (calls === 2) answer("502 Bad Gateway", "<html>");
+        else if (calls === 3) socket.terminate();
+        else {
+          const kept = new Headers(headers);
+          for (const name of ["host", "connection", "content-length", "accept-encoding"]) kept.delete(name);
+          const response = await fetch(target + path, {
+            method,
+            headers: kept,
+            body: Buffer.from(body, "latin1"),
+          });
+          answer(`${response.status} OK`, await response.text());
+        }
+      },
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    keys,
+    reset: () => {
+      calls = 0;
+      keys.length = 0;
+    },
+    stop: () => server.stop(true),
+  };
+}
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+const SIGNED = {
+  keyId: "key_1",
+  secret: "cps_secret",
+  exp: 1_798_761_600,
+  card: {
+    external_id: "a b+c",
+    name: "Zoë O'Neil (c)*!",
+    position: "ST",
+    number: 9,
+    skill_level: 87,
+    photo: "https://photos.example/a.jpg?x=1&y=ü",
+    "fields.a": 1,
+    "fields.a.b": "~",
+    "metadata.é": "x",
+  },
+};
+
+/** Runs a language's program with what it needs, and returns what it printed. */
+async function scenario(command: string[], env: Record<string, string> = {}): Promise<Json> {
+  flaky.reset();
+  const { testKey } = await testAccount(api, { name: command[0] ?? "" });
+  const { type: _, ...order } = imageRequest({
+    player: { source_image_url: api.photo, name: "Zoë" },
+    metadata: { season: "2026" },
+  });
+  const body = JSON.stringify({ type: "image.completed", data: { image_id: "img_1", name: "Zoë" } });
+  const given = {
+    url: api.baseUrl,
+    key: testKey,
+    order,
+    flaky: flaky.url,
+    dead: `http://127.0.0.1:${await freePort("127.0.0.1")}`,
+    photo: join(import.meta.dir, "../photos/yoga.jpg"),
+    hook: "http://127.0.0.1:9/hook",
+    webhook: {
+      secret: SECRET,
+      body,
+      headers: webhookHeaders({ id: "evt_1", timestampMs: Date.now(), body }, [SECRET]),
+    },
+    signed: SIGNED,
+  };
+  const child = Bun.spawn(command, {
+    cwd: dir,
+    env: { ...process.env, ...env },
+    stdin: new Blob([JSON.stringify(given)]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if ((await child.exited) !== 0) throw new Error(out + err);
+  return JSON.parse(out);
+}
+
+const program = (name: string) => join(import.meta.dir, "programs", name);
+
+const LANGUAGES = {
+  python3: async () => {
+    // A wheel of Python alone can be imported as it is.
+    const wheel = await packPython(dir);
+    return scenario(["python3", program("scenario.py")], { PYTHONPATH: wheel });
+  },
+  php: async () => {
+    const files = unzipSync(await Bun.file(await packPhp(dir)).bytes());
+    for (const [name, bytes] of Object.entries(files)) await Bun.write(join(dir, "php", name), bytes);
+    return scenario(["php", program("scenario.php"), join(dir, "php")]);
+  },
+};
+
+for (const [interpreter, run] of Object.entries(LANGUAGES)) {
+  const isThere = Bun.which(interpreter) !== null;
+  describe.skipIf(!isThere)(isThere ? interpreter : `${interpreter} (not run: there is none here)`, () => {
+    let told: Json;
+    beforeAll(async () => {
+      told = await run();
+    });
+
+    test("makes a card, waits for it, and makes no second one with the same key", () => {
+      expect(told.presets).toContain("club_card");
+      expect(told.card).toMatchObject({
+        status: "completed",
+        external_id: "player-1",
+        name: "Zoë",
+        metadata: { season: "2026" },
+      });
+      expect(told.again).toBe(told.card.image_id);
+    });
+
+    test("says why a card failed, and which field was refused", () => {
+      expect(told.failed).toEqual([
+        expect.stringContaining("people"),
+        "several_people",
+        expect.stringContaining("Crop the photo"),
+      ]);
+      expect(told.refused).toEqual([400, "INVALID_REQUEST", "player.number", expect.stringMatching(/^req_/)]);
+    });
+
+    test("makes a batch, waits for it, reads its archive, walks all pages, sends a photo", () => {
+      expect(told).toMatchObject({ batch: 3, seen: true, zip: "PK", endpoint: "whsec_", usage: "test" });
+      // The card, the failed one and the batch's.
+      expect(told.every).toHaveLength(5);
+      expect(told.photo).toStartWith(`${api.baseUrl}/v1/photos/`);
+    });
+
+    test("sends again with the same key what may succeed later, after the pause that was asked for", () => {
+      expect(told.flaky).toBe("processing");
+      expect(flaky.keys).toHaveLength(4);
+      expect(new Set(flaky.keys).size).toBe(1);
+      expect(told.pauses).toHaveLength(3);
+      expect(told.pauses[0]).toBe(7);
+      expect(told.once).toBe("SERVICE_OVERLOADED");
+      expect(told.dead).toStartWith("No answer from http://127.0.0.1:");
+    });
+
+    test("reads a webhook that was signed, and no other", () => {
+      expect(told.event).toBe("image.completed");
+      expect(told.forged).toEqual([
+        "the webhook's signature does not match",
+        "the webhook is too old, or has no time",
+        "the webhook is too old, or has no time",
+      ]);
+    });
+
+    test("signs an address as the TypeScript client does", async () => {
+      const { card, exp, keyId, secret } = SIGNED;
+      expect(told.address).toBe(
+        await signedCardUrl(
+          { preset: "club_card", ...card },
+          { baseUrl: api.baseUrl, keyId, secret, expires: new Date(exp * 1000) },
+        ),
+      );
+    });
+  });
+}
+
+test("both are packed with what a registry asks for, the same bytes each time", async () => {
+  const [wheel, again] = [await packPython(dir), await packPython(join(dir, "again"))];
+  expect(await Bun.file(wheel).bytes()).toEqual(await Bun.file(again).bytes());
+  const names = Object.keys(unzipSync(await Bun.file(wheel).bytes()));
+  expect(names).toContain("cardpress_client/py.typed");
+  expect(names).toContain("cardpress_client-0.2.0.dist-info/RECORD");
+  const zip = unzipSync(await Bun.file(await packPhp(dir)).bytes());
+  const composer = JSON.parse(new TextDecoder().decode(zip["composer.json"]));
+  expect(composer).toMatchObject({ name: "cardpress/client", license: "MIT" });
+  for (const name of ["LICENSE", "README.md", "autoload.php", "src/Client.php", "src/Operations.php"])
+    expect(Object.keys(zip)).toContain(name);
+});

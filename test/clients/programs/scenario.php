@@ -1,0 +1,83 @@
+<?php
+
+declare(strict_types=1);
+
+require $argv[1] . '/autoload.php';
+
+use Cardpress\{Client, ImageFailedException, NoAnswerException, RefusedException, Signing, WebhookSignatureException, Webhooks};
+
+$given = json_decode(stream_get_contents(STDIN), true);
+$pauses = [];
+$sleep = static function (float $seconds) use (&$pauses): void {
+    $pauses[] = $seconds;
+    usleep(10_000);
+};
+$cards = new Client($given['url'], $given['key'], ['sleep' => $sleep]);
+$order = $given['order'];
+$with = static fn (array $player) => array_replace_recursive($order, ['player' => $player]);
+$told = [];
+
+$told['presets'] = array_column($cards->listPresets()['presets'], 'name');
+$told['card'] = $cards->createAndWait($order, 'first');
+$told['again'] = $cards->createAndWait($order, 'first')['image_id'];
+try {
+    $cards->createAndWait($with(['external_id' => 'test_fail_several_people']));
+} catch (ImageFailedException $failed) {
+    $told['failed'] = [$failed->getMessage(), $failed->reason, $failed->hint];
+}
+try {
+    $cards->createImage($with(['number' => 0]));
+} catch (RefusedException $refused) {
+    $told['refused'] = [$refused->status, $refused->errorCode, $refused->details[0]['field'], $refused->requestId];
+}
+
+$squad = array_map(static fn (int $n) => $with(['external_id' => "b$n"]), [0, 1, 2]);
+$batch = $cards->createBatch(['name' => 'Squad', 'cards' => $squad]);
+$seen = 0;
+$ended = $cards->waitForBatch($batch['batch_id'], onProgress: function () use (&$seen) {
+    $seen += 1;
+});
+$told['batch'] = $ended['completed'];
+$told['seen'] = $seen > 0;
+$told['zip'] = substr($cards->getBatchPictures($batch['batch_id']), 0, 2);
+$told['every'] = [];
+foreach ($cards->everyImage(['limit' => 2, 'metadata' => ['season' => '2026']]) as $image) {
+    $told['every'][] = $image['external_id'];
+}
+$told['photo'] = $cards->uploadPhoto(file_get_contents($given['photo']), filename: 'y"oga.jpg')['url'];
+$told['endpoint'] = substr($cards->createWebhookEndpoint(['url' => $given['hook']])['secret'], 0, 6);
+$told['usage'] = $cards->getUsage(['period' => 'current_month'])['environment'];
+
+$pauses = [];
+$flaky = new Client($given['flaky'], $given['key'], ['sleep' => $sleep]);
+$told['flaky'] = $flaky->createImage($order)['status'];
+$told['pauses'] = $pauses;
+try {
+    $flaky->createWebhookEndpoint(['url' => $given['hook']]);
+} catch (RefusedException $refused) {
+    $told['once'] = $refused->errorCode;
+}
+try {
+    (new Client($given['dead'], $given['key'], ['retries' => 1, 'sleep' => $sleep]))->listPresets();
+} catch (NoAnswerException $nothing) {
+    $told['dead'] = $nothing->getMessage();
+}
+
+$hook = $given['webhook'];
+$told['event'] = Webhooks::read($hook['secret'], $hook['headers'], $hook['body'])['type'];
+$told['forged'] = [];
+foreach ([
+    [$hook['headers'], str_replace('img_1', 'img_2', $hook['body'])],
+    [['webhook-timestamp' => '1'] + $hook['headers'], $hook['body']],
+    [[], $hook['body']],
+] as [$headers, $body]) {
+    try {
+        Webhooks::read($hook['secret'], $headers, $body);
+    } catch (WebhookSignatureException $forged) {
+        $told['forged'][] = $forged->getMessage();
+    }
+}
+
+$signed = $given['signed'];
+$told['address'] = Signing::cardUrl($given['url'], 'club_card', $signed['card'], $signed['keyId'], $signed['secret'], $signed['exp']);
+echo json_encode($told);

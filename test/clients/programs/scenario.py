@@ -1,0 +1,73 @@
+import json, sys, time
+
+from cardpress_client import (
+    Cardpress,
+    CardpressError,
+    ImageFailedError,
+    NoAnswerError,
+    WebhookSignatureError,
+    read_webhook,
+    signed_card_url,
+)
+
+given = json.load(sys.stdin)
+pauses = []
+cards = Cardpress(given["url"], given["key"], sleep=lambda seconds: (pauses.append(seconds), time.sleep(0.01)))
+order = given["order"]
+told = {}
+
+told["presets"] = [preset["name"] for preset in cards.list_presets()["presets"]]
+told["card"] = cards.create_and_wait(order, idempotency_key="first")
+told["again"] = cards.create_and_wait(order, idempotency_key="first")["image_id"]
+try:
+    cards.create_and_wait({**order, "player": {**order["player"], "external_id": "test_fail_several_people"}})
+except ImageFailedError as failed:
+    told["failed"] = [str(failed), failed.reason, failed.hint]
+try:
+    cards.create_image({**order, "player": {**order["player"], "number": 0}})
+except CardpressError as refused:
+    told["refused"] = [refused.status, refused.code, refused.details[0]["field"], refused.request_id]
+
+batch = cards.create_batch(
+    {"name": "Squad", "cards": [{**order, "player": {**order["player"], "external_id": f"b{n}"}} for n in range(3)]}
+)
+seen = []
+told["batch"] = cards.wait_for_batch(batch["batch_id"], on_progress=seen.append)["completed"]
+told["seen"] = len(seen) > 0
+told["zip"] = cards.get_batch_pictures(batch["batch_id"])[:2].decode()
+told["every"] = [image["external_id"] for image in cards.every_image(limit=2, metadata={"season": "2026"})]
+told["photo"] = cards.upload_photo(open(given["photo"], "rb").read(), filename='y"oga.jpg')["url"]
+told["endpoint"] = cards.create_webhook_endpoint({"url": given["hook"]})["secret"][:6]
+told["usage"] = cards.get_usage(period="current_month")["environment"]
+
+pauses.clear()
+flaky = Cardpress(given["flaky"], given["key"], sleep=lambda seconds: pauses.append(seconds))
+told["flaky"] = flaky.create_image(order)["status"]
+told["pauses"] = pauses[:]
+try:
+    flaky.create_webhook_endpoint({"url": given["hook"]})
+except CardpressError as refused:
+    told["once"] = refused.code
+try:
+    Cardpress(given["dead"], given["key"], retries=1, sleep=pauses.append).list_presets()
+except NoAnswerError as nothing:
+    told["dead"] = str(nothing)
+
+hook = given["webhook"]
+told["event"] = read_webhook(hook["secret"], hook["headers"], hook["body"].encode())["type"]
+told["forged"] = []
+for headers, body in [
+    (hook["headers"], hook["body"].replace("img_1", "img_2")),
+    ({**hook["headers"], "webhook-timestamp": "1"}, hook["body"]),
+    ({}, hook["body"]),
+]:
+    try:
+        read_webhook(hook["secret"], headers, body.encode())
+    except WebhookSignatureError as forged:
+        told["forged"].append(str(forged))
+
+signed = given["signed"]
+told["address"] = signed_card_url(
+    given["url"], "club_card", signed["card"], key_id=signed["keyId"], secret=signed["secret"], expires=signed["exp"]
+)
+print(json.dumps(told))
