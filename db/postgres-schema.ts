@@ -22,5 +22,5 @@ export const {
 export const { photos, batches, batchCards, requestLog, requestPlayers } = postgresTables;
 export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = postgresTables;
 export const { templates, templateVersions } = postgresTables;
-export const { brandKits } = postgresTables;
+export const { brandKits, playerConsents } = postgresTables;
 export const { sealedSpans, sealedSums } = postgresTables;

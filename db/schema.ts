@@ -554,5 +554,5 @@ export const {
 export const { photos, batches, batchCards, requestLog, requestPlayers } = sqliteTables;
 export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = sqliteTables;
 export const { templates, templateVersions } = sqliteTables;
-export const { brandKits } = sqliteTables;
+export const { brandKits, playerConsents } = sqliteTables;
 export const { sealedSpans, sealedSums } = sqliteTables;

@@ -55,6 +55,7 @@ const ACCOUNT_NAV: Place[] = [
   { href: "/console/requests", label: "Requests", icon: "pulse" },
   { href: "/console/usage", label: "Usage", icon: "chart" },
   { href: "/console/credits", label: "Credits", icon: "coins" },
+  { href: "/console/consent", label: "Consent", icon: "check" },
   { href: "/console/data", label: "Data", icon: "book" },
   { href: "/console/members", label: "Members", icon: "people" },
   { href: "/console/activity", label: "Activity", icon: "list" },

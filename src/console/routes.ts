@@ -20,6 +20,7 @@ import { usageRoutes } from "./credits/usage.tsx";
 import { homeRoutes } from "./home.tsx";
 import { operatorRoutes } from "./operator/routes.ts";
 import { activityRoutes } from "./people/activity.tsx";
+import { consentRoutes } from "./people/consent.tsx";
 import { dataRoutes } from "./people/data.tsx";
 import { forgottenPasswordRoutes } from "./people/forgotten-password.tsx";
 import { memberRoutes } from "./people/members.tsx";
@@ -49,6 +50,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...listCheckRoutes,
   ...listPreviewRoutes,
   ...againRoutes,
+  ...consentRoutes,
   ...dataRoutes,
   ...requestRoutes,
   ...playgroundRoutes,

@@ -66,3 +66,19 @@ export function foldedName(name: string): string {
     .replaceAll(BASED, (letter) => BASE_LETTERS[letter] ?? letter)
     .replaceAll(/[\p{Pd}\s]+/gu, " ");
 }
+
+/** Scripts that write whole names without a space. */
+const UNSPACED = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]+$/u;
+
+/**
+ * A name that is not the whole one: its first word and the initial of its last, as "Maya O." for Maya Okafor.
+ * A single word stays as it is, except in scripts that write whole names so, of which the first sign is left.
+ */
+export function shortName(name: string): string {
+  const words = name.trim().split(/\s+/u);
+  const initial = (word: string) => `${[...new Intl.Segmenter().segment(word)][0]?.segment ?? ""}.`;
+  const [first = "", ...others] = words;
+  const last = others.at(-1);
+  if (last === undefined) return UNSPACED.test(first) ? initial(first) : first;
+  return `${UNSPACED.test(first) ? initial(first) : first} ${initial(last)}`;
+}

@@ -63,3 +63,10 @@ export function usagePeriodDays(
   const previous = monthOf(lastOfPrevious);
   return { from: `${previous}-01`, to: dayOf(lastOfPrevious), label: previous };
 }
+
+/** The last millisecond of a day such as 2027-06-30, in UTC; NaN for what no calendar has. */
+export function endOfDay(day: string): number {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T23:59:59.999Z`) : Number.NaN;
+  // 31 February is read as 3 March.
+  return !Number.isNaN(at) && isoTime(at).startsWith(day) ? at : Number.NaN;
+}

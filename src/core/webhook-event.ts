@@ -6,6 +6,7 @@ export const SUBSCRIBABLE_EVENTS = [
   "image.completed",
   "image.failed",
   "batch.completed",
+  "player.recalled",
   "credits.low",
   "usage.alert",
 ] as const;

@@ -25,6 +25,13 @@ export async function deletePlayer(
   { account, environment }: Caller,
   externalId: string,
 ): Promise<Response> {
+  checkExternalId(externalId);
+  const count = await forgetPlayer(deps, { accountId: account.id, environment, externalId });
+  return success(exchange, { images_deleted: count, deleted_at: isoTime(deps.clock.now()) });
+}
+
+/** Throws INVALID_REQUEST for what no player can be called by. */
+export function checkExternalId(externalId: string): void {
   const { length } = [...externalId];
   if (length < 1 || length > MAX_EXTERNAL_ID_CHARS)
     throw invalidRequest([
@@ -33,6 +40,4 @@ export async function deletePlayer(
         message: `must be text of 1 to ${MAX_EXTERNAL_ID_CHARS} characters, percent-encoded in UTF-8.`,
       },
     ]);
-  const count = await forgetPlayer(deps, { accountId: account.id, environment, externalId });
-  return success(exchange, { images_deleted: count, deleted_at: isoTime(deps.clock.now()) });
 }

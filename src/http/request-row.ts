@@ -40,7 +40,9 @@ export function requestRow(
     path:
       route === labelFor(ROUTES.deletePlayer)
         ? ROUTES.deletePlayer.path
-        : url.pathname.slice(0, MAX_PATH_CHARS),
+        : route === labelFor(ROUTES.getConsent)
+          ? ROUTES.getConsent.path
+          : url.pathname.slice(0, MAX_PATH_CHARS),
     status,
     code: refused?.code ?? null,
     durationMs: Math.round(durationMs),

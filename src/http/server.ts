@@ -26,6 +26,7 @@ import { bind, type ListenAddress } from "./bind.ts";
 import { discardBody } from "./body.ts";
 import { type CdnDeps, servePicture } from "./cdn.ts";
 import { clientAddress } from "./client-address.ts";
+import { consentHandlers } from "./consent.ts";
 import { docsHandler } from "./docs.ts";
 import { asPartnerRefusal, failure, standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
@@ -237,6 +238,7 @@ function handlers(deps: RouteDeps): Record<RouteName, OpenHandler> {
     deletePlayer: partner((exchange, caller, { external_id = "" }) =>
       deletePlayer(deps, exchange, caller, external_id),
     ),
+    ...consentHandlers(deps, partner),
     createBatch: partner((exchange, caller) => createBatch(deps, exchange, caller)),
     listBatches: partner((exchange, caller) => listBatchesPage(deps, exchange, caller)),
     getBatch: partner((exchange, caller, { batch_id = "" }) => getBatch(deps, exchange, caller, batch_id)),

@@ -16,6 +16,7 @@ import {
   CreditsLowEvent,
   ImageCompletedEvent,
   ImageFailedEvent,
+  PlayerRecalledEvent,
   UsageAlertEvent,
   WebhookTestEvent,
 } from "../../src/http/openapi/webhook-schemas.ts";
@@ -114,6 +115,7 @@ test("answers and webhooks are published as open to new fields, requests as clos
     "CreateBatchRequest",
     "CreateImageRequest",
     "CreateWebhookEndpointRequest",
+    "RecordConsentRequest",
     "RedeliverEventRequest",
     "RemakeBatchRequest",
     "RemakeImageRequest",
@@ -146,6 +148,7 @@ const SHAPES: [string, TSchema, unknown][] = [
   ["image.completed", ImageCompletedEvent, EXAMPLES.webhooks["image.completed"]],
   ["image.failed", ImageFailedEvent, EXAMPLES.webhooks["image.failed"]],
   ["credits.low", CreditsLowEvent, EXAMPLES.webhooks["credits.low"]],
+  ["player.recalled", PlayerRecalledEvent, EXAMPLES.webhooks["player.recalled"]],
   ["usage.alert", UsageAlertEvent, EXAMPLES.webhooks["usage.alert"]],
   ["webhook.test", WebhookTestEvent, EXAMPLES.webhooks["webhook.test"]],
 ];

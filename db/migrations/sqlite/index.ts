@@ -19,6 +19,7 @@ import keyRules from "./0017_key_rules.sql" with { type: "text" };
 import batchRemakes from "./0018_batch_remakes.sql" with { type: "text" };
 import brandKits from "./0019_brand_kits.sql" with { type: "text" };
 import signingSecrets from "./0020_signing_secrets.sql" with { type: "text" };
+import playerConsents from "./0021_player_consents.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -46,4 +47,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0018_batch_remakes", sql: batchRemakes },
   { name: "0019_brand_kits", sql: brandKits },
   { name: "0020_signing_secrets", sql: signingSecrets },
+  { name: "0021_player_consents", sql: playerConsents },
 ];

@@ -18,6 +18,7 @@ import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
 import type { DiskRoom } from "../images/disk-room.ts";
 import type { QueueEstimate } from "../images/queue-estimate.ts";
+import { requireConsent } from "../people/consent.ts";
 import {
   type Card,
   type CardsOwner,
@@ -65,12 +66,17 @@ export const FULL_RETRY_SECONDS = 300;
  * afterwards. A card requested identically within three days, and not failed, is reused. Throws a Refusal,
  * and then leaves nothing behind.
  */
-export async function acceptBatch(deps: AcceptBatchDeps, command: BatchCommand): Promise<AcceptedBatch> {
+export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): Promise<AcceptedBatch> {
   const { store, clock, queue } = deps;
-  const { account, environment, requests } = command;
-  const print = fingerprint({ name: command.name, cards: requests });
-  const earlier = await replayOf(store.read, command, print, clock.now());
+  const { account, environment } = asked;
+  // Known by what was sent, whatever its players allow of it at the moment.
+  const print = fingerprint({ name: asked.name, cards: asked.requests });
+  const earlier = await replayOf(store.read, asked, print, clock.now());
   if (earlier) return { batch: earlier, replayed: true, etaSeconds: 1 };
+  const place = (at: number) => `cards[${at}].`;
+  const now = clock.now();
+  const requests = await requireConsent(store.read, account.id, asked.requests, { now, place });
+  const command = { ...asked, requests };
   await deps.room.refuseWhenLow();
   if (environment === "test") refuseTestCards(requests, account, clock.now());
   const templates = await templatesOf(deps, requests);

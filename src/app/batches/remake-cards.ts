@@ -11,6 +11,7 @@ import type { Image } from "../../store/images/images.ts";
 import { nextPlace } from "../../store/images/queue-place.ts";
 import { findAccount, lockAccount } from "../../store/people/accounts.ts";
 import type { Tx } from "../../store/store.ts";
+import { requireConsent } from "../people/consent.ts";
 import { type AcceptBatchDeps, COUNTED_AHEAD, FULL_RETRY_SECONDS } from "./accept-batch.ts";
 import { type CardsOwner, cardsOf, refuseTestCards, templatesOf, writeCards } from "./batch-cards.ts";
 
@@ -45,9 +46,15 @@ export interface RemadeBatch {
  */
 export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand): Promise<RemadeBatch> {
   const { store, clock, queue } = deps;
-  const { account, environment, cards } = command;
+  const { account, environment } = command;
+  const requests = await requireConsent(
+    store.read,
+    account.id,
+    command.cards.map(({ request }) => request),
+    { now: clock.now(), place: (at) => `${command.cards[at]?.field}.` },
+  );
+  const cards = command.cards.map((card, at) => ({ ...card, request: requests[at] ?? card.request }));
   await deps.room.refuseWhenLow();
-  const requests = cards.map(({ request }) => request);
   if (environment === "test") refuseTestCards(requests, account, clock.now());
   const templates = await templatesOf(deps, requests);
   const remade = await store.write(

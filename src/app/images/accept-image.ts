@@ -27,6 +27,7 @@ import type { Tx } from "../../store/store.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
 import { creditsAvailable, reserveCredit } from "../credits/credits.ts";
+import { requireConsent } from "../people/consent.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { DiskRoom } from "./disk-room.ts";
 import type { FetchGate } from "./fetch-gate.ts";
@@ -115,13 +116,15 @@ export function acceptImage(deps: AcceptImageDeps): AcceptImage {
 
 async function acceptOnce(
   deps: AcceptImageDeps,
-  command: CreateCommand,
+  asked: CreateCommand,
   scope: IdempotencyScope,
   print: string,
 ): Promise<Accepted> {
   const { store, clock } = deps;
   const replay = replayOf(await findRecord(store.read, scope), print, clock.now());
   if (replay) return replay;
+  // Known by what was sent, whatever the player allows of it at the moment.
+  const command = { ...asked, request: await allowedRequest(deps, asked) };
   await deps.room.refuseWhenLow();
 
   const hold = deps.keeper.hold();
@@ -154,6 +157,19 @@ async function acceptOnce(
   } finally {
     await hold.close(used);
   }
+}
+
+/** The request as the player's consent allows it. Throws INVALID_REQUEST. */
+async function allowedRequest(
+  { store, clock }: AcceptImageDeps,
+  { account, request }: CreateCommand,
+): Promise<CreateImageRequest> {
+  const place = () => "";
+  const [allowed = request] = await requireConsent(store.read, account.id, [request], {
+    now: clock.now(),
+    place,
+  });
+  return allowed;
 }
 
 /** Makes every check that needs no photo, then fetches. Test images fetch nothing. */

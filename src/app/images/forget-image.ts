@@ -29,7 +29,7 @@ import type { RequestLog } from "../operations/request-log.ts";
 import type { SmallerPictures } from "./smaller-pictures.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
 
-interface FileDeps extends AppContext {
+export interface FileDeps extends AppContext {
   blobs: Blobs;
   keeper: SourceKeeper;
   smaller: SmallerPictures;
@@ -75,8 +75,11 @@ async function forgetOne(deps: FileDeps, scope: Scope & { id: string }): Promise
 }
 
 /** Deletes every image of a player, finished or not. Returns how many there were. */
-export async function forgetPlayer(deps: ForgetDeps, scope: Scope & { externalId: string }): Promise<number> {
-  await deps.requests.flush();
+export async function forgetPlayer(
+  deps: FileDeps & Partial<Pick<ForgetDeps, "requests">>,
+  scope: Scope & { externalId: string },
+): Promise<number> {
+  await deps.requests?.flush();
   let count = 0;
   for (;;) {
     const images = await deps.store.write(

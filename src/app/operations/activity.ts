@@ -14,6 +14,8 @@ export type AuditAction =
   | "kit.saved"
   | "kit.deleted"
   | "image.deleted"
+  | "player.consent"
+  | "player.recalled"
   | "player.deleted"
   | "account.suspended"
   | "account.resumed"

@@ -41,12 +41,15 @@ import { eraseTraces, finishForgetting, forgetAged } from "../images/forget-imag
 import { imageOfOutput } from "../images/output-name.ts";
 import type { SmallerPictures } from "../images/smaller-pictures.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
-import { dropOldRequests } from "./request-log.ts";
+import { recallEnded } from "../people/consent.ts";
+import { dropOldRequests, type RequestLog } from "./request-log.ts";
 
 export interface SweepDeps extends AppContext {
   blobs: Blobs;
   keeper: SourceKeeper;
   smaller: SmallerPictures;
+  /** Its rows wait a moment to be written; absent where nothing is requested. */
+  requests?: Pick<RequestLog, "flush">;
 }
 
 /** Rows per transaction, so that requests never wait long for the writer. */
@@ -122,6 +125,7 @@ const deletions = (deps: SweepDeps, signal: AbortSignal | undefined) => [
   () => sweepWebhooks(deps),
   () => dropExpiredUploads(deps),
   () => dropOldRequests(deps),
+  () => recallEnded(deps),
   () => forgetAged(deps),
   () => finishForgetting(deps),
   () => eraseTraces(deps, signal),

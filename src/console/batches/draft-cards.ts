@@ -7,6 +7,8 @@ import {
   type Target,
   templateTargets,
 } from "../../app/batches/squad-cards.ts";
+import { obeyConsents } from "../../app/people/consent.ts";
+import type { ErrorDetail } from "../../core/errors.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { uploadUrl } from "../../core/own-photos.ts";
 import { checkCards } from "../../http/batch-body.ts";
@@ -63,8 +65,10 @@ export async function checkDraft(visit: MemberVisit, draft: Draft): Promise<Chec
   const { config, templates } = visit.deps;
   const { list, mapping } = draft;
   const { targets, cards, withoutPhoto } = await draftCards(visit, draft);
-  const { requests, details } = await checkCards(cards, config, templates);
-  if (details.length === 0) return { faults: [], requests };
+  const checked = await checkCards(cards, config, templates);
+  const ofConsent = await consentFaults(visit, cards);
+  const details = [...checked.details, ...ofConsent];
+  if (details.length === 0) return { faults: [], requests: await allowed(visit, checked.requests) };
   const missing = new Set(withoutPhoto.map((row) => `cards[${row}].player.source_image_url`));
   const worded = details.map((detail) =>
     missing.has(detail.field)
@@ -77,5 +81,26 @@ export async function checkDraft(visit: MemberVisit, draft: Draft): Promise<Chec
     config,
     templates,
   );
-  return { faults, requests: rest.requests };
+  return { faults, requests: await allowed(visit, rest.requests) };
+}
+
+/** The requests with as much of the names as their players allow: so they are previewed and counted. */
+async function allowed(
+  { deps, account, now }: MemberVisit,
+  requests: CreateImageRequest[],
+): Promise<CreateImageRequest[]> {
+  return (await obeyConsents(deps.store.read, account.id, requests, now)).requests;
+}
+
+/** Which rows are of players who allow no card, by their places in the list. */
+async function consentFaults({ deps, account, now }: MemberVisit, cards: unknown[]): Promise<ErrorDetail[]> {
+  const named = cards.flatMap((card, at) => {
+    const { player } = card as CreateImageRequest;
+    // Not checked yet: a name may be missing, and is not looked at.
+    const request = { ...(card as CreateImageRequest), player: { ...player, name: "" } };
+    return typeof player.external_id === "string" ? [{ at, request }] : [];
+  });
+  const requests = named.map(({ request }) => request);
+  const { faults } = await obeyConsents(deps.store.read, account.id, requests, now);
+  return faults.map(({ at, detail }) => ({ ...detail, field: `cards[${named[at]?.at}].${detail.field}` }));
 }

@@ -164,6 +164,17 @@ const delivery = {
   attempts: [{ started_at: "2026-11-21T10:00:03.498Z", duration_ms: 82, status: 200, error: null }],
 };
 
+const CONSENT = {
+  external_id: "player-10442",
+  status: "given",
+  photo: true,
+  full_name: false,
+  until: "2027-06-30T23:59:59.999Z",
+  withdrawn_at: null,
+  recalled_at: null,
+  updated_at: "2026-11-21T10:00:00.000Z",
+};
+
 export const EXAMPLES = {
   webhookEndpointRequest: { url: endpoint.url, events: endpoint.events },
   webhookEndpoint: answer(endpoint),
@@ -221,6 +232,16 @@ export const EXAMPLES = {
     expires_at: "2026-11-28T10:00:00.000Z",
   }),
   deletedImage: answer({ image_id: IMAGE_ID, deleted_at: "2026-11-28T09:15:00.000Z" }),
+  consent: answer(CONSENT),
+  withdrawnConsent: answer({
+    ...CONSENT,
+    status: "withdrawn",
+    until: "2026-11-28T09:15:00.000Z",
+    withdrawn_at: "2026-11-28T09:15:00.000Z",
+    recalled_at: "2026-11-28T09:15:01.000Z",
+    updated_at: "2026-11-28T09:15:00.000Z",
+    images_deleted: 3,
+  }),
   deletedPlayer: answer({ images_deleted: 3, deleted_at: "2026-11-28T09:15:00.000Z" }),
   list: answer({
     images: [
@@ -287,6 +308,12 @@ export const EXAMPLES = {
     "image.failed": event("image.failed", failed),
     "batch.completed": event("batch.completed", batch),
     "credits.low": event("credits.low", { credits_remaining: 200, credit_limit: 1000 }),
+    "player.recalled": event("player.recalled", {
+      external_id: "player-10442",
+      reason: "withdrawn",
+      images_deleted: 3,
+      recalled_at: "2026-11-28T09:15:01.000Z",
+    }),
     "usage.alert": event("usage.alert", { period: "2026-11", credits_used: 800, budget: 1000, percent: 80 }),
     "webhook.test": event("webhook.test", greeting),
   },

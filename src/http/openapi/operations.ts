@@ -20,6 +20,7 @@ import {
   listBatches,
   remakeBatch,
 } from "./batch-operations.ts";
+import { getConsent, recordConsent, withdrawConsent } from "./consent-operations.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { createExamples, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER, PREFER_ON_GET_PARAMETER, PREFER_PARAMETER } from "./headers.ts";
@@ -44,6 +45,9 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   deleteImage,
   remakeImage,
   deletePlayer,
+  getConsent,
+  recordConsent,
+  withdrawConsent,
   createBatch,
   listBatches,
   getBatch,

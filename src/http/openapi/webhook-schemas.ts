@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { StringEnum } from "../../core/string-enum.ts";
 import { Batch } from "../batch-schemas.ts";
-import { CompletedImage, FailedImage } from "../schemas.ts";
+import { CompletedImage, FailedImage, time } from "../schemas.ts";
 
 // The bodies of webhooks, as the OpenAPI document publishes them.
 
@@ -53,6 +53,22 @@ export const UsageAlert = Type.Object(
   { ...closed, $id: "UsageAlert" },
 );
 
+export const PlayerRecalled = Type.Object(
+  {
+    external_id: Type.String({ description: "Your identifier of the player.", examples: ["player-10442"] }),
+    reason: StringEnum(["withdrawn", "ended"], {
+      description: "Whether the consent was withdrawn, or its time was over.",
+    }),
+    images_deleted: Type.Integer({
+      minimum: 0,
+      description: "How many images of this environment were deleted.",
+      examples: [3],
+    }),
+    recalled_at: time("When everything of the player was deleted.", "2026-11-28T09:15:01.000Z"),
+  },
+  { ...closed, $id: "PlayerRecalled" },
+);
+
 export const WebhookTest = Type.Object(
   {
     endpoint_id: Type.String({ description: "The endpoint under test." }),
@@ -69,4 +85,5 @@ export const ImageFailedEvent = event("image.failed", FailedImage, "ImageFailedE
 export const BatchCompletedEvent = event("batch.completed", Batch, "BatchCompletedEvent");
 export const CreditsLowEvent = event("credits.low", CreditsLow, "CreditsLowEvent");
 export const UsageAlertEvent = event("usage.alert", UsageAlert, "UsageAlertEvent");
+export const PlayerRecalledEvent = event("player.recalled", PlayerRecalled, "PlayerRecalledEvent");
 export const WebhookTestEvent = event("webhook.test", WebhookTest, "WebhookTestEvent");

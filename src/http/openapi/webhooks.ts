@@ -5,6 +5,7 @@ import {
   CreditsLowEvent,
   ImageCompletedEvent,
   ImageFailedEvent,
+  PlayerRecalledEvent,
   UsageAlertEvent,
   WebhookTestEvent,
 } from "./webhook-schemas.ts";
@@ -60,6 +61,13 @@ const WEBHOOKS: Record<keyof (typeof EXAMPLES)["webhooks"], WebhookText> = {
     summary: "A fifth of the credits is left",
     description: "Sent when the credits available fall to 20 % of the plan.",
     schema: CreditsLowEvent,
+  },
+  "player.recalled": {
+    operationId: "onPlayerRecalled",
+    summary: "A player is recalled",
+    description:
+      "A player's consent was withdrawn or has ended: every image of theirs was deleted. Take their cards down wherever you show them. Sent in both environments.",
+    schema: PlayerRecalledEvent,
   },
   "usage.alert": {
     operationId: "onUsageAlert",

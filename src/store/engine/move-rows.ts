@@ -32,6 +32,7 @@ export const TABLES_IN_ORDER: readonly (keyof Tables)[] = [
   "requestLog",
   "requestPlayers",
   "brandKits",
+  "playerConsents",
   "templates",
   "templateVersions",
   "webhookEndpoints",

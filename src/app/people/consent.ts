@@ -1,0 +1,214 @@
+import { ENVIRONMENTS } from "../../core/account.ts";
+import type { ErrorDetail } from "../../core/errors.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
+import { shortName } from "../../core/name.ts";
+import { invalidRequest } from "../../core/partner-refusals.ts";
+import { isoTime, isoTimeOrNull, MINUTE_MS } from "../../core/time.ts";
+import {
+  consentsOf,
+  endedConsents,
+  markRecalled,
+  type PlayerConsent,
+  putConsent,
+  recalledSince,
+} from "../../store/people/consents.ts";
+import type { Tx } from "../../store/store.ts";
+import type { AppContext } from "../context.ts";
+import { type FileDeps, type ForgetDeps, forgetPlayer } from "../images/forget-image.ts";
+import { logAction } from "../operations/activity.ts";
+import { recordEvent } from "../webhooks/webhook-events.ts";
+
+/** What a player agrees to. */
+export interface ConsentTerms {
+  /** Whether photos of the player may be used. */
+  photo: boolean;
+  /** Whether the whole name may stand on a card. */
+  fullName: boolean;
+  /** Nothing is allowed from this moment on, epoch milliseconds; null: no end. */
+  endsAt: number | null;
+}
+
+interface OfPlayer {
+  accountId: string;
+  externalId: string;
+}
+
+/** The public view of a consent. */
+export function consentView(consent: PlayerConsent, now: number) {
+  const { endsAt, withdrawnAt } = consent;
+  const hasEnded = endsAt !== null && endsAt <= now;
+  return {
+    external_id: consent.externalId,
+    status: withdrawnAt !== null ? "withdrawn" : hasEnded ? "ended" : "given",
+    photo: consent.noPhoto === 0,
+    full_name: consent.noFullName === 0,
+    until: isoTimeOrNull(endsAt),
+    withdrawn_at: isoTimeOrNull(withdrawnAt),
+    recalled_at: isoTimeOrNull(consent.recalledAt),
+    updated_at: isoTime(consent.updatedAt),
+  } as const;
+}
+
+/** Records what a player agrees to, in the place of what was recorded before, a withdrawal too. */
+export async function recordConsent(
+  { store, clock, random }: AppContext,
+  { accountId, externalId }: OfPlayer,
+  { photo, fullName, endsAt }: ConsentTerms,
+  by: string | null,
+): Promise<PlayerConsent> {
+  return store.write("record consent", async (tx) => {
+    const now = clock.now();
+    if (endsAt !== null && endsAt <= now)
+      throw invalidRequest([
+        { field: "until", message: "must be in the future. To end a consent now, withdraw it." },
+      ]);
+    const before = (await consentsOf(tx, accountId, [externalId])).get(externalId);
+    const consent: PlayerConsent = {
+      accountId,
+      externalId,
+      noPhoto: photo ? 0 : 1,
+      noFullName: fullName ? 0 : 1,
+      endsAt,
+      withdrawnAt: null,
+      recalledAt: null,
+      createdAt: before?.createdAt ?? now,
+      updatedAt: now,
+    };
+    await putConsent(tx, consent);
+    // Without the player's id: the log is never changed.
+    const subject = `${photo ? "photo" : "no photo"}, ${fullName ? "full name" : "no full name"}${endsAt === null ? "" : `, until ${isoTime(endsAt).slice(0, 10)}`}`;
+    await logAction(tx, { by, accountId, action: "player.consent", subject }, { now, random });
+    return consent;
+  });
+}
+
+/**
+ * Ends a player's consent at once: nothing can be made of them any more, everything that was is deleted in
+ * both environments, and `player.recalled` tells so. Idempotent. Returns how many images there were.
+ */
+export async function withdrawConsent(
+  deps: ForgetDeps,
+  { accountId, externalId }: OfPlayer,
+  by: string | null,
+): Promise<{ consent: PlayerConsent; images: number }> {
+  const { store, clock, random } = deps;
+  const consent = await store.write("withdraw consent", async (tx) => {
+    const now = clock.now();
+    const before = (await consentsOf(tx, accountId, [externalId])).get(externalId);
+    if (before?.withdrawnAt) return before;
+    const terms = before ?? { accountId, externalId, noPhoto: 0, noFullName: 0, createdAt: now };
+    const withdrawn = { ...terms, endsAt: now, withdrawnAt: now, recalledAt: null, updatedAt: now };
+    await putConsent(tx, withdrawn);
+    await logAction(tx, { by, accountId, action: "player.recalled", subject: "one player" }, { now, random });
+    return withdrawn;
+  });
+  const images = await recall(deps, consent);
+  const after = (await consentsOf(store.read, accountId, [externalId])).get(externalId);
+  return { consent: after ?? consent, images };
+}
+
+type RecallDeps = FileDeps & Partial<Pick<ForgetDeps, "requests">>;
+
+/** Deletes everything of a player whose consent has ended, and tells so once. */
+async function recall(
+  deps: RecallDeps,
+  { accountId, externalId, withdrawnAt }: PlayerConsent,
+): Promise<number> {
+  const { store, clock, random } = deps;
+  const deleted = { live: 0, test: 0 };
+  for (const environment of ENVIRONMENTS)
+    deleted[environment] = await forgetPlayer(deps, { accountId, environment, externalId });
+  await store.write("tell recall", async (tx) => {
+    const now = clock.now();
+    if (!(await markRecalled(tx, { accountId, externalId }, now))) return;
+    for (const environment of ENVIRONMENTS) {
+      const data = {
+        external_id: externalId,
+        reason: withdrawnAt === null ? "ended" : "withdrawn",
+        images_deleted: deleted[environment],
+        recalled_at: isoTime(now),
+      };
+      const subject = random.id("rcl");
+      await recordEvent(
+        tx,
+        { accountId, environment, type: "player.recalled", subject, data },
+        { now, random },
+      );
+    }
+  });
+  return deleted.live + deleted.test;
+}
+
+/** Consents that one sweep ends. */
+const RECALLS_AT_ONCE = 100;
+/** As long as a create may take from its look at the consent to its commit, many times over. */
+const RECALL_AGAIN_MS = 10 * MINUTE_MS;
+
+/**
+ * Recalls players whose consent has ended since; those recalled lately once more, for creates that were on
+ * their way.
+ */
+export async function recallEnded(deps: RecallDeps): Promise<void> {
+  const { store, clock } = deps;
+  for (const consent of await recalledSince(store.read, clock.now() - RECALL_AGAIN_MS))
+    for (const environment of ENVIRONMENTS) await forgetPlayer(deps, { ...consent, environment });
+  for (const consent of await endedConsents(store.read, clock.now(), RECALLS_AT_ONCE))
+    await recall(deps, consent);
+}
+
+/**
+ * The requests as their players' consents allow them: with short names where the whole one may not be shown.
+ * `faults` name what may not be made at all, by the request's index.
+ */
+export async function obeyConsents(
+  tx: Tx,
+  accountId: string,
+  requests: readonly CreateImageRequest[],
+  now: number,
+): Promise<{ requests: CreateImageRequest[]; faults: { at: number; detail: ErrorDetail }[] }> {
+  const ids = requests.map(({ player }) => player.external_id);
+  const consents = await consentsOf(tx, accountId, ids);
+  if (consents.size === 0) return { requests: [...requests], faults: [] };
+  const faults: { at: number; detail: ErrorDetail }[] = [];
+  const obeying = requests.map((request, at) => {
+    const consent = consents.get(request.player.external_id);
+    if (!consent) return request;
+    const detail = faultOf(consent, now);
+    if (detail) faults.push({ at, detail });
+    if (consent.noFullName === 0) return request;
+    return { ...request, player: { ...request.player, name: shortName(request.player.name) } };
+  });
+  return { requests: obeying, faults };
+}
+
+/** Why no card of a player may be made; undefined where one may. */
+function faultOf({ endsAt, withdrawnAt, noPhoto }: PlayerConsent, now: number): ErrorDetail | undefined {
+  if (withdrawnAt !== null)
+    return {
+      field: "player.external_id",
+      message: "is of a player who withdrew consent. Record a new consent first, if the player gives one.",
+    };
+  if (endsAt !== null && endsAt <= now)
+    return {
+      field: "player.external_id",
+      message: `is of a player whose consent ended on ${isoTime(endsAt).slice(0, 10)}. Record a new one first.`,
+    };
+  if (noPhoto === 1)
+    return {
+      field: "player.source_image_url",
+      message: "may not be used: no photo of this player may be shown. Leave the player out.",
+    };
+  return undefined;
+}
+
+/** The requests as consents allow them. Throws INVALID_REQUEST; `place` is where a request stands in the body. */
+export async function requireConsent(
+  tx: Tx,
+  accountId: string,
+  requests: readonly CreateImageRequest[],
+  { now, place }: { now: number; place: (at: number) => string },
+): Promise<CreateImageRequest[]> {
+  const { requests: obeying, faults } = await obeyConsents(tx, accountId, requests, now);
+  if (faults.length === 0) return obeying;
+  throw invalidRequest(faults.map(({ at, detail }) => ({ ...detail, field: place(at) + detail.field })));
+}

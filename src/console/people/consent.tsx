@@ -1,0 +1,290 @@
+/** @jsxImportSource preact */
+import { consentView, recordConsent, withdrawConsent } from "../../app/people/consent.ts";
+import { csvField } from "../../core/csv.ts";
+import { Refusal } from "../../core/errors.ts";
+import { endOfDay, isoTime } from "../../core/time.ts";
+import { consentsOf, listConsents, type PlayerConsent } from "../../store/people/consents.ts";
+import {
+  Badge,
+  Breakable,
+  Card,
+  Confirm,
+  counted,
+  Empty,
+  Field,
+  PageHead,
+  Pager,
+  PostForm,
+  Time,
+} from "../elements.tsx";
+import { shell } from "../layout.tsx";
+import { privateFile, redirect } from "../respond.ts";
+import { canWrite, field, type MemberVisit, member } from "../visit.ts";
+
+const PAGE_SIZE = 50;
+const MAX_EXTERNAL_ID_CHARS = 255;
+
+function Terms({ consent, now }: { consent: PlayerConsent; now: number }) {
+  const { status, photo, full_name } = consentView(consent, now);
+  if (status === "withdrawn") return <Badge tone="bad">Withdrawn</Badge>;
+  if (status === "ended") return <Badge tone="bad">Ended</Badge>;
+  return (
+    <>
+      {!photo && <Badge tone="warn">No photo</Badge>} {!full_name && <Badge tone="warn">No full name</Badge>}
+      {photo && full_name && <Badge tone="good">Everything</Badge>}
+    </>
+  );
+}
+
+function Rows({ visit, rows }: { visit: MemberVisit; rows: PlayerConsent[] }) {
+  return (
+    <table class="table">
+      <caption class="visually-hidden">Consents</caption>
+      <thead>
+        <tr>
+          <th scope="col">Player</th>
+          <th scope="col">Allowed</th>
+          <th scope="col">Until</th>
+          <th scope="col">Recorded</th>
+          <th scope="col">
+            <span class="visually-hidden">Withdraw</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((consent, at) => (
+          <tr key={consent.externalId}>
+            <th scope="row" class="name words">
+              <Breakable text={consent.externalId} />
+            </th>
+            <td data-label="Allowed">
+              <Terms consent={consent} now={visit.now} />
+            </td>
+            <td data-label="Until">
+              {consent.endsAt === null ? "No end" : isoTime(consent.endsAt).slice(0, 10)}
+            </td>
+            <td data-label="Recorded">
+              <Time at={consent.updatedAt} style="relative" />
+            </td>
+            <td class="cell-actions">
+              {canWrite(visit) && consent.withdrawnAt === null && (
+                <Withdraw visit={visit} id={`withdraw-${at}`} externalId={consent.externalId} />
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Withdraw({ visit, id, externalId }: { visit: MemberVisit; id: string; externalId: string }) {
+  return (
+    <Confirm
+      visit={visit}
+      id={id}
+      action="/console/consent/withdraw"
+      button="Withdraw"
+      title="Withdraw the consent?"
+      confirm="Withdraw and delete"
+    >
+      <input type="hidden" name="external_id" value={externalId} />
+      <p>
+        Every live and test card of <Breakable text={externalId} /> is deleted with photo and request, your
+        webhooks hear of it, and no card of the player is made until a new consent is recorded. It cannot be
+        undone.
+      </p>
+    </Confirm>
+  );
+}
+
+function RecordForm({ visit, externalId }: { visit: MemberVisit; externalId: string }) {
+  return (
+    <Card
+      title="Record a consent"
+      note="It takes the place of what was recorded before, a withdrawal too, and holds from the next card on."
+    >
+      <PostForm visit={visit} action="/console/consent" class="form narrow-form">
+        <Field label="Your id of the player" id="external_id">
+          <input
+            id="external_id"
+            name="external_id"
+            type="text"
+            required
+            maxLength={MAX_EXTERNAL_ID_CHARS}
+            value={externalId}
+          />
+        </Field>
+        <label class="check">
+          <input type="checkbox" name="no_photo" value="yes" /> No photo: no card of the player is made
+        </label>
+        <label class="check">
+          <input type="checkbox" name="no_full_name" value="yes" /> No full name: cards say Maya O. for Maya
+          Okafor
+        </label>
+        <Field label="Until" id="until" hint="The last day. Empty: until it is withdrawn.">
+          <input id="until" name="until" type="date" aria-describedby="until-hint" />
+        </Field>
+        <button type="submit" class="button button-primary">
+          Record it
+        </button>
+      </PostForm>
+    </Card>
+  );
+}
+
+/** A page's place, which must not be mistaken for another: ids may hold anything. */
+const placeOf = ({ updatedAt, externalId }: PlayerConsent) =>
+  Buffer.from(JSON.stringify([updatedAt, externalId])).toString("base64url");
+
+function readPlace(text: string): Pick<PlayerConsent, "updatedAt" | "externalId"> | undefined {
+  try {
+    const [updatedAt, externalId] = JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as unknown[];
+    return typeof updatedAt === "number" && typeof externalId === "string"
+      ? { updatedAt, externalId }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function consentPage(visit: MemberVisit): Promise<Response> {
+  const { deps, account, query } = visit;
+  const search = (query.get("search") ?? "").trim();
+  const after = readPlace(query.get("after") ?? "");
+  const scope = { accountId: account.id, after, limit: PAGE_SIZE + 1 };
+  const found = search
+    ? [...(await consentsOf(deps.store.read, account.id, [search])).values()]
+    : await listConsents(deps.store.read, scope);
+  const rows = found.slice(0, PAGE_SIZE);
+  const last = rows.at(-1);
+  return shell(
+    visit,
+    "Consent",
+    <>
+      <PageHead
+        title="Consent"
+        lead={
+          <>
+            What players agreed to. Every create obeys it, in the console and by API.{" "}
+            <a href="/docs/data-protection#consent">How it works</a>
+          </>
+        }
+      >
+        <a class="button" href="/console/consent.csv">
+          Download CSV
+        </a>
+      </PageHead>
+      {canWrite(visit) && <RecordForm visit={visit} externalId={found.length === 0 ? search : ""} />}
+      <form class="row-form" method="get" action="/console/consent">
+        <Field label="Find a player by your id" id="search">
+          <input id="search" name="search" type="search" value={search} />
+        </Field>
+        <button type="submit" class="button">
+          Find
+        </button>
+      </form>
+      <Card flush>
+        {rows.length === 0 ? (
+          <Empty title={search ? "Nothing is recorded of this player" : "No consents yet"}>
+            Without one nothing is held back: record those of players who allow less, or only for a time.
+          </Empty>
+        ) : (
+          <Rows visit={visit} rows={rows} />
+        )}
+      </Card>
+      <Pager
+        newest={after && "/console/consent"}
+        older={found.length > PAGE_SIZE && last && `/console/consent?after=${placeOf(last)}`}
+      />
+    </>,
+  );
+}
+
+/** The player that the form names. Throws INVALID_REQUEST. */
+function playerOf(visit: MemberVisit): { accountId: string; externalId: string } {
+  const externalId = field(visit, "external_id");
+  const { length } = [...externalId];
+  if (length < 1 || length > MAX_EXTERNAL_ID_CHARS || !externalId.isWellFormed() || externalId.includes("\0"))
+    throw new Refusal(
+      "INVALID_REQUEST",
+      `Write your id of the player, of 1 to ${MAX_EXTERNAL_ID_CHARS} characters.`,
+    );
+  return { accountId: visit.account.id, externalId };
+}
+
+async function record(visit: MemberVisit): Promise<Response> {
+  const player = playerOf(visit);
+  const until = field(visit, "until");
+  const endsAt = until === "" ? null : endOfDay(until);
+  if (Number.isNaN(endsAt)) throw new Refusal("INVALID_REQUEST", "Write the last day as 2027-06-30.");
+  const terms = {
+    photo: field(visit, "no_photo") !== "yes",
+    fullName: field(visit, "no_full_name") !== "yes",
+    endsAt,
+  };
+  await recordConsent(visit.deps, player, terms, visit.user.id);
+  await visit.flashes.put(visit.session.id, { notice: `The consent of ${player.externalId} is recorded.` });
+  return redirect("/console/consent", visit.exchange);
+}
+
+async function withdraw(visit: MemberVisit): Promise<Response> {
+  const player = playerOf(visit);
+  const { images } = await withdrawConsent(visit.deps, player, visit.user.id);
+  const notice = `The consent of ${player.externalId} is withdrawn; ${counted(images, "image was", "images were")} deleted.`;
+  await visit.flashes.put(visit.session.id, { notice });
+  return redirect("/console/consent", visit.exchange);
+}
+
+/** Records that are read at a time while the table is sent. */
+const CSV_ROWS = 500;
+
+/** Everything that is recorded, as a table for whoever answers for personal data. */
+function csv(visit: MemberVisit): Response {
+  const { deps, account, now } = visit;
+  async function* lines() {
+    yield "\ufeffexternal_id,status,photo,full_name,until,withdrawn_at,recalled_at,updated_at\r\n";
+    for (let after: PlayerConsent | undefined; ; ) {
+      const rows = await listConsents(deps.store.read, { accountId: account.id, after, limit: CSV_ROWS });
+      yield rows
+        .map((row) => {
+          const { external_id, status, photo, full_name, ...times } = consentView(row, now);
+          const { until, withdrawn_at, recalled_at, updated_at } = times;
+          const yes = (is: boolean) => (is ? "yes" : "no");
+          const cells = [
+            external_id,
+            status,
+            yes(photo),
+            yes(full_name),
+            until,
+            withdrawn_at,
+            recalled_at,
+            updated_at,
+          ];
+          return `${cells.map((cell) => csvField(cell ?? "")).join(",")}\r\n`;
+        })
+        .join("");
+      after = rows.at(-1);
+      if (rows.length < CSV_ROWS) return;
+    }
+  }
+  const source = lines();
+  const stream = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const { value, done } = await source.next();
+      if (done) controller.close();
+      else controller.enqueue(new TextEncoder().encode(value));
+    },
+  });
+  return privateFile(visit.exchange, stream, {
+    "Content-Type": "text/csv; charset=utf-8",
+    "Content-Disposition": 'attachment; filename="cardpress-consents.csv"',
+  });
+}
+
+export const consentRoutes = [
+  member.get("/console/consent", consentPage),
+  member.post("/console/consent", record),
+  member.post("/console/consent/withdraw", withdraw),
+  member.get("/console/consent.csv", async (visit) => csv(visit)),
+];

@@ -1,0 +1,151 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { ForgetDeps } from "../app/images/forget-image.ts";
+import { consentView, recordConsent, withdrawConsent } from "../app/people/consent.ts";
+import { Refusal } from "../core/errors.ts";
+import { invalidRequest } from "../core/partner-refusals.ts";
+import { StringEnum } from "../core/string-enum.ts";
+import { endOfDay } from "../core/time.ts";
+import { compileValidator } from "../core/validate.ts";
+import { consentsOf } from "../store/people/consents.ts";
+import type { Caller } from "./auth.ts";
+import { readJson, requireJsonType } from "./body.ts";
+import { success } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import { checkExternalId } from "./forget.ts";
+import { successEnvelope, time, timeOrNull } from "./schemas.ts";
+
+const closed = { additionalProperties: false } as const;
+
+/** A day such as 2027-06-30, or a moment of one with its zone. */
+const MOMENT = "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2}))?$";
+
+/** What POST /v1/players/{external_id}/consent takes. */
+export const RecordConsentRequest = Type.Object(
+  {
+    photo: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: "Whether photos of the player may be used.",
+        examples: [true],
+      }),
+    ),
+    full_name: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          "Whether the whole name may stand on a card; if not, the first word and the initial of the last do.",
+        examples: [false],
+      }),
+    ),
+    until: Type.Optional(
+      Type.Union([Type.String({ pattern: MOMENT }), Type.Null()], {
+        default: null,
+        description:
+          "When the consent ends, in the future: a day, at whose end in UTC it does, or a moment in ISO 8601. Without it, it holds until it is withdrawn.",
+        examples: ["2027-06-30"],
+      }),
+    ),
+  },
+  { ...closed, $id: "RecordConsentRequest", description: "What a player agrees to." },
+);
+
+export const Consent = Type.Object(
+  {
+    external_id: Type.String({ description: "Your identifier of the player.", examples: ["player-10442"] }),
+    status: StringEnum(["given", "ended", "withdrawn"], {
+      description: "Only while it is `given` cards of the player are made.",
+    }),
+    photo: Type.Boolean({ description: "Whether photos may be used." }),
+    full_name: Type.Boolean({ description: "Whether the whole name may stand on a card." }),
+    until: timeOrNull("When it ends or ended; null for no end."),
+    withdrawn_at: timeOrNull("When it was withdrawn; null if it was not."),
+    recalled_at: timeOrNull("When everything of the player was deleted after its end; null before."),
+    updated_at: time("When it was last recorded or withdrawn.", "2026-11-21T10:00:00.000Z"),
+  },
+  { ...closed, $id: "PlayerConsent", description: "What a player agrees to." },
+);
+
+export const ConsentResponse = successEnvelope(Consent, "ConsentResponse");
+
+export const WithdrawnConsentResponse = successEnvelope(
+  Type.Object(
+    {
+      ...Consent.properties,
+      images_deleted: Type.Integer({
+        minimum: 0,
+        description: "How many images of the player were deleted, live and test.",
+        examples: [3],
+      }),
+    },
+    { ...closed, $id: "WithdrawnConsent", description: "A consent that ended, and what was deleted for it." },
+  ),
+  "WithdrawnConsentResponse",
+);
+
+const validator = compileValidator(RecordConsentRequest, "body");
+
+type Handler = (exchange: Exchange, caller: Caller, params: Record<string, string>) => Promise<Response>;
+
+/** The handlers of the routes of consents. */
+export function consentHandlers<Open>(deps: ForgetDeps, partner: (handler: Handler) => Open) {
+  const of = (handler: (deps: ForgetDeps, handled: Handled) => Promise<Response>) =>
+    partner((exchange, caller, { external_id: externalId = "" }) =>
+      handler(deps, { exchange, caller, externalId }),
+    );
+  return { getConsent: of(getConsent), recordConsent: of(postConsent), withdrawConsent: of(deleteConsent) };
+}
+
+interface Handled {
+  exchange: Exchange;
+  caller: Caller;
+  externalId: string;
+}
+
+/** GET /v1/players/{external_id}/consent */
+async function getConsent(
+  { store, clock }: ForgetDeps,
+  { exchange, caller, externalId }: Handled,
+): Promise<Response> {
+  checkExternalId(externalId);
+  const consent = (await consentsOf(store.read, caller.account.id, [externalId])).get(externalId);
+  if (!consent)
+    throw new Refusal(
+      "NOT_FOUND",
+      "No consent of this player is recorded, so nothing is held back. Check the id; it is your own one, percent-encoded.",
+    );
+  return success(exchange, consentView(consent, clock.now()));
+}
+
+/** POST /v1/players/{external_id}/consent */
+async function postConsent(deps: ForgetDeps, { exchange, caller, externalId }: Handled): Promise<Response> {
+  requireJsonType(exchange.request);
+  checkExternalId(externalId);
+  const checked = validator.check(await readJson(exchange.request));
+  if (!checked.ok) throw invalidRequest(checked.details);
+  const {
+    photo = true,
+    full_name: fullName = true,
+    until = null,
+  }: Static<typeof RecordConsentRequest> = checked.value;
+  const player = { accountId: caller.account.id, externalId };
+  const terms = { photo, fullName, endsAt: until === null ? null : endOf(until) };
+  const consent = await recordConsent(deps, player, terms, null);
+  return success(exchange, consentView(consent, deps.clock.now()));
+}
+
+/** Throws INVALID_REQUEST for a day that no calendar has. */
+function endOf(until: string): number {
+  const lastOfDay = endOfDay(until.slice(0, 10));
+  const at = until.includes("T") ? Date.parse(until) : lastOfDay;
+  if (Number.isNaN(at + lastOfDay))
+    throw invalidRequest([{ field: "until", message: "is a day that no calendar has." }]);
+  return at;
+}
+
+/** DELETE /v1/players/{external_id}/consent */
+async function deleteConsent(deps: ForgetDeps, { exchange, caller, externalId }: Handled): Promise<Response> {
+  checkExternalId(externalId);
+  const player = { accountId: caller.account.id, externalId };
+  const { consent, images } = await withdrawConsent(deps, player, null);
+  return success(exchange, { ...consentView(consent, deps.clock.now()), images_deleted: images });
+}

@@ -1,0 +1,81 @@
+import { ConsentResponse, RecordConsentRequest, WithdrawnConsentResponse } from "../consent.ts";
+import { ALWAYS, answer } from "./answers.ts";
+import { refusals } from "./errors.ts";
+import { EXAMPLES } from "./examples.ts";
+
+const EXTERNAL_ID_PARAMETER = {
+  name: "external_id",
+  in: "path",
+  required: true,
+  description: "Your own identifier of the player, percent-encoded.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+  example: "player-10442",
+} as const;
+
+export function getConsent(): object {
+  return {
+    tags: ["Consent"],
+    summary: "Get a player's consent",
+    description: "What is recorded of a player, for both environments. Of most nothing is.",
+    parameters: [EXTERNAL_ID_PARAMETER],
+    responses: {
+      "200": answer("The consent.", ConsentResponse, {
+        given: { summary: "Given until a day, without the full name", value: EXAMPLES.consent },
+      }),
+      ...refusals(...ALWAYS, "INVALID_REQUEST", "NOT_FOUND"),
+    },
+  };
+}
+
+export function recordConsent(): object {
+  return {
+    tags: ["Consent"],
+    summary: "Record a player's consent",
+    description:
+      "Records what a player agrees to, in the place of what was recorded before, a withdrawal too. It holds for live and test keys from the next create on: without `photo`, or after `until`, a create is refused with the field that may not be; without `full_name`, the card has the first word of the name and the initial of the last. At the end of `until` everything of the player is deleted as by a withdrawal.",
+    parameters: [EXTERNAL_ID_PARAMETER],
+    requestBody: {
+      required: true,
+      description: "`{}` records that everything is allowed.",
+      content: {
+        "application/json": {
+          schema: RecordConsentRequest,
+          examples: {
+            minor: {
+              summary: "Until a day, without the full name",
+              value: { full_name: false, until: "2027-06-30" },
+            },
+          },
+        },
+      },
+    },
+    responses: {
+      "200": answer("It is recorded.", ConsentResponse, {
+        given: { summary: "Given until a day, without the full name", value: EXAMPLES.consent },
+      }),
+      ...refusals(
+        ...ALWAYS,
+        "INVALID_REQUEST",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "SERVICE_OVERLOADED",
+      ),
+    },
+  };
+}
+
+export function withdrawConsent(): object {
+  return {
+    tags: ["Consent"],
+    summary: "Withdraw a player's consent",
+    description:
+      "Ends the consent now, also of a player of whom none was recorded: every live and test image is deleted as `DELETE /v1/players/{external_id}` deletes them, `player.recalled` tells your webhooks, and creates of the player are refused until a new consent is recorded. Withdrawing twice is withdrawing once.",
+    parameters: [EXTERNAL_ID_PARAMETER],
+    responses: {
+      "200": answer("The player is recalled.", WithdrawnConsentResponse, {
+        withdrawn: { summary: "Withdrawn", value: EXAMPLES.withdrawnConsent },
+      }),
+      ...refusals(...ALWAYS, "INVALID_REQUEST", "SERVICE_OVERLOADED"),
+    },
+  };
+}

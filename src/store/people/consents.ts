@@ -1,0 +1,103 @@
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import type { Tables } from "../../../db/schema.ts";
+import type { Tx } from "../store.ts";
+
+/** What a player has agreed to. */
+export type PlayerConsent = Tables["playerConsents"]["$inferSelect"];
+
+type Player = Pick<PlayerConsent, "accountId" | "externalId">;
+
+/** Players asked about at a time: SQLite accepts 32,766 bound values in all. */
+const PLAYERS_AT_ONCE = 500;
+
+/** What is recorded of these players, by external id. */
+export async function consentsOf(
+  { db, t }: Tx,
+  accountId: string,
+  externalIds: readonly string[],
+): Promise<Map<string, PlayerConsent>> {
+  const c = t.playerConsents;
+  const found = new Map<string, PlayerConsent>();
+  for (let at = 0; at < externalIds.length; at += PLAYERS_AT_ONCE) {
+    const some = externalIds.slice(at, at + PLAYERS_AT_ONCE);
+    const rows = await db
+      .select()
+      .from(c)
+      .where(and(eq(c.accountId, accountId), inArray(c.externalId, some)));
+    for (const row of rows) found.set(row.externalId, row);
+  }
+  return found;
+}
+
+/** Writes what a player agrees to over what was recorded before. */
+export async function putConsent({ db, t }: Tx, consent: PlayerConsent): Promise<void> {
+  const { accountId, externalId, createdAt, ...rest } = consent;
+  const c = t.playerConsents;
+  await db
+    .insert(c)
+    .values(consent)
+    .onConflictDoUpdate({ target: [c.accountId, c.externalId], set: rest });
+}
+
+/** Up to `limit` records of an account, the last changed first, after the one with `after`. */
+export async function listConsents(
+  { db, t }: Tx,
+  query: {
+    accountId: string;
+    after?: Pick<PlayerConsent, "updatedAt" | "externalId"> | undefined;
+    limit: number;
+  },
+): Promise<PlayerConsent[]> {
+  const c = t.playerConsents;
+  const { accountId, after, limit } = query;
+  return db
+    .select()
+    .from(c)
+    .where(
+      and(
+        eq(c.accountId, accountId),
+        after
+          ? sql`(${c.updatedAt}, ${c.externalId}) < (${after.updatedAt}, ${after.externalId})`
+          : undefined,
+      ),
+    )
+    .orderBy(desc(c.updatedAt), desc(c.externalId))
+    .limit(limit);
+}
+
+/** Up to `limit` consents that have ended and whose players have not been recalled. */
+export async function endedConsents({ db, t }: Tx, now: number, limit: number): Promise<PlayerConsent[]> {
+  const c = t.playerConsents;
+  return db
+    .select()
+    .from(c)
+    .where(and(isNotNull(c.endsAt), lte(c.endsAt, now), isNull(c.recalledAt)))
+    .orderBy(asc(c.endsAt))
+    .limit(limit);
+}
+
+/** Players recalled after `since`: a create that began before may have ended after. */
+export async function recalledSince({ db, t }: Tx, since: number): Promise<PlayerConsent[]> {
+  const c = t.playerConsents;
+  return db
+    .select()
+    .from(c)
+    .where(and(isNotNull(c.recalledAt), gt(c.recalledAt, since)));
+}
+
+/** Notes that everything of a player was removed; false when that was noted before, or it was agreed anew. */
+export async function markRecalled(
+  { db, t }: Tx,
+  { accountId, externalId }: Player,
+  now: number,
+): Promise<boolean> {
+  const c = t.playerConsents;
+  const marked = await db
+    .update(c)
+    .set({ recalledAt: now })
+    .where(
+      and(eq(c.accountId, accountId), eq(c.externalId, externalId), lte(c.endsAt, now), isNull(c.recalledAt)),
+    )
+    .returning({ externalId: c.externalId });
+  return marked.length > 0;
+}

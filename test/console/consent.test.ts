@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import {
+  imageRequest,
+  post,
+  type TestAccount,
+  type TestServer,
+  testAccount,
+  testServer,
+  untilEnded,
+} from "../harness.ts";
+import { type Client, client, testMember } from "./sessions.ts";
+
+let server: TestServer;
+let own: TestAccount;
+let ana: Client;
+
+beforeAll(async () => {
+  server = await testServer();
+  own = await testAccount(server.service, { credits: 10 });
+  ana = await client(
+    server.service,
+    server.baseUrl,
+    await testMember(server.service, own.account.id, "ana@rovers.example"),
+  );
+});
+afterAll(() => server.close());
+
+const next = (answer: Response) => answer.headers.get("location") ?? "";
+
+test("a consent is recorded, found, exported and withdrawn in the console, and a squad list obeys it before it is paid for", async () => {
+  await ana.post("/console/consent", { external_id: "p1", no_full_name: "yes", until: "2099-06-30" });
+  await ana.post("/console/consent", { external_id: "=p2", no_photo: "yes" });
+  const page = await (await ana.get("/console/consent")).text();
+  expect(page).toMatch(/=p2.*?No photo.*?No end.*?p1.*?No full name.*?2099-06-30/s);
+  const found = await (await ana.get("/console/consent?search=p1")).text();
+  expect(found).not.toContain("=p2");
+  const csv = (await (await ana.get("/console/consent.csv")).text()).replace("\ufeff", "").split("\r\n");
+  expect(csv[0]).toBe("external_id,status,photo,full_name,until,withdrawn_at,recalled_at,updated_at");
+  expect(csv[1]).toStartWith("'=p2,given,no,yes,,,");
+  expect(csv[2]).toStartWith("p1,given,yes,no,2099-06-30T23:59:59.999Z,,");
+
+  const photo = server.photos.url("yoga.jpg");
+  const rows = ["p1;Maya Okafor", "=p2;Sam Unseen"].map((row) => `${row};ST;9;80;${photo}`);
+  const list = next(
+    await ana.upload(
+      "/console/lists",
+      new File([`id;name;pos;no;ovr;photo\r\n${rows.join("\r\n")}`], "a.csv"),
+    ),
+  );
+  const keys = ["external_id", "name", "position", "number", "skill_level", "source_image_url"];
+  const columns = Object.fromEntries(keys.map((key, at) => [`col_${key}`, String(at)]));
+  const check = next(await ana.post(list, { ...columns, size: "1024x1280", format: "webp" }));
+  const told = await (await ana.get(check)).text();
+  expect(told).toMatch(/<th scope="row">3<\/th>.*?no photo of this player may be shown/s);
+  expect(told).toContain("Maya O.");
+  expect(told).not.toContain("Maya Okafor");
+
+  const accepted = await post(server.baseUrl, own.testKey, imageRequest({ player: { external_id: "p1" } }));
+  const { data } = (await accepted.json()) as { data: { image_id: string } };
+  await untilEnded(server.baseUrl, own.testKey, data.image_id);
+  await ana.post("/console/consent/withdraw", { external_id: "p1" });
+  const after = await (await ana.get("/console/consent")).text();
+  expect(after).toContain("The consent of p1 is withdrawn; 1 image was deleted.");
+  expect(after).toContain("Withdrawn");
+  expect((await ana.get(`/console/images/${data.image_id}`)).status).toBe(404);
+});
+
+test("what no consent can be is refused, and nobody sees another account's", async () => {
+  for (const [fields, told] of [
+    [{ external_id: "p3", until: "2020-01-01" }, "must be in the future"],
+    [{ external_id: "p3", until: "2031-02-31" }, "Write the last day as 2027-06-30."],
+    [{ external_id: "" }, "Write your id of the player"],
+  ] as const) {
+    const answer = await ana.post("/console/consent", fields);
+    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining(told)]);
+  }
+  const other = await testAccount(server.service);
+  const eve = await client(
+    server.service,
+    server.baseUrl,
+    await testMember(server.service, other.account.id, "eve@united.example"),
+  );
+  expect(await (await eve.get("/console/consent")).text()).toContain("No consents yet");
+  expect(await (await eve.get("/console/consent?search=p1")).text()).not.toContain("Withdrawn");
+  expect(await (await eve.get("/console/consent.csv")).text()).not.toContain("p1,");
+});
