@@ -1,6 +1,6 @@
 import { canvasOf, contextOf } from "./decode.js";
 import { headBox } from "./framing.js";
-import { sampleMask, smoothStep } from "./masks.js";
+import { sampleMask } from "./masks.js";
 import { runNetwork } from "./networks.js";
 
 /** @import { PhotoPart } from "./cut_out.js" */
@@ -40,16 +40,8 @@ const LIGHT_PX = 24;
 /** The second look's square: its side, and how far its centre is below the head's, both in head heights. */
 const HEAD_LOOK = 2.6;
 const HEAD_LOOK_BELOW = 0.35;
-/**
- * The second look is left out unless it enlarges by this factor: in 22 of 93 photos it would show the same
- * crop.
- */
+/** The second look is left out unless it enlarges by this factor. */
 const MIN_ENLARGED = 1.2;
-/**
- * The second look counts fully up to this part of the way from its centre to its border, where it counts
- * nothing.
- */
-const HEAD_LOOK_FULL = 0.6;
 
 /**
  * What the network sees in a crop.
@@ -59,9 +51,8 @@ const HEAD_LOOK_FULL = 0.6;
  * @property {Mask} face 0 to 1
  */
 
-/** @typedef {{ body: PartsLook, head: PartsLook }} PartsLooks */
 /**
- * @typedef {{ odds: Numbers, hair: Numbers, face: Numbers }} Parts both looks merged on one grid
+ * @typedef {{ odds: Numbers, hair: Numbers, face: Numbers }} Parts the same on a grid
  */
 
 /**
@@ -221,36 +212,7 @@ export function readParts(scores, crop) {
   return { odds: mask(odds), hair: mask(hair), face: mask(face) };
 }
 
-/**
- * Merges both looks on one grid; the second look counts more near the head.
- * @param {PartsLooks} looks @param {Grid} grid
- * @returns {Parts}
- */
-export function partsOnGrid(looks, grid) {
-  const nearHead = weightOnGrid(looks.head.odds.crop, grid);
-  const mixed = (/** @type {keyof Parts} */ name) => {
-    const far = sampleMask(looks.body[name], grid);
-    const near = sampleMask(looks.head[name], grid);
-    for (let i = 0; i < far.length; i++) far[i] += nearHead[i] * (near[i] - far[i]);
-    return far;
-  };
-  return { odds: mixed("odds"), hair: mixed("hair"), face: mixed("face") };
-}
-
-/**
- * 1 in the middle of an upright crop, falling to 0 near its border.
- * @param {Crop} crop @param {Grid} grid
- * @returns {Numbers}
- */
-function weightOnGrid({ cx, cy, width, height }, grid) {
-  /** @type {Numbers} */
-  const weights = new Float32Array(grid.width * grid.height);
-  for (let row = 0, i = 0; row < grid.height; row++) {
-    const dy = Math.abs(grid.y + (row + 0.5) * grid.step - cy) / height;
-    for (let column = 0; column < grid.width; column++, i++) {
-      const dx = Math.abs(grid.x + (column + 0.5) * grid.step - cx) / width;
-      weights[i] = 1 - smoothStep(2 * Math.max(dx, dy), HEAD_LOOK_FULL, 0.95);
-    }
-  }
-  return weights;
+/** @param {PartsLook} look @param {Grid} grid @returns {Parts} */
+export function partsOnGrid({ odds, hair, face }, grid) {
+  return { odds: sampleMask(odds, grid), hair: sampleMask(hair, grid), face: sampleMask(face, grid) };
 }

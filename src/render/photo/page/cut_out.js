@@ -1,4 +1,4 @@
-import { lookAtBody, lookAtHead } from "./body_parts.js";
+import { lookAtBody } from "./body_parts.js";
 import { BACKDROP, canvasOf, contextOf, makeSharp, pixelsPerSearchPx } from "./decode.js";
 import { dieCut, smallSize } from "./die_cut.js";
 import { lightCurve } from "./exposure.js";
@@ -12,7 +12,7 @@ import { faceBox } from "./quality.js";
 import { groundOf } from "./signs.js";
 
 /** @import { CutoutSigns, Framing, Tones } from "../../../core/card.ts" */
-/** @import { PartsLook, PartsLooks } from "./body_parts.js" */
+/** @import { PartsLook } from "./body_parts.js" */
 /** @import { Photo } from "./decode.js" */
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes, Grid, Numbers, Rect } from "./masks.js" */
@@ -70,7 +70,7 @@ const VISIBLE_ALPHA = 32;
  * @property {{ width: number, height: number }} salient the size of the salient network's input
  */
 
-/** @typedef {PhotoPart & { looks: PartsLooks }} Cut a part with the body parts seen in it */
+/** @typedef {PhotoPart & { look: PartsLook }} Cut a part with the body parts seen in it */
 
 /**
  * Takes the part of the photo that holds the player and finds the body parts in it. If the body continues
@@ -80,14 +80,14 @@ const VISIBLE_ALPHA = 32;
  */
 export async function prepareCut(photo, player) {
   let cut = await takePart(photo, surroundings(photo, player));
-  let body = await lookAtBody(cut, player);
+  let look = await lookAtBody(cut, player);
   for (let round = 0; round < MAX_GROWTHS; round++) {
-    const wider = grown(cut, body, player);
+    const wider = grown(cut, look, player);
     if (!wider) break;
     cut = await takePart(photo, wider);
-    body = await lookAtBody(cut, player);
+    look = await lookAtBody(cut, player);
   }
-  return { ...cut, looks: { body, head: await lookAtHead(cut, player, body) } };
+  return { ...cut, look };
 }
 
 /**
@@ -238,7 +238,7 @@ export function cutOut(cut, player, salient) {
     step,
   };
   const rgba = pixelsAt(canvas, grid.width, grid.height);
-  const { matte, parts, signs } = fuseMatte(player, cut.looks, salientMask(cut, salient), rgba, grid);
+  const { matte, parts, signs } = fuseMatte(player, cut.look, salientMask(cut, salient), rgba, grid);
   const ground = groundOf(rgba, matte, grid.width);
   if (!cut.ownPixels) emptyHairGaps(matte, parts, rgba, grid.width, hairRect(player, grid));
   const mask = cut.ownPixels ? ownMask(cut.ownPixels, canvas, matte, grid) : paintedMatte(matte, grid);

@@ -7,7 +7,7 @@ import { ownParts, rivalsOf } from "./own_parts.js";
 import { signsOf } from "./signs.js";
 
 /** @import { CutoutSigns } from "../../../core/card.ts" */
-/** @import { Parts, PartsLooks } from "./body_parts.js" */
+/** @import { Parts, PartsLook } from "./body_parts.js" */
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes, Grid, Labels, Mask, Numbers, Rect } from "./masks.js" */
 
@@ -129,16 +129,16 @@ export function playerBounds(player, grid) {
  * accurate edges but sees everyone; pose and person mask tell which person is the player; the salient network
  * sees what the player holds.
  * @param {Finding} player
- * @param {PartsLooks} looks
+ * @param {PartsLook} look
  * @param {Mask} salient
  * @param {Bytes} rgba on the grid
  * @param {Grid} grid
  * @returns {{ matte: Numbers, parts: Parts, signs: Pick<CutoutSigns, "masks" | "rivals"> }} the matte from 0
  *   to 1
  */
-export function fuseMatte(player, looks, salient, rgba, grid) {
+export function fuseMatte(player, look, salient, rgba, grid) {
   const { posed, patch, fits } = playerMasks(player, grid);
-  const parts = partsOnGrid(looks, grid);
+  const parts = partsOnGrid(look, grid);
   const fine = sampleMask(salient, grid);
   /** @type {Numbers} */
   const core = patch.map((value, i) =>

@@ -1,8 +1,9 @@
-import { partsOnGrid } from "./body_parts.js";
+import { lookAtHead } from "./body_parts.js";
 import { headBox } from "./framing.js";
 import { patches, sampleMask } from "./masks.js";
 
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
+/** @import { PartsLook } from "./body_parts.js" */
 /** @import { Cut } from "./cut_out.js" */
 /** @import { Finding } from "./find_player.js" */
 /** @import { Grid, Numbers } from "./masks.js" */
@@ -36,15 +37,18 @@ const OTHER_FACE_HEADS = 0.6;
 /**
  * What the body parts reveal against a photo in which a player was found.
  * @param {Cut} cut @param {Finding} player
- * @returns {PlayerRefusal | null} null when there is nothing against it
+ * @param {typeof lookAtHead} [closer] looks at the head again
+ * @returns {Promise<PlayerRefusal | null>} null when there is nothing against it
  */
-export function refusalFromParts(cut, player) {
-  if (isFaceCovered(cut, player)) return "face_covered";
+export async function refusalFromParts(cut, player, closer = lookAtHead) {
+  // Enlarged, most faces that seemed covered show their skin.
+  if (isFaceCovered(cut.look, player) && isFaceCovered(await closer(cut, player, cut.look), player))
+    return "face_covered";
   return hasEqualFace(cut, player) ? "several_people" : null;
 }
 
-/** @param {Cut} cut @param {Finding} player */
-function isFaceCovered({ looks }, { face }) {
+/** @param {PartsLook} look @param {Finding} player */
+function isFaceCovered(look, { face }) {
   if (!face || face.score < MIN_FACE_SCORE || face.width < MIN_FACE_WIDTH_PX) return false;
   const grid = {
     x: face.x,
@@ -53,8 +57,8 @@ function isFaceCovered({ looks }, { face }) {
     height: FACE_CELLS,
     step: face.width / FACE_CELLS,
   };
-  const skin = sampleMask(looks.head.face, grid);
-  const hair = sampleMask(looks.head.hair, grid);
+  const skin = sampleMask(look.face, grid);
+  const hair = sampleMask(look.hair, grid);
   let [cells, skins, covers] = [0, 0, 0];
   for (let i = 0; i < skin.length; i++) {
     const x = ((i % FACE_CELLS) + 0.5) / FACE_CELLS - 0.5;
@@ -68,7 +72,7 @@ function isFaceCovered({ looks }, { face }) {
 }
 
 /** @param {Cut} cut @param {Finding} player */
-function hasEqualFace({ rect, looks }, player) {
+function hasEqualFace({ rect, look }, player) {
   const step = Math.max(rect.width, rect.height) / GRID_CELLS;
   const grid = {
     x: rect.x,
@@ -77,7 +81,7 @@ function hasEqualFace({ rect, looks }, player) {
     height: Math.max(1, Math.round(rect.height / step)),
     step,
   };
-  const { own, others } = facesOf(partsOnGrid(looks, grid).face, player, grid);
+  const { own, others } = facesOf(sampleMask(look.face, grid), player, grid);
   // Glasses, helmets and hands leave little skin, so the size is then estimated from the face's box.
   const box = player.face ? (SKIN_PER_BOX * player.face.width * player.face.height) / step ** 2 : 0;
   return own > 0 && others.some(({ size }) => size >= EQUAL_FACE_PART * Math.max(own, box));
@@ -87,7 +91,7 @@ function hasEqualFace({ rect, looks }, player) {
  * The patches of face skin: the size of the player's own in cells, 0 if there is none, and those of other
  * people.
  * @param {Numbers} face @param {Finding} player @param {Grid} grid
- * @returns {{ own: number, others: { label: number, size: number }[], labels: Int32Array }}
+ * @returns {{ own: number, others: { size: number }[] }}
  */
 function facesOf(face, player, { x, y, width, step }) {
   const head = headBox(player);
@@ -110,6 +114,5 @@ function facesOf(face, player, { x, y, width, step }) {
       ...faces.filter(({ label }) => Number(away[label]) < OTHER_FACE_HEADS).map(({ size }) => size),
     ),
     others: faces.filter(({ label }) => Number(away[label]) >= OTHER_FACE_HEADS),
-    labels,
   };
 }

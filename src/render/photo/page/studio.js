@@ -70,7 +70,7 @@ const photoPage = {
   async prepare() {
     const player = done(job.player);
     job.cut = await prepareCut(done(job.photo), player);
-    const fault = refusalFromParts(job.cut, player);
+    const fault = await refusalFromParts(job.cut, player);
     if (fault !== "several_people" || !job.companyWelcome) return fault ?? "ready";
     player.inCompany = true;
     return "ready";
