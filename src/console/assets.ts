@@ -5,18 +5,27 @@ import { type AssetFolder, assetFolder, CSS, fileAsset, SCRIPT, textAsset } from
 import script from "./assets/console.js" with { type: "text" };
 import lists from "./assets/lists.css" with { type: "text" };
 import pages from "./assets/pages.css" with { type: "text" };
+import paletteStyle from "./assets/palette.css" with { type: "text" };
+import palette from "./assets/palette.js" with { type: "text" };
 import passkeys from "./assets/passkeys.js" with { type: "text" };
 import photos from "./assets/photos.js" with { type: "text" };
 import sheet from "./assets/sheet.css" with { type: "text" };
 import tables from "./assets/tables.css" with { type: "text" };
 
-export type ConsoleFile = "console.css" | "console.js" | "passkeys.js" | "photos.js" | "htmx.js";
+export type ConsoleFile =
+  | "console.css"
+  | "console.js"
+  | "passkeys.js"
+  | "photos.js"
+  | "palette.js"
+  | "htmx.js";
 
 /** Files for the console's pages only. */
 export const CONSOLE_ASSETS: AssetFolder<ConsoleFile> = assetFolder("/console/assets/", {
-  "console.css": textAsset(CSS, tables, pages, lists, sheet),
+  "console.css": textAsset(CSS, tables, pages, lists, sheet, paletteStyle),
   "console.js": textAsset(SCRIPT, script),
   "passkeys.js": textAsset(SCRIPT, passkeys),
   "photos.js": textAsset(SCRIPT, photos),
+  "palette.js": textAsset(SCRIPT, palette),
   "htmx.js": fileAsset(SCRIPT, htmx),
 });

@@ -7,6 +7,7 @@ import { Document } from "../web/page.tsx";
 import { CONSOLE_ASSETS } from "./assets.ts";
 import { Badge, Notice, PostForm } from "./elements.tsx";
 import type { Flash } from "./flash.ts";
+import { Palette, PaletteButton } from "./palette.tsx";
 import { html } from "./respond.ts";
 import { takeFlash, type UserVisit, type Visit } from "./visit.ts";
 
@@ -31,7 +32,9 @@ function ConsoleDocument({ title, children }: { title: string; children: Compone
       title={`${title} · cardpress`}
       room="console"
       style={CONSOLE_ASSETS.url("console.css")}
-      scripts={(["console.js", "htmx.js", "passkeys.js", "photos.js"] as const).map(CONSOLE_ASSETS.url)}
+      scripts={(["console.js", "htmx.js", "passkeys.js", "photos.js", "palette.js"] as const).map(
+        CONSOLE_ASSETS.url,
+      )}
       head={<meta name="htmx-config" content={HTMX_CONFIG} />}
     >
       {children}
@@ -196,6 +199,12 @@ function Banners({ visit, flash }: { visit: UserVisit; flash: Flash }) {
   );
 }
 
+/** Every page that this visitor may go to by its name. */
+function placesOf({ account, user }: UserVisit): Place[] {
+  const operators = OPERATOR_NAV.map((place) => ({ ...place, label: `Operator: ${place.label}` }));
+  return [...(account ? ACCOUNT_NAV : []), ...(user.isOperator === 1 ? operators : [])];
+}
+
 /** Renders a page for a signed-in user. Pages that show a secret take `flash` themselves. */
 export async function shell(
   visit: UserVisit,
@@ -213,12 +222,14 @@ export async function shell(
         home={visit.account ? "/console" : "/console/operator"}
         place={isOperatorPage && <Badge>Operator</Badge>}
         sidebar={<Sidebar visit={visit} choice={choice} />}
+        tools={<PaletteButton />}
         sidebarLabel="Console"
         wide={options.wide ?? false}
       >
         <Banners visit={visit} flash={flash} />
         {content}
       </Frame>
+      <Palette places={placesOf(visit)} />
     </ConsoleDocument>,
     { status: options.status ?? 200 },
   );

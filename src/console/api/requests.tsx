@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
 import { ERROR_CODES, type ErrorCode } from "../../core/errors.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { findRequest, listRequests, type RequestRow } from "../../store/overviews/request-log.ts";
@@ -16,6 +17,7 @@ import {
   Segments,
   Time,
 } from "../elements.tsx";
+import { type Days, DaysForm, Filters, momentsOf, readDays } from "../filters.tsx";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
@@ -23,16 +25,16 @@ import { type MemberVisit, member } from "../visit.ts";
 
 const PAGE_SIZE = 50;
 
-interface Filter {
+interface Filter extends Days {
   refused: boolean;
   search: string;
+  environment: Environment | undefined;
 }
 
-function address({ refused, search }: Filter, after?: string): string {
+function address({ refused, search, environment, from, to }: Filter, after?: string): string {
+  const entries = Object.entries({ show: refused ? "refused" : "", environment, search, from, to, after });
   const query = new URLSearchParams();
-  if (refused) query.set("show", "refused");
-  if (search) query.set("search", search);
-  if (after) query.set("after", after);
+  for (const [name, value] of entries) if (value) query.set(name, value);
   const text = query.toString();
   return text === "" ? "/console/requests" : `/console/requests?${text}`;
 }
@@ -97,15 +99,33 @@ function Table({ rows, keys }: { rows: RequestRow[]; keys: KeyNames }) {
   );
 }
 
+const ENVIRONMENT_WORDS = { live: "Live", test: "Test" };
+
 function Toolbar({ filter }: { filter: Filter }) {
+  const { refused, search, environment, from, to } = filter;
+  const chosen = [
+    refused ? "Refused" : "All",
+    environment ? ENVIRONMENT_WORDS[environment] : "",
+    search,
+    from && `from ${from}`,
+    to && `to ${to}`,
+  ].filter((text) => text !== "");
   return (
-    <div class="toolbar">
+    <Filters chosen={chosen.join(", ")}>
       <Segments
         label="Answers"
         choices={[
           { label: "All", href: address({ ...filter, refused: false }), current: !filter.refused },
           { label: "Refused", href: address({ ...filter, refused: true }), current: filter.refused },
         ]}
+      />
+      <Segments
+        label="Environment"
+        choices={[undefined, ...ENVIRONMENTS].map((name) => ({
+          label: name ? ENVIRONMENT_WORDS[name] : "Both",
+          href: address({ ...filter, environment: name }),
+          current: name === environment,
+        }))}
       />
       <form class="search" action="/console/requests" method="get">
         <Icon name="search" />
@@ -119,9 +139,17 @@ function Toolbar({ filter }: { filter: Filter }) {
           value={filter.search}
           placeholder="Request id, external id or status"
         />
-        {filter.refused && <input type="hidden" name="show" value="refused" />}
+        {refused && <input type="hidden" name="show" value="refused" />}
+        {environment && <input type="hidden" name="environment" value={environment} />}
+        {from && <input type="hidden" name="from" value={from} />}
+        {to && <input type="hidden" name="to" value={to} />}
       </form>
-    </div>
+      <DaysForm
+        action="/console/requests"
+        days={filter}
+        kept={{ show: refused ? "refused" : undefined, environment, search }}
+      />
+    </Filters>
   );
 }
 
@@ -130,8 +158,11 @@ async function requestsPage(visit: MemberVisit): Promise<Response> {
   const filter: Filter = {
     refused: query.get("show") === "refused",
     search: (query.get("search") ?? "").trim().slice(0, 255),
+    environment: ENVIRONMENTS.find((known) => known === query.get("environment")),
+    ...readDays(query),
   };
-  const { search, refused } = filter;
+  const { search, refused, environment } = filter;
+  const isNarrowed = address(filter) !== "/console/requests";
   if (/^req_\w+$/.test(search) && (await findRequest(deps.store.read, account.id, search)))
     return redirect(`/console/requests/${search}`, visit.exchange);
   const isStatus = /^[1-5]\d\d$/.test(search);
@@ -139,6 +170,8 @@ async function requestsPage(visit: MemberVisit): Promise<Response> {
   const found = await listRequests(deps.store.read, {
     accountId: account.id,
     refused,
+    environment,
+    ...momentsOf(filter),
     status: isStatus ? Number(search) : undefined,
     externalId: search && !isStatus ? search : undefined,
     after,
@@ -157,8 +190,8 @@ async function requestsPage(visit: MemberVisit): Promise<Response> {
       <Toolbar filter={filter} />
       <Card flush>
         {rows.length === 0 ? (
-          <Empty title={search || refused ? "Nothing found" : "No requests yet"}>
-            {search || refused
+          <Empty title={isNarrowed ? "Nothing found" : "No requests yet"}>
+            {isNarrowed
               ? "No request of the last 30 days fits."
               : "Send one with a key, and it appears here within a second."}
           </Empty>

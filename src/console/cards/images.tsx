@@ -3,26 +3,23 @@
 import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
 import { PUBLIC_STATUSES, type PublicStatus } from "../../core/image-state.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
-import { DAY_MS } from "../../core/time.ts";
 import { countImages, listImages, MAX_COUNTED } from "../../store/images/image-reads.ts";
 import { findImagesByExternalId } from "../../store/images/image-search.ts";
 import type { Image } from "../../store/images/images.ts";
 import { Icon } from "../../web/icons.tsx";
 import { Card, count, Empty, PageHead, Pager, refreshing, Segments, Time } from "../elements.tsx";
+import { type Days, DaysForm, Filters, momentsOf, readDays } from "../filters.tsx";
 import { shell } from "../layout.tsx";
 import { type MemberVisit, member } from "../visit.ts";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 
 const PAGE_SIZE = 24;
 
-interface Filter {
+interface Filter extends Days {
   environment: Environment;
   status: PublicStatus | undefined;
   view: "grid" | "table";
   search: string;
-  /** Days in UTC, such as 2026-11-22; "" for any. */
-  from: string;
-  to: string;
 }
 
 /** The filters in the URL; unknown values fall back to the first choice. */
@@ -32,21 +29,7 @@ function readFilter({ query }: MemberVisit): Filter {
     status: PUBLIC_STATUSES.find((known) => known === query.get("status")),
     view: query.get("view") === "table" ? "table" : "grid",
     search: (query.get("search") ?? "").trim().slice(0, 255),
-    from: readDay(query.get("from")),
-    to: readDay(query.get("to")),
-  };
-}
-
-/** A day that there is; "" for anything else. */
-function readDay(text: string | null): string {
-  return text && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : "";
-}
-
-/** The moments a filter's days stand for: the last day is meant whole. */
-function momentsOf({ from, to }: Filter): { from: number | undefined; before: number | undefined } {
-  return {
-    from: from === "" ? undefined : Date.parse(from),
-    before: to === "" ? undefined : Date.parse(to) + DAY_MS,
+    ...readDays(query),
   };
 }
 
@@ -144,18 +127,15 @@ function statusLabel(name: PublicStatus | undefined, counts: Counts | null): str
   return `${word} ${count(total)}${numbers.some((each) => each >= MAX_COUNTED) ? "+" : ""}`;
 }
 
-function Day({ name, label, value }: { name: "from" | "to"; label: string; value: string }) {
-  return (
-    <label class="day">
-      {label} <input name={name} type="date" value={value} />
-    </label>
-  );
-}
-
 function Toolbar({ filter, counts }: { filter: Filter; counts: Counts | null }) {
   const { environment, status, view, search, from, to } = filter;
+  const chosen = [
+    environment === "live" ? "Live" : "Test",
+    STATUS_WORDS[status ?? "all"],
+    ...[search, from && `from ${from}`, to && `to ${to}`].filter((text) => text !== ""),
+  ].join(", ");
   return (
-    <div class="toolbar">
+    <Filters chosen={chosen}>
       <Segments
         label="Environment"
         choices={ENVIRONMENTS.map((name) => ({
@@ -189,17 +169,11 @@ function Toolbar({ filter, counts }: { filter: Filter; counts: Counts | null }) 
         {to && <input type="hidden" name="to" value={to} />}
         {view === "table" && <input type="hidden" name="view" value="table" />}
       </form>
-      <form class="days" action="/console/images" method="get" aria-label="Days">
-        <Day name="from" label="From" value={from} />
-        <Day name="to" label="to" value={to} />
-        <input type="hidden" name="environment" value={environment} />
-        {status && <input type="hidden" name="status" value={status} />}
-        {search && <input type="hidden" name="search" value={search} />}
-        {view === "table" && <input type="hidden" name="view" value="table" />}
-        <button type="submit" class="button button-small">
-          Show
-        </button>
-      </form>
+      <DaysForm
+        action="/console/images"
+        days={filter}
+        kept={{ environment, status, search, view: view === "table" ? view : undefined }}
+      />
       <span class="grow" />
       <Segments
         label="View"
@@ -208,7 +182,7 @@ function Toolbar({ filter, counts }: { filter: Filter; counts: Counts | null }) 
           { label: "Table", href: address(filter, { view: "table" }), current: view === "table" },
         ]}
       />
-    </div>
+    </Filters>
   );
 }
 

@@ -1,5 +1,6 @@
-import { and, desc, eq, inArray, lt, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, lt, lte, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
+import type { Environment } from "../../core/account.ts";
 import type { ListPosition } from "../../core/list-position.ts";
 import type { Tx } from "../store.ts";
 
@@ -34,6 +35,10 @@ export interface RequestFilter {
   status?: number | undefined;
   /** Only those concerning this player. */
   externalId?: string | undefined;
+  environment?: Environment | undefined;
+  /** Made at or after this moment and before that one, epoch milliseconds. */
+  from?: number | undefined;
+  before?: number | undefined;
 }
 
 /** Newest first, after `after`. */
@@ -52,6 +57,9 @@ export async function listRequests(
         // Written out, as the indexes of the few are.
         refused || (status ?? 0) >= 400 ? sql`${l.status} >= 400` : undefined,
         status === undefined ? undefined : eq(l.status, status),
+        query.environment === undefined ? undefined : eq(l.environment, query.environment),
+        query.from === undefined ? undefined : gte(l.createdAt, query.from),
+        query.before === undefined ? undefined : lt(l.createdAt, query.before),
         externalId === undefined
           ? undefined
           : inArray(
