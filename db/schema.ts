@@ -42,6 +42,8 @@ export function defineTables(kit: Kit) {
       usageBudget: int("usage_budget"),
       /** Percent of the budget at which its owners are told, ascending; null when there is no budget. */
       usageAlerts: json<number[] | null>("usage_alerts"),
+      /** 1: developers may delete players in the console; 0: owners alone. */
+      developersDeletePlayers: int("developers_delete_players").notNull().default(0),
       createdAt: int("created_at").notNull(),
       updatedAt: int("updated_at").notNull(),
     },

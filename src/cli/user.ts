@@ -20,7 +20,7 @@ export function userCommands(): Command {
     .option("--account <id>", "the account to work for")
     .option(
       "--role <role>",
-      `${MEMBER_ROLES.join(" or ")} of the account; without it a new member is an owner, and a known one stays what they are`,
+      `${MEMBER_ROLES.join(", ")}: what they are in the account; without it a new member is an owner, and a known one stays what they are`,
       oneOf(MEMBER_ROLES),
     )
     .option("--operator", "an operator of this service")

@@ -22,7 +22,7 @@ import { passkeysAt } from "./people/passkeys-elsewhere.tsx";
 import { resetLimit, signInLimit } from "./people/sign-in-limit.ts";
 import { isHtmxRequest, redirect, redirectHtmx, sessionToken } from "./respond.ts";
 import { consoleRoutes } from "./routes.ts";
-import type { ConsoleDeps, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
+import { type ConsoleDeps, type ConsoleRoute, canWrite, type UserVisit, type Visit } from "./visit.ts";
 
 /** Handles everything under /console; errors become pages too. */
 export function consoleAnswer(deps: ConsoleDeps): (exchange: Exchange) => Promise<Response> {
@@ -108,7 +108,7 @@ async function answerRoute(
       // A large body is read only for somebody who may send it.
       const sender = await userVisit(begin(exchange));
       if (!sender) return signInAgain(exchange);
-      if (sender.role === "viewer") throw readOnly();
+      if (sender.account && !canWrite(sender)) throw readOnly(sender);
     }
     visit = begin(exchange, { params, ...(await sentWith(exchange.request, route)) });
     const admitted = await admit(visit, route);
@@ -127,8 +127,13 @@ function refuseForeignHost({ request, url }: Exchange, baseUrl: string): void {
   );
 }
 
-const readOnly = () =>
-  new PageError(403, "You are looking at this account read-only. Leave it to make changes.");
+const readOnly = ({ role }: UserVisit) =>
+  new PageError(
+    403,
+    role === "viewer"
+      ? "You are a viewer of this account: you see everything and change nothing. Ask an owner for another role."
+      : "You are looking at this account read-only. Leave it to make changes.",
+  );
 
 /** Adds what the route's access level guarantees to the visit, or answers instead. Throws 403 and 404. */
 async function admit(visit: Visit, route: ConsoleRoute): Promise<Visit | Response> {
@@ -150,7 +155,7 @@ async function admit(visit: Visit, route: ConsoleRoute): Promise<Visit | Respons
           user.user.isOperator === 1 ? "/console/operator" : "/console/no-account",
           visit.exchange,
         );
-      if (route.method === "POST" && user.role === "viewer") throw readOnly();
+      if (route.method === "POST" && !canWrite(user)) throw readOnly(user);
       if (route.access === "owner" && route.method === "POST" && user.role !== "owner")
         throw new PageError(403, "Only an owner of the account may do this. Ask one of them.");
       return user;
@@ -171,7 +176,7 @@ async function userVisit(visit: Visit): Promise<UserVisit | undefined> {
   if (own) return { ...visit, user, session, account: own.account, role: own.membership.role };
   if (session.accountId !== null && user.isOperator === 1) {
     const account = await findAccount(deps.store.read, session.accountId);
-    if (account) return { ...visit, user, session, account, role: "viewer" };
+    if (account) return { ...visit, user, session, account, role: "visitor" };
   }
   const [first] = memberships;
   return { ...visit, user, session, account: first?.account ?? null, role: first?.membership.role ?? null };

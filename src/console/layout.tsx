@@ -84,7 +84,7 @@ function currentPlace(items: Place[], pathname: string): Place | undefined {
 
 async function AccountChoice(visit: UserVisit) {
   const memberships = await membershipsOf(visit.deps.store.read, visit.user.id);
-  if (memberships.length < 2 || visit.role === "viewer")
+  if (memberships.length < 2 || visit.role === "visitor")
     return visit.account ? <p class="account-name">{visit.account.name}</p> : null;
   return (
     <PostForm visit={visit} action="/console/account" class="account-choice">
@@ -123,7 +123,7 @@ function Sidebar({ visit, choice }: { visit: UserVisit; choice: ComponentChildre
       )}
       <nav aria-label="More" class="nav-more">
         <ul>
-          {visit.user.isOperator === 1 && !isOperatorPage && visit.role !== "viewer" && (
+          {visit.user.isOperator === 1 && !isOperatorPage && visit.role !== "visitor" && (
             <li>
               <a href="/console/operator">
                 <Icon name="pulse" />
@@ -131,7 +131,7 @@ function Sidebar({ visit, choice }: { visit: UserVisit; choice: ComponentChildre
               </a>
             </li>
           )}
-          {isOperatorPage && visit.account && visit.role !== "viewer" && (
+          {isOperatorPage && visit.account && visit.role !== "visitor" && (
             <li>
               <a href="/console">
                 <Icon name="home" />
@@ -169,7 +169,7 @@ function Banners({ visit, flash }: { visit: UserVisit; flash: Flash }) {
   const isOperatorPage = visit.exchange.url.pathname.startsWith("/console/operator");
   return (
     <>
-      {visit.role === "viewer" && visit.account && !isOperatorPage && (
+      {visit.role === "visitor" && visit.account && !isOperatorPage && (
         <div class="banner">
           <p>
             You are looking at <strong>{visit.account.name}</strong> read-only. This visit is in the audit

@@ -72,19 +72,19 @@ export interface UserVisit extends Visit {
   readonly session: Session;
   /** The account whose console is open, if any. */
   readonly account: Account | null;
-  /** `viewer`: an operator looking in, who may change nothing. Null without an account. */
-  readonly role: MemberRole | "viewer" | null;
+  /** `visitor`: an operator looking in, who may change nothing. Null without an account. */
+  readonly role: MemberRole | "visitor" | null;
 }
 
 /** A visit to an account's console. */
 export interface MemberVisit extends UserVisit {
   readonly account: Account;
-  readonly role: MemberRole | "viewer";
+  readonly role: MemberRole | "visitor";
 }
 
 /**
- * Who is admitted. `member`: members read and write, visiting operators only read. `owner`: only owners
- * write. `operator`: operators only. Everyone else is answered as if the path did not exist.
+ * Who is admitted. `member`: members read and write, viewers and visiting operators only read. `owner`: only
+ * owners write. `operator`: operators only. Everyone else is answered as if the path did not exist.
  */
 export type Access = "anyone" | "user" | "member" | "owner" | "operator";
 
@@ -136,6 +136,11 @@ export async function takeFlash({ flashes, session, exchange }: UserVisit, own?:
 }
 
 /** Whether a visitor may change things in this account. */
-export function canWrite(visit: MemberVisit): boolean {
-  return visit.role !== "viewer";
+export function canWrite({ role }: Pick<UserVisit, "role">): boolean {
+  return role === "owner" || role === "developer";
+}
+
+/** Whether a visitor may delete a player with everything that belongs to them. */
+export function mayDeletePlayers({ role, account }: MemberVisit): boolean {
+  return role === "owner" || (role === "developer" && account.developersDeletePlayers === 1);
 }

@@ -18,6 +18,7 @@ import batchRemakes from "./0016_batch_remakes.sql" with { type: "text" };
 import brandKits from "./0017_brand_kits.sql" with { type: "text" };
 import signingSecrets from "./0018_signing_secrets.sql" with { type: "text" };
 import playerConsents from "./0019_player_consents.sql" with { type: "text" };
+import developersDelete from "./0020_developers_delete.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -44,4 +45,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0017_brand_kits", sql: brandKits },
   { name: "0018_signing_secrets", sql: signingSecrets },
   { name: "0019_player_consents", sql: playerConsents },
+  { name: "0020_developers_delete", sql: developersDelete },
 ];

@@ -20,6 +20,7 @@ import batchRemakes from "./0018_batch_remakes.sql" with { type: "text" };
 import brandKits from "./0019_brand_kits.sql" with { type: "text" };
 import signingSecrets from "./0020_signing_secrets.sql" with { type: "text" };
 import playerConsents from "./0021_player_consents.sql" with { type: "text" };
+import developersDelete from "./0022_developers_delete.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -48,4 +49,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0019_brand_kits", sql: brandKits },
   { name: "0020_signing_secrets", sql: signingSecrets },
   { name: "0021_player_consents", sql: playerConsents },
+  { name: "0022_developers_delete", sql: developersDelete },
 ];

@@ -6,6 +6,7 @@ import type { Moment } from "../context.ts";
 export type AuditAction =
   | "account.alerts_changed"
   | "account.created"
+  | "account.deletion_changed"
   | "account.plan_changed"
   | "account.renamed"
   | "account.retention_changed"

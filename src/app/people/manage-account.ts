@@ -48,6 +48,7 @@ export async function createAccount(
     forgetAfterDays: null,
     usageBudget: null,
     usageAlerts: null,
+    developersDeletePlayers: 0,
     createdAt: now,
     updatedAt: now,
   };

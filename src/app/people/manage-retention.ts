@@ -1,7 +1,7 @@
 import type { Config } from "../../config.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_RETENTION_DAYS } from "../../core/limits.ts";
-import { setAccountRetention } from "../../store/people/accounts.ts";
+import { setAccountRetention, setDevelopersDelete } from "../../store/people/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { type Actor, logAction } from "../operations/activity.ts";
 
@@ -49,6 +49,26 @@ export async function changeRetention(
       const now = clock.now();
       await setAccountRetention(tx, accountId, { retentionDays, forgetAfterDays, now });
       await logAction(tx, { by, accountId, action: "account.retention_changed", subject }, { now, random });
+    },
+    { concurrent: true },
+  );
+}
+
+/** Says whether developers may delete players in the console, as owners always may. */
+export async function allowDevelopersToDelete(
+  { store, clock, random }: Pick<AppContext, "store" | "clock" | "random">,
+  accountId: string,
+  isAllowed: boolean,
+  by: Actor,
+): Promise<void> {
+  const subject = `players by ${isAllowed ? "owners and developers" : "owners alone"}`;
+  const action = "account.deletion_changed" as const;
+  await store.write(
+    "change deletion",
+    async (tx) => {
+      const now = clock.now();
+      await setDevelopersDelete(tx, accountId, { isAllowed, now });
+      await logAction(tx, { by, accountId, action, subject }, { now, random });
     },
     { concurrent: true },
   );

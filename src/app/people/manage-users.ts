@@ -1,3 +1,4 @@
+import { isAbove } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_MEMBERS } from "../../core/limits.ts";
 import { invitation, passwordReset } from "../../core/mail.ts";
@@ -81,7 +82,7 @@ export async function addMember(
         `An account has at most ${MAX_MEMBERS} members. Remove one who no longer works for it.`,
       );
     const role = input.role ?? member?.membership.role ?? "owner";
-    const gainsPower = !member || (role === "owner" && member.membership.role !== "owner");
+    const gainsPower = !member || isAbove(role, member.membership.role);
     // Owners get here with members of the account, and with people who belong to no account: those start
     // afresh.
     const mustStartAnew = vouched ? gainsPower && !isTrusted(user) : !member;

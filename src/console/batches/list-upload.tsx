@@ -9,7 +9,37 @@ import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
 import { Card, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { privateFile, redirect } from "../respond.ts";
-import { type MemberVisit, member } from "../visit.ts";
+import { canWrite, type MemberVisit, member } from "../visit.ts";
+
+function ListForm({ visit }: { visit: MemberVisit }) {
+  return (
+    <PostForm visit={visit} action="/console/lists" class="form" encType="multipart/form-data">
+      <div class="field">
+        <label for="file">File</label>
+        <input
+          id="file"
+          name="file"
+          type="file"
+          class="drop"
+          required
+          accept=".csv,.tsv,.txt,.xlsx,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+          aria-describedby="file-hint"
+        />
+        <p class="hint" id="file-hint">
+          Drop it here, or choose it. The first row names the columns, in any words and order.
+        </p>
+      </div>
+      <div class="actions">
+        <button type="submit" class="button button-primary">
+          Read the list
+        </button>
+        <a class="button" href="/console/lists/example.csv">
+          Download an example
+        </a>
+      </div>
+    </PostForm>
+  );
+}
 
 async function uploadPage(visit: MemberVisit): Promise<Response> {
   return shell(
@@ -24,31 +54,7 @@ async function uploadPage(visit: MemberVisit): Promise<Response> {
         title="Squad list"
         note={`CSV or Excel (.xlsx), one player a row, at most ${MAX_BATCH_CARDS.toLocaleString("en-US")} players.`}
       >
-        <PostForm visit={visit} action="/console/lists" class="form" encType="multipart/form-data">
-          <div class="field">
-            <label for="file">File</label>
-            <input
-              id="file"
-              name="file"
-              type="file"
-              class="drop"
-              required
-              accept=".csv,.tsv,.txt,.xlsx,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-              aria-describedby="file-hint"
-            />
-            <p class="hint" id="file-hint">
-              Drop it here, or choose it. The first row names the columns, in any words and order.
-            </p>
-          </div>
-          <div class="actions">
-            <button type="submit" class="button button-primary">
-              Read the list
-            </button>
-            <a class="button" href="/console/lists/example.csv">
-              Download an example
-            </a>
-          </div>
-        </PostForm>
+        {canWrite(visit) ? <ListForm visit={visit} /> : <p>Members who may make cards upload it here.</p>}
       </Card>
       <Card title="What each player needs">
         <dl class="facts">

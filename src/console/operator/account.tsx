@@ -11,6 +11,7 @@ import {
   suspendAccount,
 } from "../../app/people/manage-account.ts";
 import { addMember, issueSetupLink } from "../../app/people/manage-users.ts";
+import { ROLE_TITLES } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
 import { type Account, findAccount } from "../../store/people/accounts.ts";
@@ -166,7 +167,7 @@ async function Members({ visit, account, flash }: { visit: UserVisit; account: A
           {members.map(({ user, membership }) => (
             <li key={user.id}>
               <span class="ellipsis">{user.email}</span>
-              <Badge>{membership.role === "owner" ? "Owner" : "Developer"}</Badge>
+              <Badge>{ROLE_TITLES[membership.role]}</Badge>
               <span class="grow" />
               <Confirm
                 visit={visit}

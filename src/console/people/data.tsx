@@ -1,15 +1,16 @@
 /** @jsxImportSource preact */
 import { forgetImage, forgetPlayer } from "../../app/images/forget-image.ts";
 import { logAction } from "../../app/operations/activity.ts";
-import { changeRetention } from "../../app/people/manage-retention.ts";
+import { allowDevelopersToDelete, changeRetention } from "../../app/people/manage-retention.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_RETENTION_DAYS } from "../../core/limits.ts";
 import { ownImage } from "../cards/image.tsx";
 import { Card, counted, Field, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
+import { PageError } from "../page-error.ts";
 import { redirect } from "../respond.ts";
-import { canWrite, field, type MemberVisit, member, owner } from "../visit.ts";
+import { canWrite, field, type MemberVisit, mayDeletePlayers, member, owner } from "../visit.ts";
 
 function Days({
   name,
@@ -83,6 +84,26 @@ function ForgetPlayer({ visit }: { visit: MemberVisit }) {
   );
 }
 
+function Deletion({ visit }: { visit: MemberVisit }) {
+  const isAllowed = visit.account.developersDeletePlayers === 1;
+  return (
+    <Card
+      title="Who deletes players here"
+      note="In the console. By the API every key with the scope delete can, whoever made it."
+    >
+      <PostForm visit={visit} action="/console/data/deletion" class="form narrow-form">
+        <label class="check">
+          <input type="checkbox" name="developers" value="yes" checked={isAllowed} /> Developers too, not
+          owners alone
+        </label>
+        <button type="submit" class="button">
+          Save
+        </button>
+      </PostForm>
+    </Card>
+  );
+}
+
 async function dataPage(visit: MemberVisit): Promise<Response> {
   return shell(
     visit,
@@ -111,7 +132,13 @@ async function dataPage(visit: MemberVisit): Promise<Response> {
           </p>
         </Card>
       )}
-      {canWrite(visit) && <ForgetPlayer visit={visit} />}
+      {mayDeletePlayers(visit) && <ForgetPlayer visit={visit} />}
+      {visit.role === "owner" && <Deletion visit={visit} />}
+      {canWrite(visit) && !mayDeletePlayers(visit) && (
+        <Card title="Delete a player">
+          <p>Owners of the account delete players, and can allow developers to do it too.</p>
+        </Card>
+      )}
     </>,
   );
 }
@@ -133,7 +160,21 @@ async function setRetention(visit: MemberVisit): Promise<Response> {
   return redirect("/console/data", visit.exchange);
 }
 
+async function setDeletion(visit: MemberVisit): Promise<Response> {
+  const { deps, account, user, session } = visit;
+  const isAllowed = field(visit, "developers") === "yes";
+  await allowDevelopersToDelete(deps, account.id, isAllowed, user.id);
+  const notice = `Players are deleted here by ${isAllowed ? "owners and developers" : "owners alone"}.`;
+  await visit.flashes.put(session.id, { notice });
+  return redirect("/console/data", visit.exchange);
+}
+
 async function deletePlayer(visit: MemberVisit): Promise<Response> {
+  if (!mayDeletePlayers(visit))
+    throw new PageError(
+      403,
+      "Only an owner of the account may delete players, unless one allows developers to.",
+    );
   const { deps, account, user, session } = visit;
   const externalId = field(visit, "external_id");
   if (externalId === "" || field(visit, "sure") !== "yes")
@@ -178,6 +219,7 @@ async function deleteImage(visit: MemberVisit): Promise<Response> {
 export const dataRoutes = [
   member.get("/console/data", dataPage),
   owner.post("/console/data/retention", setRetention),
+  owner.post("/console/data/deletion", setDeletion),
   member.post("/console/data/player", deletePlayer),
   member.post("/console/images/:id/delete", deleteImage),
 ];

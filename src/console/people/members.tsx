@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 
 import { addMember, changeRole, type NewMember, removeMember } from "../../app/people/manage-users.ts";
-import { MEMBER_ROLES } from "../../core/account.ts";
+import { MEMBER_ROLES, ROLE_TITLES } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import { type MemberRole, type Membership, membersOf, type User } from "../../store/people/users.ts";
 import { Badge, Card, Choice, Confirm, CopyText, Field, PageHead, PostForm, Time } from "../elements.tsx";
@@ -38,10 +38,7 @@ export function addedFlash({ user, setupUrl, startsAnew }: NewMember, as: string
     : { link: { email: user.email, url: setupUrl, startsAnew } };
 }
 
-const ROLES: [string, string][] = [
-  ["developer", "Developer"],
-  ["owner", "Owner"],
-];
+const ROLES = MEMBER_ROLES.map((role): [string, string] => [role, ROLE_TITLES[role]]);
 
 export function InviteForm({
   visit,
@@ -77,13 +74,13 @@ export function InviteForm({
 /** The role selected in a form. Throws a Refusal for an unknown one. */
 export function readRole(text: string): MemberRole {
   const role = MEMBER_ROLES.find((known) => known === text);
-  if (!role) throw new Refusal("INVALID_REQUEST", "Choose whether the person is an owner or a developer.");
+  if (!role)
+    throw new Refusal("INVALID_REQUEST", "Choose whether the person is a viewer, a developer or an owner.");
   return role;
 }
 
 function MemberRow({ visit, row }: { visit: MemberVisit; row: { user: User; membership: Membership } }) {
   const { user, membership } = row;
-  const other = membership.role === "owner" ? "developer" : "owner";
   return (
     <tr>
       <th scope="row">
@@ -91,7 +88,7 @@ function MemberRow({ visit, row }: { visit: MemberVisit; row: { user: User; memb
         {user.id === visit.user.id && <span class="note"> (you)</span>}
       </th>
       <td data-label="Role">
-        <Badge>{membership.role === "owner" ? "Owner" : "Developer"}</Badge>
+        <Badge>{ROLE_TITLES[membership.role]}</Badge>
       </td>
       <td data-label="Last sign-in">
         {user.lastSignInAt !== null ? (
@@ -104,9 +101,11 @@ function MemberRow({ visit, row }: { visit: MemberVisit; row: { user: User; memb
         {visit.role === "owner" && (
           <>
             <PostForm visit={visit} action={`/console/members/${user.id}/role`} class="inline">
-              <button type="submit" class="button button-small" name="role" value={other}>
-                {`Make ${other}`}
-              </button>
+              {MEMBER_ROLES.filter((role) => role !== membership.role).map((role) => (
+                <button key={role} type="submit" class="button button-small" name="role" value={role}>
+                  {`Make ${role}`}
+                </button>
+              ))}
             </PostForm>
             <Confirm
               visit={visit}
@@ -132,7 +131,10 @@ async function membersPage(visit: MemberVisit): Promise<Response> {
     visit,
     "Members",
     <>
-      <PageHead title="Members" lead="Developers use everything here; owners also decide who is a member." />
+      <PageHead
+        title="Members"
+        lead="Viewers see everything here and change nothing. Developers use it; owners also decide who is a member and what is kept."
+      />
       {flash.link && <FreshLink link={flash.link} />}
       <Card flush>
         <table class="table">

@@ -148,6 +148,17 @@ export async function setAccountRetention(
     .where(eq(t.accounts.id, id));
 }
 
+export async function setDevelopersDelete(
+  { db, t }: Tx,
+  id: string,
+  { isAllowed, now }: { isAllowed: boolean; now: number },
+): Promise<void> {
+  await db
+    .update(t.accounts)
+    .set({ developersDeletePlayers: isAllowed ? 1 : 0, updatedAt: now })
+    .where(eq(t.accounts.id, id));
+}
+
 export async function setAccountBudget(
   { db, t }: Tx,
   id: string,

@@ -1,0 +1,1 @@
+ALTER TABLE "accounts" ADD COLUMN "developers_delete_players" bigint DEFAULT 0 NOT NULL;

@@ -1,0 +1,1 @@
+ALTER TABLE `accounts` ADD `developers_delete_players` integer DEFAULT 0 NOT NULL;
