@@ -93,12 +93,6 @@ export interface CutoutSigns {
   masks: number;
   /** Other people near the player. */
   rivals: number;
-  /**
-   * How far the background's brightness varies, and how much from one place to the next, of 255; both low
-   * before a plain wall.
-   */
-  spread: number;
-  grain: number;
   /** Whether the photo comes without a background: the player was cut out already. */
   loose: boolean;
 }

@@ -55,16 +55,13 @@ export async function fromOutline(name, fill) {
  * The photo as this card's ground, as a BMP file.
  * @param {File | undefined} file the photo @param {CardFill} fill
  */
-export async function drawBackdrop(file, { outline, backdrop }) {
+export async function drawBackdrop(file, { backdrop }) {
   if (!file || !backdrop) throw new Error("the card's photo was not given to the page");
-  const [photo, silhouette] = await Promise.all([
-    createImageBitmap(file, { imageOrientation: "from-image" }).catch(() => {
-      throw new Error("the photo could not be decoded");
-    }),
-    decodedOutline(outline),
-  ]);
+  const photo = await createImageBitmap(file, { imageOrientation: "from-image" }).catch(() => {
+    throw new Error("the photo could not be decoded");
+  });
   try {
-    return backdropOf(photo, silhouette, backdrop);
+    return backdropOf(photo, backdrop);
   } finally {
     photo.close();
   }

@@ -1,4 +1,4 @@
-import type { Box, CutoutDescription, CutoutSigns, Framing } from "../../core/card.ts";
+import type { Box, CutoutDescription, Framing } from "../../core/card.ts";
 import { faceOf, HIPS_FACES, KNEES_FACES, sharpness } from "./framing.ts";
 import type { Zones } from "./template-layout.ts";
 
@@ -12,8 +12,6 @@ export interface PhotoPlacement {
   crosses: boolean;
   /** Whether the window cuts arms that the photo shows. */
   cutsArms: boolean;
-  /** Whether the card's scene takes the place of what is behind the player. */
-  opens: boolean;
 }
 
 interface Size {
@@ -77,20 +75,6 @@ const CLEAN_HEAD = 0.965;
 const CLEARLY = 0.12;
 
 /**
- * Up to this variation from place to place the card's scene can take a background's place, since it is a wall
- * or out of focus, if the networks agree on the player to this part. Before a wall as plain as this, pixels
- * tell the player from it by themselves.
- */
-const OPEN = { grain: 6.5, masks: 0.95 };
-const PLAIN = { spread: 20, grain: 2.5 };
-
-/** Whether the card's scene takes the place of what is behind the player. */
-function canOpen({ grain, spread, masks, loose }: CutoutSigns): boolean {
-  if (loose) return false;
-  return (grain < OPEN.grain && masks >= OPEN.masks) || (grain < PLAIN.grain && spread < PLAIN.spread);
-}
-
-/**
  * Places a photo behind the window so that the player stands as on a designed card: crown near the card's
  * top, hands inside, the window covered as far as the photo's size and resolution allow.
  */
@@ -114,12 +98,10 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
   const isClean = (shown.signs?.masks ?? 1) >= CLEAN_HEAD;
   const canCross = isClean && endsAbove && body.y >= crown - 0.25 * face.height;
   const upper = canCross ? HEADROOM * card.height : seen.y + INSIDE_HEADROOM * seen.height;
-  const opens = shown.signs !== undefined && canOpen(shown.signs);
   const scale = scaleFor({ ...framing, face, body }, { wide: wide.width, crown, top }, photo, {
     seen,
     room: line - upper,
     sharp: MAX_ENLARGEMENT * sharpness(window),
-    opens,
   });
   const x = acrossWindow(face, wide, photo.width, scale, zones, card, seen);
   const high = upper - top * scale;
@@ -150,7 +132,6 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
       (!framing.cutSides.left && x + body.x * scale < seen.x - 1) ||
       (!framing.cutSides.right && x + (body.x + body.width) * scale > seen.x + seen.width + 1),
     crosses,
-    opens,
   };
 }
 
@@ -159,15 +140,14 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
  * photo covers the window.
  * @param figure the width of all that is to be seen, the crown and the uppermost point, in pixels of the
  *   cutout
- * @param limits what is seen of the window, the height from the player's uppermost point to the plate, the
- *   largest enlargement, and whether the card's scene is behind the player, so that nobody sees where the
- *   photo ends
+ * @param limits what is seen of the window, the height from the player's uppermost point to the plate, and the
+ *   largest enlargement
  */
 function scaleFor(
   { face, body, cutSides }: { face: Box; body: Box; cutSides: Framing["cutSides"] },
   { wide, crown, top }: { wide: number; crown: number; top: number },
   photo: Size,
-  { seen, room, sharp, opens }: { seen: Box; room: number; sharp: number; opens: boolean },
+  { seen, room, sharp }: { seen: Box; room: number; sharp: number },
 ): number {
   const foot = body.y + body.height;
   const shownFaces = clamp((KNEES_FACES * seen.height) / seen.width, HIPS_FACES, KNEES_FACES);
@@ -184,7 +164,6 @@ function scaleFor(
   );
   // What the photo itself cuts has to go on to the window's edge.
   const isWhole = !cutSides.top && !cutSides.left && !cutSides.right;
-  if (isWhole && !cutSides.bottom && opens) return wanted;
   const open = fitsArms && isWhole ? 1 - OPEN_TOP : 1;
   const [across, down] = [seen.width / photo.width, seen.height / photo.height];
   const cover = Math.max(across, open * down);

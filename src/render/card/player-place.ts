@@ -14,21 +14,45 @@ export interface PlacedPlayer {
   window: PhotoPlacement | null;
 }
 
-/** A player cut out and placed before the card's ground. */
+/**
+ * A player cut out and placed before the card's ground. One whom the photo cuts at a side is so large that
+ * the window's edge does instead; where that would be too large, a wall hides the photo's edge.
+ * @param shown the player, or the silhouette of a card without a photo, of which there is no cutout
+ */
 export function asCutout(
   shown: Pick<CutoutFile, "width" | "height" | "framing">,
+  cutout: CutoutFile | null,
   zones: Zones,
   card: Box,
 ): PlacedPlayer {
-  return { composition: "cutout", place: placeCutout(shown, shown.framing, zones, card), window: null };
+  const place = placeCutout(shown, shown.framing, zones, card);
+  const filling = cutout && hasWalls(place) ? fillingWindow(cutout, zones, card) : null;
+  return { composition: "cutout", place: filling ?? place, window: null };
 }
+
+/** Whether a straight edge of the photo ends inside the frame. */
+export const hasWalls = ({ walls }: Placement) => walls.top + walls.left + walls.right > 0;
+
+/** A cut-out player as large as the photo in the window would be; null where that leaves a gap. */
+function fillingWindow(cutout: CutoutFile, zones: Zones, card: Box): Placement | null {
+  const { window, player } = placePhoto(cutout, zones, card);
+  const { top, left, right } = cutout.framing.cutSides;
+  const leavesGap =
+    (top && player.y > window.y + 1) ||
+    (left && player.x > window.x + 1) ||
+    (right && player.x + player.width < window.x + window.width - 1);
+  if (leavesGap) return null;
+  return { ...player, walls: NONE, cut: { top, left: true, right: true }, seen: null, stands: false };
+}
+
+const NONE = { top: 0, right: 0, left: 0 };
 
 /** A player in the photo itself, which lies behind the card's window and crops both. */
 export function inPhoto(cutout: CutoutFile, zones: Zones, card: Box): PlacedPlayer {
   const window = placePhoto(cutout, zones, card);
   const place = {
     ...window.player,
-    walls: { top: 0, right: 0, left: 0 },
+    walls: NONE,
     cut: { top: false, right: false, left: false },
     seen: null,
     stands: false,
@@ -131,9 +155,7 @@ export function backdropOf(
   const style = {
     window: window.window,
     photo: window.photo,
-    player: window.player,
     face: window.face,
-    opens: window.opens,
     line: (zones.body.y + zones.body.height) * card.height,
     quarters: quarters ?? 0,
     tones: tones ?? null,

@@ -16,8 +16,7 @@ test("a card is made in the composition that was asked for where its template ha
 });
 
 /**
- * A player to the waist in the middle of a photo, on which nothing is doubtful; in a place unless said
- * otherwise.
+ * A player to the waist in the middle of a photo, on which nothing is doubtful.
  */
 function portrait(signs: Partial<CutoutSigns>, changes: Partial<CutoutFile> = {}): CutoutFile {
   const [width, height] = [600, 900];
@@ -33,54 +32,45 @@ function portrait(signs: Partial<CutoutSigns>, changes: Partial<CutoutFile> = {}
     },
     inPhoto: { x: 0.2, y: 0.1, width: 0.6, height: 0.9 },
     outline: "",
-    signs: { masks: 0.98, rivals: 0, spread: 40, grain: 9, loose: false, ...signs },
+    signs: { masks: 0.98, rivals: 0, loose: false, ...signs },
     ...changes,
   };
 }
 
 const CARD = { x: 0, y: 0, width: 1024, height: 1280 };
 
-/** The composition that a card of that player gets if none is asked for. */
-const chosen = (cutout: CutoutFile) =>
+/** How a card shows that player if no composition is asked for. */
+const placed = (cutout: CutoutFile) =>
   placePlayer(
     undefined,
     ["cutout", "photo"],
     { cutout, shown: cutout, photo: true },
     CLUB_CARD_ZONES.portrait,
     CARD,
-  ).composition;
+  );
 
-test("a player in a place is cut out, one before a wall is shown in the photo, whose wall the scene replaces", () => {
+const chosen = (cutout: CutoutFile) => placed(cutout).composition;
+
+test("a player on whom the networks agree is cut out; a doubtful cutout, or company, is shown in the photo", () => {
   expect(chosen(portrait({}))).toBe("cutout");
-  expect(chosen(portrait({ grain: 1 }))).toBe("photo");
-});
-
-test("a doubtful cutout, company, or a head that the photo cuts is shown in the photo", () => {
   expect(chosen(portrait({ masks: 0.9 }))).toBe("photo");
   expect(chosen(portrait({ rivals: 1 }))).toBe("photo");
-  const { framing } = portrait({});
-  const cut = { ...framing, cutSides: { ...framing.cutSides, top: true } };
-  expect(chosen(portrait({}, { framing: cut }))).toBe("photo");
 });
 
 test("a photo without a background gives a cutout, whatever else is in it", () => {
-  expect(chosen(portrait({ loose: true, masks: 0.5, rivals: 2, grain: 20 }))).toBe("cutout");
+  expect(chosen(portrait({ loose: true, masks: 0.5, rivals: 2 }))).toBe("cutout");
 });
 
-test("an arm that the window would cut is shown whole by a sure cutout", () => {
-  const { framing } = portrait({});
-  const wide = {
-    width: 1100,
-    height: 1100,
-    inPhoto: { x: 0.4, y: 0, width: 0.6, height: 1 },
-    framing: {
-      ...framing,
-      cutSides: { ...framing.cutSides, right: true },
-      head: { ...framing.head, x: 450 },
-      face: { x: 475, y: 84, width: 150, height: 170 },
-      body: { x: 4, y: 4, width: 1092, height: 1096 },
+test("where the photo cuts a player the card's window does, without a wall, as far as the player may grow", () => {
+  const { framing, inPhoto } = portrait({});
+  const cut = portrait(
+    {},
+    {
+      inPhoto: { ...inPhoto, x: 0 },
+      framing: { ...framing, cutSides: { ...framing.cutSides, left: true } },
     },
-  };
-  expect(chosen(portrait({ masks: 0.9 }, wide))).toBe("cutout");
-  expect(chosen(portrait({ masks: 0.8 }, wide))).toBe("photo");
+  );
+  const { place } = placed(cut);
+  expect(place.walls).toEqual({ top: 0, left: 0, right: 0 });
+  expect(place.x).toBeLessThanOrEqual(CLUB_CARD_ZONES.portrait.frame.x * CARD.width + 1);
 });

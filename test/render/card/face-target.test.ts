@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { placeCutout } from "../../../src/render/card/framing.ts";
+import { asCutout } from "../../../src/render/card/player-place.ts";
 import type { LayoutName } from "../../../src/render/card/template-layout.ts";
 import manifest from "../../photos/manifest.json" with { type: "json" };
 import { openLab, photo } from "../photo/photo-lab.ts";
@@ -18,13 +18,13 @@ const MEAN_ACROSS = 0.065;
 const WORST_ACROSS = 0.14;
 /**
  * Down, of the card's height: crown or hands are at the top, so a close-up's middle lies lower than a small
- * face's.
+ * face's, and lowest where hair and face fill the frame.
  */
 const HIGHEST = -0.13;
-const LOWEST = 0.32;
+const LOWEST = 0.4;
 
 /**
- * Where the labelled face (its middle, as fractions of the player) comes to lie, against the target: in card
+ * Where the labelled face (its middle, as fractions of the photo) comes to lie, against the target: in card
  * widths across, in card heights down.
  */
 interface Miss {
@@ -43,15 +43,18 @@ beforeAll(async () => {
     const [faceX = 0, faceY = 0] = face;
     const result = await lab.cutOut(photo(file));
     if (!result.ok) throw new Error(`${file} was refused: ${result.reason}`);
+    const cutout = { ...result.cutout, path: file };
+    const { x, y, width, height } = cutout.inPhoto;
+    const [inCutoutX, inCutoutY] = [(faceX - x) / width, (faceY - y) / height];
     for (const layout of ["portrait", "square", "landscape"] as const) {
-      const card = CARDS[layout];
+      const card = { x: 0, y: 0, ...CARDS[layout] };
       const target = CLUB_CARD_ZONES[layout].face;
-      const place = placeCutout(result.cutout, result.cutout.framing, CLUB_CARD_ZONES[layout], card);
+      const { place } = asCutout(cutout, cutout, CLUB_CARD_ZONES[layout], card);
       misses.push({
         file,
         layout,
-        across: (place.x + faceX * place.width - (target.x + target.width / 2) * card.width) / card.width,
-        down: (place.y + faceY * place.height) / card.height - (target.y + target.height / 2),
+        across: (place.x + inCutoutX * place.width - (target.x + target.width / 2) * card.width) / card.width,
+        down: (place.y + inCutoutY * place.height) / card.height - (target.y + target.height / 2),
       });
     }
   }

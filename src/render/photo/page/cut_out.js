@@ -9,7 +9,6 @@ import { alphaOf, boundsAbove, patches, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 import { rgbFrom } from "./networks.js";
 import { faceBox } from "./quality.js";
-import { groundOf } from "./signs.js";
 
 /** @import { CutoutSigns, Framing, Tones } from "../../../core/card.ts" */
 /** @import { PartsLook } from "./body_parts.js" */
@@ -239,7 +238,6 @@ export function cutOut(cut, player, salient) {
   };
   const rgba = pixelsAt(canvas, grid.width, grid.height);
   const { matte, parts, signs } = fuseMatte(player, cut.look, salientMask(cut, salient), rgba, grid);
-  const ground = groundOf(rgba, matte, grid.width);
   if (!cut.ownPixels) emptyHairGaps(matte, parts, rgba, grid.width, hairRect(player, grid));
   const mask = cut.ownPixels ? ownMask(cut.ownPixels, canvas, matte, grid) : paintedMatte(matte, grid);
   const trim = trimmed(mask, canvas);
@@ -265,7 +263,7 @@ export function cutOut(cut, player, salient) {
       height: trim.height,
       framing,
       inPhoto: placeInPhoto(cut, trim),
-      signs: { ...signs, ...ground, loose: cut.ownPixels !== null },
+      signs: { ...signs, loose: cut.ownPixels !== null },
       tones: steppedTones(tones),
     },
   };
