@@ -58,6 +58,8 @@ const MAX_BEHIND_CORE = 0.8;
 const SURE_CORE = 0.9;
 /** How far single strands reach beyond what the body parts network sees as hair. */
 const HAIR_CELLS = 8;
+/** A picture is dark when 99 of 100 pixels are below this brightness, of 255. */
+const BRIGHT_LEVEL = 150;
 /** Log odds added to cells settled as the player, and subtracted from cells settled as background. */
 const BONUS_SETTLED = 3;
 
@@ -149,8 +151,13 @@ export function fuseMatte(player, look, salient, rgba, grid) {
   const hands = handCells(player, grid);
   const nearHair = dilate(parts.hair, grid.width, HAIR_CELLS);
   const { own, left: strangers } = ownParts(player, parts, { posed: core, limbs, hands, fine, theirs }, grid);
+  const clear = brightened(rgba);
+  // Only the body parts network gets dark photos brightened, so there it knows better than the others.
+  const isDark = clear !== rgba;
   /** @type {Numbers} */
-  const claimed = core.map((value, i) => smoothStep(Math.min(fine[i], value), CLAIMED.low, CLAIMED.high));
+  const claimed = core.map((value, i) =>
+    isDark ? 0 : smoothStep(Math.min(fine[i], value), CLAIMED.low, CLAIMED.high),
+  );
   const { held, left } = sortBelongings(
     { parts, own, others: strangers, fine, core, claimed, theirs, hands },
     rgba,
@@ -172,7 +179,7 @@ export function fuseMatte(player, look, salient, rgba, grid) {
   }
   const votes = (/** @type {number} */ i) =>
     Number(parts.odds[i] > 0) + Number(fine[i] > 0.5) + Number(core[i] > 0.5);
-  settle(matte, { core, limbs, votes, nearHair, parts: parts.odds }, rgba, grid.width);
+  settle(matte, { core, limbs, votes, nearHair, parts: parts.odds }, clear, grid.width);
   for (let i = 0; i < matte.length; i++) matte[i] = smoothStep(1 / (1 + Math.exp(-matte[i])), 0.15, 0.85);
   closeHoles(matte, core, grid.width);
   dropIslands(matte, { held, fine }, grid.width);
@@ -216,6 +223,26 @@ function settle(odds, { core, limbs, nearHair, parts, votes }, rgba, width) {
     if (isSeen && (owners[i] === 1 || isLimb)) odds[i] += BONUS_SETTLED;
     else if (owners[i] === 2 && votes(i) < 2) odds[i] -= BONUS_SETTLED;
   }
+}
+
+/**
+ * Brightens a dark picture until its brightest hundredth is nearly white, so that edges in the dark count
+ * too.
+ * @param {Bytes} rgba
+ * @returns {Bytes} `rgba` itself when it is not dark
+ */
+function brightened(rgba) {
+  const counts = new Uint32Array(256);
+  for (let i = 0; i < rgba.length; i += 4) {
+    const light = Math.max(rgba[i], rgba[i + 1], rgba[i + 2]);
+    counts[light] = (counts[light] ?? 0) + 1;
+  }
+  let level = 255;
+  for (let brighter = 0; level > 1 && brighter < rgba.length / 400; level--)
+    brighter += Number(counts[level]);
+  if (level > BRIGHT_LEVEL) return rgba;
+  const gain = 230 / level;
+  return rgba.map((value) => value * gain);
 }
 
 /**
