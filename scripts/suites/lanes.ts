@@ -14,7 +14,11 @@ export interface Outcome {
   seconds: number;
 }
 
-/** Runs units side by side in so many lanes, the longest first, and tells of each when it has ended. */
+/**
+ * Runs units side by side in so many lanes, and reports each when it has ended. The first lane begins with the
+ * longest, which mostly keep a browser busy, and the others with the shortest, which mostly wait: so few
+ * browsers share the processors.
+ */
 export async function runLanes(
   units: Unit[],
   lanes: number,
@@ -22,8 +26,9 @@ export async function runLanes(
 ): Promise<void> {
   const waiting = units.toSorted((a, b) => b.seconds - a.seconds);
   const folder = mkdtempSync(join(tmpdir(), "cardpress-tests-"));
-  const lane = async () => {
-    for (let unit = waiting.shift(); unit; unit = waiting.shift()) ended(await run(unit, folder));
+  const lane = async (_: unknown, n: number) => {
+    const next = () => (n === 0 ? waiting.shift() : waiting.pop());
+    for (let unit = next(); unit; unit = next()) ended(await run(unit, folder));
   };
   try {
     await Promise.all(Array.from({ length: lanes }, lane));
