@@ -25,7 +25,7 @@ export const CLUB_CARD_ZONES: Record<LayoutName, Zones> = {
     rating: { x: 0.0169, y: 0.664, width: 0.1294, height: 0.31 },
     face: { x: 0.66, y: 0.12, width: 0.13, height: 0.24 },
     body: { x: 0.42, y: 0, width: 0.58, height: 0.964 },
-    frame: { x: 0.43, y: 0.104, width: 0.5464, height: 0.86 },
+    frame: { x: 0.41, y: 0.104, width: 0.5664, height: 0.86 },
     safe: whole,
   },
 };
