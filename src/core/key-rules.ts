@@ -8,7 +8,7 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 export const SCOPE_MEANINGS: Record<KeyScope, string> = {
   create: "create images and batches, cancel batches, send photos",
   read: "get and list images, batches and pictures, presets and usage",
-  delete: "delete images and players",
+  delete: "delete images and players, record and withdraw consents",
   webhooks: "manage webhook endpoints, read events and send them again",
 };
 

@@ -28,7 +28,8 @@ export const ROUTES = {
   remakeImage: { method: "POST", path: API_PATHS.imageRemake, access: "partner", scope: "create" },
   deletePlayer: { method: "DELETE", path: API_PATHS.player, access: "partner", scope: "delete" },
   getConsent: { method: "GET", path: API_PATHS.playerConsent, access: "partner", scope: "read" },
-  recordConsent: { method: "POST", path: API_PATHS.playerConsent, access: "partner", scope: "create" },
+  // Its end deletes the player.
+  recordConsent: { method: "POST", path: API_PATHS.playerConsent, access: "partner", scope: "delete" },
   withdrawConsent: { method: "DELETE", path: API_PATHS.playerConsent, access: "partner", scope: "delete" },
   createBatch: { method: "POST", path: API_PATHS.batches, access: "partner", scope: "create" },
   listBatches: { method: "GET", path: API_PATHS.batches, access: "partner", scope: "read" },

@@ -65,6 +65,17 @@ test("a consent is recorded, found, exported and withdrawn in the console, and a
   expect((await ana.get(`/console/images/${data.image_id}`)).status).toBe(404);
 });
 
+test("whoever may not delete players records what a card may show, and neither an end nor a withdrawal", async () => {
+  const dev = await testMember(server.service, own.account.id, "dev@rovers.example", "developer");
+  const tom = await client(server.service, server.baseUrl, dev);
+  expect((await tom.post("/console/consent", { external_id: "p9", no_photo: "yes" })).status).toBe(303);
+  expect((await tom.post("/console/consent", { external_id: "p9", until: "2099-06-30" })).status).toBe(403);
+  expect((await tom.post("/console/consent/withdraw", { external_id: "p9" })).status).toBe(403);
+  const page = await (await tom.get("/console/consent?search=p9")).text();
+  expect(page).toContain("No photo");
+  expect(page).not.toMatch(/data-opens="withdraw-|name="until"/);
+});
+
 test("what no consent can be is refused, and nobody sees another account's", async () => {
   for (const [fields, told] of [
     [{ external_id: "p3", until: "2020-01-01" }, "must be in the future"],

@@ -18,8 +18,9 @@ import {
   Time,
 } from "../elements.tsx";
 import { shell } from "../layout.tsx";
+import { PageError } from "../page-error.ts";
 import { privateFile, redirect } from "../respond.ts";
-import { canWrite, field, type MemberVisit, member } from "../visit.ts";
+import { canWrite, field, type MemberVisit, mayDeletePlayers, member } from "../visit.ts";
 
 const PAGE_SIZE = 50;
 const MAX_EXTERNAL_ID_CHARS = 255;
@@ -67,7 +68,7 @@ function Rows({ visit, rows }: { visit: MemberVisit; rows: PlayerConsent[] }) {
               <Time at={consent.updatedAt} style="relative" />
             </td>
             <td class="cell-actions">
-              {canWrite(visit) && consent.withdrawnAt === null && (
+              {mayDeletePlayers(visit) && consent.withdrawnAt === null && (
                 <Withdraw visit={visit} id={`withdraw-${at}`} externalId={consent.externalId} />
               )}
             </td>
@@ -122,9 +123,15 @@ function RecordForm({ visit, externalId }: { visit: MemberVisit; externalId: str
           <input type="checkbox" name="no_full_name" value="yes" /> No full name: cards say Maya O. for Maya
           Okafor
         </label>
-        <Field label="Until" id="until" hint="The last day. Empty: until it is withdrawn.">
-          <input id="until" name="until" type="date" aria-describedby="until-hint" />
-        </Field>
+        {mayDeletePlayers(visit) && (
+          <Field
+            label="Until"
+            id="until"
+            hint="The last day, after which the player is deleted. Empty: until it is withdrawn."
+          >
+            <input id="until" name="until" type="date" aria-describedby="until-hint" />
+          </Field>
+        )}
         <button type="submit" class="button button-primary">
           Record it
         </button>
@@ -216,6 +223,7 @@ function playerOf(visit: MemberVisit): { accountId: string; externalId: string }
 async function record(visit: MemberVisit): Promise<Response> {
   const player = playerOf(visit);
   const until = field(visit, "until");
+  if (until !== "") requireDeletion(visit);
   const endsAt = until === "" ? null : endOfDay(until);
   if (Number.isNaN(endsAt)) throw new Refusal("INVALID_REQUEST", "Write the last day as 2027-06-30.");
   const terms = {
@@ -228,7 +236,17 @@ async function record(visit: MemberVisit): Promise<Response> {
   return redirect("/console/consent", visit.exchange);
 }
 
+/** An end deletes the player as a withdrawal does: whoever may not delete players may set neither. */
+function requireDeletion(visit: MemberVisit): void {
+  if (!mayDeletePlayers(visit))
+    throw new PageError(
+      403,
+      "The end of a consent deletes the player, which owners of the account do here. Ask one of them.",
+    );
+}
+
 async function withdraw(visit: MemberVisit): Promise<Response> {
+  requireDeletion(visit);
   const player = playerOf(visit);
   const { images } = await withdrawConsent(visit.deps, player, visit.user.id);
   const notice = `The consent of ${player.externalId} is withdrawn; ${counted(images, "image was", "images were")} deleted.`;
