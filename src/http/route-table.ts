@@ -3,7 +3,7 @@ import type { KeyScope } from "../core/key-rules.ts";
 import type { Exchange } from "./exchange.ts";
 
 export interface Route {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   /** With `{name}` for what is given, as OpenAPI writes it; `*` at the end is whatever follows. */
   path: string;
   /** `partner`: requires an account's key, and counts against its budget. */
@@ -54,6 +54,12 @@ export const ROUTES = {
   },
   getWebhookEndpoint: {
     method: "GET",
+    path: API_PATHS.webhookEndpoint,
+    access: "partner",
+    scope: "webhooks",
+  },
+  changeWebhookEndpoint: {
+    method: "PATCH",
     path: API_PATHS.webhookEndpoint,
     access: "partner",
     scope: "webhooks",

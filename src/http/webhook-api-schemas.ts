@@ -37,6 +37,32 @@ export const CreateWebhookEndpointRequest = Type.Object(
   { ...closed, $id: "CreateWebhookEndpointRequest" },
 );
 
+const { url, events } = CreateWebhookEndpointRequest.properties;
+
+/** What PATCH /v1/webhook_endpoints/{endpoint_id} takes. */
+export const ChangeWebhookEndpointRequest = Type.Object(
+  {
+    url: Type.Optional(url),
+    events: Type.Optional(
+      Type.Union([{ ...events, description: "The events it hears." }, Type.Null()], {
+        description: "The events it hears from now on; null for all.",
+        examples: [["image.completed"]],
+      }),
+    ),
+    disabled: Type.Optional(
+      Type.Boolean({
+        description:
+          "True: nothing more is sent to it, also nothing that is waiting. False: it hears events again from the next one on.",
+      }),
+    ),
+  },
+  {
+    ...closed,
+    $id: "ChangeWebhookEndpointRequest",
+    description: "What is to be otherwise; what is left out stays as it is.",
+  },
+);
+
 /** What POST /v1/events/{event_id}/redeliver takes, if anything. */
 export const RedeliverEventRequest = Type.Object(
   { endpoint_id: Type.Optional(endpointId) },

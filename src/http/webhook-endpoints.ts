@@ -9,6 +9,7 @@ import {
   listEndpoints,
   removeEndpoint,
   rotateSecret,
+  updateEndpoint,
   type WebhookContext,
 } from "../app/webhooks/manage-webhooks.ts";
 import { Refusal } from "../core/errors.ts";
@@ -21,8 +22,9 @@ import { success } from "./envelope.ts";
 import { eventView } from "./events.ts";
 import type { Exchange } from "./exchange.ts";
 import { readQuery } from "./query.ts";
-import { CreateWebhookEndpointRequest } from "./webhook-api-schemas.ts";
+import { ChangeWebhookEndpointRequest, CreateWebhookEndpointRequest } from "./webhook-api-schemas.ts";
 
+const changeValidator = compileValidator(ChangeWebhookEndpointRequest, "body");
 const createValidator = compileValidator(CreateWebhookEndpointRequest, "body");
 
 /** POST /v1/webhook_endpoints */
@@ -65,6 +67,20 @@ export async function getWebhookEndpoint(
   id: string,
 ): Promise<Response> {
   return success(exchange, endpointView((await own(deps, caller, id)).endpoint));
+}
+
+/** PATCH /v1/webhook_endpoints/{endpoint_id} */
+export async function changeWebhookEndpoint(
+  deps: WebhookContext,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<Response> {
+  const { ref } = await own(deps, caller, id);
+  requireJsonType(exchange.request);
+  const checked = changeValidator.check(await readJson(exchange.request));
+  if (!checked.ok) throw invalidRequest(checked.details);
+  return success(exchange, endpointView(await updateEndpoint(deps, ref, checked.value)));
 }
 
 /** DELETE /v1/webhook_endpoints/{endpoint_id} */

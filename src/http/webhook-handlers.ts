@@ -3,6 +3,7 @@ import type { Caller } from "./auth.ts";
 import { getEventPage, listEventsPage, redeliverEventNow } from "./events.ts";
 import type { Exchange } from "./exchange.ts";
 import {
+  changeWebhookEndpoint,
   createWebhookEndpoint,
   deleteWebhookEndpoint,
   getWebhookEndpoint,
@@ -24,6 +25,7 @@ export function webhookHandlers<Open>(deps: WebhookContext, partner: (handler: H
     createWebhookEndpoint: partner((exchange, caller) => createWebhookEndpoint(deps, exchange, caller)),
     listWebhookEndpoints: partner((exchange, caller) => listWebhookEndpoints(deps, exchange, caller)),
     getWebhookEndpoint: about("endpoint_id", getWebhookEndpoint),
+    changeWebhookEndpoint: about("endpoint_id", changeWebhookEndpoint),
     deleteWebhookEndpoint: about("endpoint_id", deleteWebhookEndpoint),
     rotateWebhookSecret: about("endpoint_id", rotateWebhookSecret),
     testWebhookEndpoint: about("endpoint_id", testWebhookEndpoint),

@@ -86,7 +86,8 @@ test("a viewer reads every page that an owner reads, and finds no secret and not
       secret: false,
     });
     // A form without a button shows what there is, and sends nothing.
-    const forms = [...page.matchAll(/<form[^>]*action="([^"?]+)[^>]*>(.*?)<\/form>/gs)];
+    const posts = /<form(?=[^>]*method="post")[^>]*action="([^"?]+)[^>]*>(.*?)<\/form>/gs;
+    const forms = [...page.matchAll(posts)];
     const actions = forms
       .filter(([, , inside = ""]) => inside.includes('type="submit"'))
       .map(([, to = ""]) => to);

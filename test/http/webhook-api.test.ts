@@ -215,3 +215,44 @@ test("one endpoint too many is refused with the remedy", async () => {
   while (answer.status === 201) answer = await call("POST", "/v1/webhook_endpoints", { url: hook.url });
   expect((await expectError(answer, "INVALID_REQUEST")).message).toContain("at most 10");
 });
+
+test("an endpoint is changed by API: its address and events, and whether anything is sent to it", async () => {
+  const { webhook_endpoints: earlier } = ((await (await call("GET", "/v1/webhook_endpoints")).json()) as Json)
+    .data;
+  for (const one of earlier) await call("DELETE", `/v1/webhook_endpoints/${one.endpoint_id}`);
+  const { endpoint_id: id } = await made(hook.url, ["image.failed"]);
+  const change = (body: object, key?: string) => call("PATCH", `/v1/webhook_endpoints/${id}`, body, key);
+  const changed = async (body: object) => expectSuccess(await change(body), 200, WebhookEndpointResponse);
+  expect(await changed({ url: fussy.url })).toMatchObject({ url: fussy.url, events: ["image.failed"] });
+  expect(await changed({ events: null })).toMatchObject({ url: fussy.url, events: null });
+
+  await finished();
+  const pending = async () => {
+    const [newest] = (await events("?limit=1")).events;
+    return (await event(newest.event_id)).deliveries.find((one: Json) => one.endpoint_id === id)?.state;
+  };
+  expect(await pending()).toBe("pending");
+  api.clock.advance(1_000);
+  const off = await changed({ disabled: true });
+  expect(off).toMatchObject({ state: "disabled", disabled_reason: "It was disabled by hand." });
+  expect(await pending()).toBe("failed");
+  await finished();
+  expect(await pending()).toBeUndefined();
+  api.clock.advance(1_000);
+  // Since when stays as it was.
+  expect(await changed({ disabled: true })).toMatchObject({ disabled_at: off.disabled_at });
+  expect(await changed({ disabled: false })).toMatchObject({ state: "enabled", disabled_reason: null });
+  await finished();
+  expect(await pending()).toBe("pending");
+
+  await expectError(await change({ url: "http://10.0.0.1/" }), "INVALID_REQUEST");
+  for (const [body, field] of [
+    [{ events: [] }, "events"],
+    [{ disabled: "yes" }, "disabled"],
+    [{ secret: "x" }, "secret"],
+  ] as const)
+    expect((await expectError(await change(body), "INVALID_REQUEST")).details[0].field).toBe(field);
+  await expectError(await change({ disabled: true }, other.testKey), "NOT_FOUND");
+  await expectError(await change({ disabled: true }, partner.liveKey), "NOT_FOUND");
+  expect((await endpoint(id)).state).toBe("enabled");
+});

@@ -18,6 +18,19 @@ export type EventDetail = Schemas["WebhookEventDetail"];
 export function webhookEndpoints(calls: Transport) {
   const one = (endpointId: string) => ({ params: { endpoint_id: endpointId } });
   return {
+    /** Changes its address, the events it hears (null for all), or whether anything is sent to it. */
+    change: (
+      endpointId: string,
+      change: Schemas["ChangeWebhookEndpointRequest"],
+      call: CallOptions = {},
+    ): Promise<WebhookEndpoint> =>
+      calls.call({
+        method: "PATCH",
+        path: "/v1/webhook_endpoints/{endpoint_id}",
+        body: change,
+        ...one(endpointId),
+        ...call,
+      }),
     /** Makes an endpoint; its `secret` is shown in this answer only. */
     create: (request: EndpointRequest, call: CallOptions = {}): Promise<WebhookEndpointWithSecret> =>
       calls.call({ method: "POST", path: "/v1/webhook_endpoints", body: request, once: true, ...call }),

@@ -25,7 +25,7 @@ export interface CallOptions {
 }
 
 export interface Call extends CallOptions {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   /** As the OpenAPI document writes it; `params` fill its `{name}`s. */
   path: keyof paths;
   params?: Record<string, string>;

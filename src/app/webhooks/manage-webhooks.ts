@@ -114,18 +114,49 @@ export async function getEndpoint({ store }: Pick<AppContext, "store">, ref: End
   return withoutSecrets(endpointOrThrow(ref, await findEndpoint(store.read, ref.endpointId)));
 }
 
-/** Changes URL or filter; pending deliveries go to the new URL. `events: null` subscribes to all. */
+/**
+ * Changes URL or filter; pending deliveries go to the new URL. `events: null` subscribes to all. Disabling
+ * ends what is pending, which can be sent again by hand.
+ */
 export async function updateEndpoint(
   context: WebhookContext,
   ref: EndpointRef,
-  change: { url?: string | undefined; events?: readonly string[] | null | undefined },
+  change: {
+    url?: string | undefined;
+    events?: readonly string[] | null | undefined;
+    disabled?: boolean | undefined;
+  },
 ): Promise<Endpoint> {
   const events = change.events === undefined ? {} : { events: checkedEvents(change.events) };
   const url =
     change.url === undefined
       ? {}
       : { url: await checkedUrl(context, ref.accountId, change.url), failingSince: null, pausedUntil: null };
-  return changeOwned(context, ref, "webhook.changed", () => ({ ...events, ...url }));
+  return changeOwned(
+    context,
+    ref,
+    "webhook.changed",
+    (row, now) => ({ ...events, ...url, ...stateChange(row, change.disabled, now) }),
+    async (tx, now) => {
+      if (change.disabled) await failPending(tx, ref.endpointId, now);
+    },
+  );
+}
+
+const ENABLED = {
+  state: "enabled",
+  disabledReason: null,
+  disabledAt: null,
+  failingSince: null,
+  pausedUntil: null,
+} as const;
+
+/** Nothing where the endpoint is in that state already: since when and why stays as it was. */
+function stateChange({ state }: WebhookEndpoint, disabled: boolean | undefined, now: number): EndpointChange {
+  if (disabled === undefined || disabled === (state === "disabled")) return {};
+  return disabled
+    ? { state: "disabled", disabledReason: "It was disabled by hand.", disabledAt: now }
+    : ENABLED;
 }
 
 /** Nothing more is sent to it. Its deliveries remain visible until they expire. */
@@ -178,13 +209,7 @@ export function revokeOldSecret(context: WebhookContext, ref: EndpointRef): Prom
 
 /** Re-enables an endpoint from the next event on; what it missed can be recovered. */
 export function enableEndpoint(context: WebhookContext, ref: EndpointRef): Promise<Endpoint> {
-  return changeOwned(context, ref, "webhook.enabled", () => ({
-    state: "enabled",
-    disabledReason: null,
-    disabledAt: null,
-    failingSince: null,
-    pausedUntil: null,
-  }));
+  return changeOwned(context, ref, "webhook.enabled", () => ENABLED);
 }
 
 /** Enabled endpoints whose secrets cannot be decrypted: they were sealed with a different key. */
@@ -208,6 +233,7 @@ async function changeOwned(
   ref: EndpointRef,
   action: AuditAction,
   change: (row: WebhookEndpoint, now: number) => EndpointChange,
+  also: (tx: Tx, now: number) => Promise<void> = async () => {},
 ): Promise<Endpoint> {
   const { store, clock } = context;
   return store.write("change endpoint", async (tx) => {
@@ -217,6 +243,7 @@ async function changeOwned(
       ref,
       await changeEndpoint(tx, row.id, { ...change(row, now), updatedAt: now }),
     );
+    await also(tx, now);
     await logChange(tx, context, action, endpoint, ref);
     return withoutSecrets(endpoint);
   });

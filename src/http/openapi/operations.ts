@@ -27,6 +27,7 @@ import { IDEMPOTENCY_KEY_PARAMETER, PREFER_ON_GET_PARAMETER, PREFER_PARAMETER } 
 import { remakeImage } from "./remake-operation.ts";
 import { createPhoto, deleteImage, deletePlayer } from "./season-operations.ts";
 import {
+  changeWebhookEndpoint,
   createWebhookEndpoint,
   deleteWebhookEndpoint,
   getEvent,
@@ -60,6 +61,7 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   createWebhookEndpoint,
   listWebhookEndpoints,
   getWebhookEndpoint,
+  changeWebhookEndpoint,
   deleteWebhookEndpoint,
   rotateWebhookSecret,
   testWebhookEndpoint,

@@ -1,4 +1,5 @@
 import {
+  ChangeWebhookEndpointRequest,
   CreateWebhookEndpointRequest,
   DeletedWebhookEndpointResponse,
   RedeliverEventRequest,
@@ -87,6 +88,38 @@ export function getWebhookEndpoint(): object {
         endpoint: { summary: "Enabled", value: EXAMPLES.webhookEndpoint },
       }),
       ...refusals(...ALWAYS, "NOT_FOUND"),
+    },
+  };
+}
+
+export function changeWebhookEndpoint(): object {
+  return {
+    tags: ["Webhooks"],
+    summary: "Change a webhook endpoint",
+    description:
+      "Its address, the events it hears, or whether anything is sent to it. Events that are waiting go to a new address.",
+    parameters: [ENDPOINT_ID_PARAMETER],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: ChangeWebhookEndpointRequest,
+          examples: { pause: { summary: "Send nothing for now", value: { disabled: true } } },
+        },
+      },
+    },
+    responses: {
+      "200": answer("The endpoint as it is now.", WebhookEndpointResponse, {
+        endpoint: { summary: "Enabled", value: EXAMPLES.webhookEndpoint },
+      }),
+      ...refusals(
+        ...ALWAYS,
+        "INVALID_REQUEST",
+        "NOT_FOUND",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "SERVICE_OVERLOADED",
+      ),
     },
   };
 }
