@@ -1,7 +1,8 @@
 import type { OpenApiDocument } from "../../src/http/openapi/document.ts";
 import { nameOf, type Operation, operationsOf, type Schema, typesOf, wrapped } from "./model.ts";
 
-// The generated half of the Python client: types of what is sent and answered, and a method for each operation.
+// The generated half of the Python client: types of what is sent and answered, and a method for each
+// operation.
 
 const HEAD =
   '"""Generated from the OpenAPI document; do not change by hand."""\n\nfrom __future__ import annotations\n\n';

@@ -15,8 +15,8 @@ export interface Outcome {
 }
 
 /**
- * Runs units side by side in so many lanes, and reports each when it has ended. The first lane begins with the
- * longest, which mostly keep a browser busy, and the others with the shortest, which mostly wait: so few
+ * Runs units side by side in so many lanes, and reports each when it has ended. The first lane begins with
+ * the longest, which mostly keep a browser busy, and the others with the shortest, which mostly wait: so few
  * browsers share the processors.
  */
 export async function runLanes(

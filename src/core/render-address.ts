@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time.ts";
 
-// Signed addresses of on-demand pictures: whoever has a key's signing secret writes one, and anybody may open it.
+// Signed addresses of on-demand pictures: whoever has a key's signing secret writes one, and anybody may open
+// it.
 
 const SECRET_PREFIX = "cps_";
 export const SIGNING_SECRET_BYTES = 32;
@@ -10,7 +11,9 @@ export const SIGNING_SECRET_BYTES = 32;
 export const MAX_RENDER_VALIDITY_MS = 366 * DAY_MS;
 /** How long it is known that a card was made for an address: longer than any address is good. */
 export const RENDER_MEMORY_MS = 400 * DAY_MS;
-/** Caches ask again after this long, so that a deleted card is not shown for the rest of the address's time. */
+/**
+ * Caches ask again after this long, so that a deleted card is not shown for the rest of the address's time.
+ */
 export const MAX_RENDER_CACHE_MS = DAY_MS;
 /** How long a photo that was refused is not fetched again for the same address. */
 export const REFUSED_ADDRESS_MS = MINUTE_MS;

@@ -12,8 +12,8 @@ import { freePort } from "../../src/service/free-port.ts";
 import { imageRequest, testAccount } from "../harness.ts";
 import { type Json, type TestApi, testApi } from "../http/api.ts";
 
-// The clients for Python and PHP as their users have them: packed, installed apart from the sources, run against
-// the service. A language without its interpreter here is left out by name.
+// The clients for Python and PHP as their users have them: packed, installed apart from the sources, run
+// against the service. A language without its interpreter here is left out by name.
 
 let api: TestApi;
 let dir: string;

@@ -201,7 +201,9 @@ function faultOf({ endsAt, withdrawnAt, noPhoto }: PlayerConsent, now: number): 
   return undefined;
 }
 
-/** The requests as consents allow them. Throws INVALID_REQUEST; `place` is where a request stands in the body. */
+/**
+ * The requests as consents allow them. Throws INVALID_REQUEST; `place` is where a request stands in the body.
+ */
 export async function requireConsent(
   tx: Tx,
   accountId: string,

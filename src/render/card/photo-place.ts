@@ -140,8 +140,8 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
  * photo covers the window.
  * @param figure the width of all that is to be seen, the crown and the uppermost point, in pixels of the
  *   cutout
- * @param limits what is seen of the window, the height from the player's uppermost point to the plate, and the
- *   largest enlargement
+ * @param limits what is seen of the window, the height from the player's uppermost point to the plate, and
+ *   the largest enlargement
  */
 function scaleFor(
   { face, body, cutSides }: { face: Box; body: Box; cutSides: Framing["cutSides"] },
