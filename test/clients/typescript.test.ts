@@ -344,6 +344,21 @@ test("a card is made again with what is otherwise, once for each call however of
   expect(none.code).toBe("IMAGE_NOT_FOUND");
 });
 
+test("what a player agrees to is recorded and read, shortens a card, and its withdrawal recalls the player", async () => {
+  const { cards } = connect();
+  const terms = await cards.consents.record("player-minor", { full_name: false, until: "2099-06-30" });
+  expect(terms).toMatchObject({ status: "given", full_name: false });
+  expect(await cards.consents.get("player-minor")).toEqual(terms);
+  const made = await cards.images.createAndWait(card("player-minor"));
+  expect(made.name).toMatch(/^\S+ \p{L}\.$/u);
+  expect(await cards.consents.withdraw("player-minor")).toMatchObject({
+    status: "withdrawn",
+    images_deleted: 1,
+  });
+  const refused = await cards.images.create(card("player-minor")).catch((error: Json) => error);
+  expect(refused.code).toBe("INVALID_REQUEST");
+});
+
 test("an image and a player are deleted, and a wait can be ended", async () => {
   const { cards } = connect();
   const made = await cards.images.createAndWait(card("player-gone"));

@@ -1,4 +1,5 @@
 import { batches } from "./batches.ts";
+import { consents } from "./consents.ts";
 import { events, webhookEndpoints } from "./endpoints.ts";
 import { images } from "./images.ts";
 import type { UploadOptions } from "./options.ts";
@@ -6,6 +7,7 @@ import type { components, operations } from "./schema.d.ts";
 import { type CallOptions, type ClientOptions, transport } from "./transport.ts";
 
 export type { AcceptedBatch, Batch, BatchDetail, BatchRequest, BatchWaitOptions } from "./batches.ts";
+export type { PlayerConsent } from "./consents.ts";
 export type {
   EndpointRequest,
   EventDetail,
@@ -39,6 +41,7 @@ export function cardpress(options: ClientOptions) {
   return {
     images: images(calls),
     batches: batches(calls),
+    consents: consents(calls),
     webhookEndpoints: webhookEndpoints(calls),
     events: events(calls),
     photos: {
