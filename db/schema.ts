@@ -439,6 +439,7 @@ export function defineTables(kit: Kit) {
     (t) => [
       uniqueIndex("webhook_events_once").on(t.subject, t.type),
       index("webhook_events_account").on(t.accountId, t.environment, t.createdAt, t.id),
+      index("webhook_events_type").on(t.accountId, t.environment, t.type, t.createdAt, t.id),
       index("webhook_events_age").on(t.createdAt),
     ],
   );

@@ -3,6 +3,7 @@ import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
 import { isoTime, isoTimeOrNull } from "../core/time.ts";
 import { compileValidator } from "../core/validate.ts";
+import { WEBHOOK_EVENT_TYPES } from "../core/webhook-event.ts";
 import type { WebhookEvent } from "../store/webhooks/webhooks.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
@@ -20,9 +21,18 @@ export async function listEventsPage(
   exchange: Exchange,
   { account, environment }: Caller,
 ): Promise<Response> {
-  const { values, details } = readQuery(exchange.url, ["created_after", "created_before", "limit", "after"]);
+  const { values, details } = readQuery(exchange.url, [
+    "type",
+    "created_after",
+    "created_before",
+    "limit",
+    "after",
+  ]);
+  const type = WEBHOOK_EVENT_TYPES.find((known) => known === values.type);
+  if (type !== values.type)
+    details.push({ field: "query type", message: `must be one of ${WEBHOOK_EVENT_TYPES.join(", ")}.` });
   const limit = readLimit(values.limit, details);
-  const filter = { accountId: account.id, environment, ...readSpan(values, details) };
+  const filter = { accountId: account.id, environment, type, ...readSpan(values, details) };
   const after = readCursor(values.after, filter, details);
   if (details.length > 0) throw invalidRequest(details);
   // One extra row tells whether there is a next page.

@@ -256,3 +256,19 @@ test("an endpoint is changed by API: its address and events, and whether anythin
   await expectError(await change({ disabled: true }, partner.liveKey), "NOT_FOUND");
   expect((await endpoint(id)).state).toBe("enabled");
 });
+
+test("events are listed by their type, page by page, and by one that there is", async () => {
+  for (const end of ["completed", "refused", "completed"] as const) await finished(end);
+  const { events: failed } = await events("?type=image.failed&limit=1");
+  expect(failed).toMatchObject([{ type: "image.failed" }]);
+  const types: string[] = [];
+  for (let after: string | null = ""; after !== null; ) {
+    const page: Json = await events(`?type=image.completed&limit=1${after && `&after=${after}`}`);
+    types.push(...page.events.map(({ type }: Json) => type));
+    after = page.next_cursor;
+  }
+  expect(types.length).toBeGreaterThan(1);
+  expect([...new Set(types)]).toEqual(["image.completed"]);
+  const { details } = await expectError(await call("GET", "/v1/events?type=image.gone"), "INVALID_REQUEST");
+  expect(details[0]).toMatchObject({ field: "query type" });
+});

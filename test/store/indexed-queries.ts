@@ -85,6 +85,11 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
   ["an account's endpoints", (tx) => listEndpointRows(tx, scope), /webhook_endpoints_account/],
   ["events since a time", (tx) => eventsSince(tx, { ...scope, since: 5, after, limit }), /_events_account/],
   [
+    "an account's newest events of a type",
+    (tx) => newestEvents(tx, { ...scope, type: "image.failed", limit }),
+    /_events_type .*type/,
+  ],
+  [
     "an account's newest events",
     (tx) => newestEvents(tx, { ...scope, from: 1, before: 9, after, limit }),
     /_events_account .*created_at/,

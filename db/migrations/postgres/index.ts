@@ -19,6 +19,7 @@ import brandKits from "./0017_brand_kits.sql" with { type: "text" };
 import signingSecrets from "./0018_signing_secrets.sql" with { type: "text" };
 import playerConsents from "./0019_player_consents.sql" with { type: "text" };
 import developersDelete from "./0020_developers_delete.sql" with { type: "text" };
+import eventTypes from "./0021_event_types.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -46,4 +47,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0018_signing_secrets", sql: signingSecrets },
   { name: "0019_player_consents", sql: playerConsents },
   { name: "0020_developers_delete", sql: developersDelete },
+  { name: "0021_event_types", sql: eventTypes },
 ];

@@ -34,10 +34,11 @@ export interface EventDelivery {
   attempts: DeliveryAttempt[];
 }
 
-/** Newest first, after `after`, created at or after `from` and before `before`. */
+/** Newest first, of one type or all, after `after`, created at or after `from` and before `before`. */
 export function listEvents(
   { store }: Pick<AppContext, "store">,
   query: Scope & {
+    type?: string | undefined;
     from?: number | undefined;
     before?: number | undefined;
     after?: ListPosition | undefined;

@@ -1,3 +1,4 @@
+import { WEBHOOK_EVENT_TYPES } from "../../core/webhook-event.ts";
 import {
   ChangeWebhookEndpointRequest,
   CreateWebhookEndpointRequest,
@@ -177,7 +178,17 @@ export function listEvents(): object {
     summary: "List events",
     description:
       "What happened in the key's environment in the last 30 days, newest first, whether an endpoint heard of it or not: to catch up on what was missed.",
-    parameters: [...spanParameters("that happened"), ...pageParameters("events", "span and kind of key")],
+    parameters: [
+      {
+        name: "type",
+        in: "query",
+        description: "Only events of this type.",
+        schema: { type: "string", enum: WEBHOOK_EVENT_TYPES },
+        example: "image.failed",
+      },
+      ...spanParameters("that happened"),
+      ...pageParameters("events", "type, span and kind of key"),
+    ],
     responses: {
       "200": answer("A page of events.", WebhookEventListResponse, {
         page: { summary: "The only page", value: EXAMPLES.events },

@@ -201,10 +201,11 @@ export async function eventsSince(
     .limit(query.limit);
 }
 
-/** Newest first, after `after`, created at or after `from` and before `before`. */
+/** Newest first, of one type or all, after `after`, created at or after `from` and before `before`. */
 export async function newestEvents(
   { db, t }: Tx,
   query: WebhookScope & {
+    type?: string | undefined;
     from?: number | undefined;
     before?: number | undefined;
     after?: ListPosition | undefined;
@@ -212,7 +213,7 @@ export async function newestEvents(
   },
 ): Promise<WebhookEvent[]> {
   const e = t.webhookEvents;
-  const { after, from, before } = query;
+  const { type, after, from, before } = query;
   return db
     .select()
     .from(e)
@@ -220,6 +221,7 @@ export async function newestEvents(
       and(
         eq(e.accountId, query.accountId),
         eq(e.environment, query.environment),
+        type === undefined ? undefined : eq(e.type, type),
         from === undefined ? undefined : gte(e.createdAt, from),
         before === undefined ? undefined : lt(e.createdAt, before),
         after ? sql`(${e.createdAt}, ${e.id}) < (${after.createdAt}, ${after.id})` : undefined,

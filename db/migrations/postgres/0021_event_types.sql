@@ -1,0 +1,1 @@
+CREATE INDEX "webhook_events_type" ON "webhook_events" USING btree ("account_id","environment","type","created_at","id");
