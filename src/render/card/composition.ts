@@ -43,9 +43,10 @@ type ShownPlayer = Pick<CutoutFile, "width" | "height" | "framing">;
 
 /**
  * Whether a die-cut player makes the better card: a photo without a background anyway; or nobody near of whom
- * something may be in the cutout, and a player on whom the networks agree.
+ * something may be in the cutout, a head that the photo shows whole, since an outline ends flat where it does
+ * not, and a player on whom the networks agree.
  */
-function looksGood({ signs }: CutoutFile): boolean {
+function looksGood({ signs, framing }: CutoutFile): boolean {
   if (!signs || signs.loose) return true;
-  return signs.rivals === 0 && signs.masks >= SURE_MASKS;
+  return signs.rivals === 0 && !framing.cutSides.top && signs.masks >= SURE_MASKS;
 }

@@ -51,10 +51,13 @@ const placed = (cutout: CutoutFile) =>
 
 const chosen = (cutout: CutoutFile) => placed(cutout).composition;
 
-test("a player on whom the networks agree is cut out; a doubtful cutout, or company, is shown in the photo", () => {
+test("a player on whom the networks agree is cut out; a doubtful cutout, company, or a head that the photo cuts is shown in the photo", () => {
   expect(chosen(portrait({}))).toBe("cutout");
   expect(chosen(portrait({ masks: 0.9 }))).toBe("photo");
   expect(chosen(portrait({ rivals: 1 }))).toBe("photo");
+  const { framing } = portrait({});
+  const cut = { ...framing, cutSides: { ...framing.cutSides, top: true } };
+  expect(chosen(portrait({}, { framing: cut }))).toBe("photo");
 });
 
 test("a photo without a background gives a cutout, whatever else is in it", () => {
