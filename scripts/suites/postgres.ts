@@ -9,6 +9,7 @@ import { startPostgres } from "../postgres-server.ts";
  */
 export const POSTGRES_SUITES = [
   "test/store/engine/postgres.test.ts",
+  "test/store/engine/postgres-upgrade.test.ts",
   "test/store/postgres-plans.test.ts",
   "test/store/engine/pooler.test.ts",
   "test/store/images/queue-depth.test.ts",
