@@ -9,6 +9,8 @@ import type { Step } from "../../src/app/operations/backup/backup.ts";
 import { moveFolder } from "../../src/app/operations/move/move.ts";
 import { moveBack } from "../../src/app/operations/move/move-back.ts";
 import { takeOver } from "../../src/app/operations/take-over.ts";
+import { saveKit } from "../../src/app/people/brand-kits.ts";
+import { recordConsent } from "../../src/app/people/consent.ts";
 import { createDeliverer } from "../../src/app/webhooks/deliver-webhook.ts";
 import { createEndpoint, unreadableEndpoints } from "../../src/app/webhooks/manage-webhooks.ts";
 import { BLOB_KINDS } from "../../src/blobs/blobs.ts";
@@ -210,6 +212,12 @@ async function stock(workspace: Workspace, hook: string) {
       await db.insert(t.requestPlayers).values({ requestId: id, accountId, externalId, createdAt: at });
     }
   });
+  const look = { preset: "club_card", composition: "auto", backgroundTheme: "ice" };
+  const style = { ...look, name: "Home", primaryColor: "#112233", secondaryColor: "", badgeUrl: "" };
+  const [keeper] = await workspace.store.read.db.select().from(workspace.store.read.t.users);
+  await saveKit(workspace, { accountId: account.id, by: keeper?.id ?? "", style });
+  const terms = { photo: true, fullName: false, endsAt: null };
+  await recordConsent(workspace, { accountId: account.id, externalId: "player-0" }, terms, null);
   // What has ended is sealed two hours later.
   const { store, clock } = workspace;
   await audit(store, clock.now() + 2 * HOUR_MS, { write: store.write });
