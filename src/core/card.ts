@@ -79,8 +79,12 @@ export interface Framing {
   face: Box | null;
   /** The head as estimated from the pose; always present, even when seen from behind. */
   head: Box;
+  /** The body as far as it is whole: legs that a net hides are below it. */
   body: Box;
-  /** The sides where the photo itself crops the player, leaving a straight edge that the card has to hide. */
+  /**
+   * The sides where the photo itself crops the player, leaving a straight edge that the card has to hide;
+   * `bottom` also when something hides a part of the body.
+   */
   cutSides: { top: boolean; right: boolean; bottom: boolean; left: boolean };
 }
 

@@ -1,6 +1,7 @@
 // @ts-nocheck The compiler reads these imports as modules; the runtime gives their text, or a path to the file.
 // They are static, so that a compiled cardpress carries every file with it.
 import belongings from "./page/belongings.js" with { type: "text" };
+import bodyEnd from "./page/body_end.js" with { type: "text" };
 import bodyParts from "./page/body_parts.js" with { type: "text" };
 import company from "./page/company.js" with { type: "text" };
 import cutOut from "./page/cut_out.js" with { type: "text" };
@@ -32,6 +33,7 @@ import upright from "./page/upright.js" with { type: "text" };
 /** The page's own modules by name: their text. */
 export const PAGE_MODULES: Record<string, string> = {
   "belongings.js": belongings,
+  "body_end.js": bodyEnd,
   "body_parts.js": bodyParts,
   "company.js": company,
   "cut_out.js": cutOut,

@@ -1,3 +1,4 @@
+import { bodyEnd } from "./body_end.js";
 import { boundsAbove } from "./masks.js";
 
 /** @import { Box, Framing } from "../../../core/card.ts" */
@@ -22,7 +23,7 @@ const HEAD_WIDTH_PER_HEIGHT = 0.75;
 
 /**
  * Where face, head and body are in the trimmed cutout, in its pixels, and on which sides the photo's edge
- * cuts the player off.
+ * cuts the player off. A body whose lower part is hidden or lost ends above it, and counts as cut off there.
  * @param {Cut} cut
  * @param {Rect} trim in the cut's canvas pixels
  * @param {{ alpha: Bytes, width: number }} small the trimmed cutout's alpha, reduced
@@ -41,11 +42,15 @@ export function frameCutout(cut, trim, small, player) {
       },
       trim,
     );
+  const { alpha, width } = small;
+  const scale = width / trim.width;
+  const sides = cutSides(small, cut, trim);
+  const end = bodyEnd(alpha, inSmall(cut, trim, scale), player);
   return {
     face: player.face && toCutout(player.face),
     head: toCutout(headBox(player)),
-    body: bodyBox(small, trim),
-    cutSides: cutSides(small, cut, trim),
+    body: bodyBox(end === null ? alpha : alpha.subarray(0, end * width), width, trim),
+    cutSides: { ...sides, bottom: sides.bottom || end !== null },
   };
 }
 
@@ -73,8 +78,22 @@ function clampBox(box, within) {
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
-/** @param {{ alpha: Bytes, width: number }} small @param {Rect} trim @returns {Box} */
-function bodyBox({ alpha, width }, trim) {
+/**
+ * The cut as if it ended at the trim and had the reduced cutout's resolution.
+ * @param {Cut} cut
+ * @param {Rect} trim
+ * @param {number} scale
+ */
+function inSmall({ rect, zoom }, trim, scale) {
+  return {
+    width: Math.round(trim.width * scale),
+    rect: { x: rect.x + trim.x / zoom, y: rect.y + trim.y / zoom },
+    zoom: zoom * scale,
+  };
+}
+
+/** @param {Bytes} alpha reduced @param {number} width @param {Rect} trim @returns {Box} */
+function bodyBox(alpha, width, trim) {
   const body = boundsAbove(alpha, width, SOLID_ALPHA - 1);
   if (!body) return { x: 0, y: 0, width: trim.width, height: trim.height };
   const per = trim.width / width;
