@@ -190,7 +190,9 @@ test("a batch is canceled from its page, and what was not begun comes back", asy
   expect(sheet).toMatch(/<span class="badge badge-neutral">Canceled<\/span>/);
   expect(sheet).not.toContain("badge-bad");
   expect(sheet).toMatch(/class="key-failed">0</);
-  const image = await (await ana.get(/href="(\/console\/images\/img_\w+)"/.exec(sheet)?.[1] ?? "")).text();
+  const image = await (
+    await ana.get(/href="(\/console\/images\/img_\w+\?batch=\w+)"/.exec(sheet)?.[1] ?? "")
+  ).text();
   expect(image).toContain("The batch was canceled before this card was made.");
   expect(image).not.toContain("Failed");
   const usage = await (await ana.get("/console/usage")).text();
