@@ -37,16 +37,17 @@ interface Sample {
 const portrait = { width: 800, height: 1000 };
 const SAMPLES: Sample[] = [
   {
-    photo: "unsplash_man.jpg",
+    photo: "skier.jpg",
     badge: "round",
     player: { name: "Jonas Berg", position: "CAM", number: 8, skill_level: 91 },
     size: portrait,
     theme: "stadium",
+    composition: "cutout",
     branding: { primary_color: "#0B3D91", secondary_color: "#FFCC00" },
     heightPx: 350,
   },
   {
-    photo: "skier.jpg",
+    photo: "yoga.jpg",
     badge: "shield",
     player: { name: "Luka Kovač", position: "RW", number: 7, skill_level: 84 },
     size: portrait,
@@ -59,7 +60,6 @@ const SAMPLES: Sample[] = [
     player: { name: "Tom Ryder", position: "CB", number: 4, skill_level: 72 },
     size: portrait,
     theme: "night rain",
-    composition: "cutout",
     heightPx: 350,
   },
   {
@@ -67,7 +67,7 @@ const SAMPLES: Sample[] = [
     badge: "shield",
     player: { name: "रवि मेनन", position: "LW", number: 11, skill_level: 87 },
     size: portrait,
-    composition: "cutout",
+    composition: "photo",
     branding: { primary_color: "#C8102E", secondary_color: "#FFFFFF" },
     heightPx: 350,
   },
