@@ -20,8 +20,14 @@ const NAME = /^img_[0-9A-Za-z]+-[0-9A-Za-z]+\.(png|webp|jpg)$/;
 /**
  * GET /cdn/{name}: a finished picture. Serves only what the database knows to be finished, never a stray
  * file.
+ * @param version for its ETag; a finished picture never changes, so its name is one
  */
-export async function servePicture(deps: CdnDeps, exchange: Exchange, name: string): Promise<Response> {
+export async function servePicture(
+  deps: CdnDeps,
+  exchange: Exchange,
+  name: string,
+  version = name.replace(/\.\w+$/, ""),
+): Promise<Response> {
   const image = NAME.test(name) ? await findImageByOutput(deps.store.read, name) : undefined;
   const expiresAt = image?.expiresAt ?? 0;
   const secondsLeft = Math.floor((expiresAt - deps.clock.now()) / 1000);
@@ -29,8 +35,7 @@ export async function servePicture(deps: CdnDeps, exchange: Exchange, name: stri
   const width = widthOf(exchange.url, image);
   const headers = {
     ...standardHeaders(exchange),
-    // A finished picture never changes, so its name is its version.
-    ETag: `"${name.replace(/\.\w+$/, "")}${width === undefined ? "" : `-w${width}`}"`,
+    ETag: `"${version}${width === undefined ? "" : `-w${width}`}"`,
     "Cache-Control": `public, max-age=${secondsLeft}, immutable`,
     Expires: new Date(expiresAt).toUTCString(),
     "Last-Modified": new Date(image.completedAt ?? 0).toUTCString(),

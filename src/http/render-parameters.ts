@@ -3,6 +3,7 @@ import { type CardTemplates, checkCard } from "../app/images/check-card.ts";
 import type { Config } from "../config.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import type { CreateImageRequest } from "../core/image-request.ts";
+import { PICTURE_WIDTHS } from "../core/picture-limits.ts";
 import { MAX_RENDER_VALIDITY_MS } from "../core/render-address.ts";
 import { DAY_MS, SECOND_MS } from "../core/time.ts";
 
@@ -62,12 +63,21 @@ export async function cardOfAddress(
         message: `is not a parameter of this address; known are ${[...known.keys()].join(", ")}, metadata.KEY.`,
       });
   }
+  const widths = searchParams.getAll("w");
   const checked = await checkCard({ type: "player_card", ...card }, config, templates);
   const byPlace = new Map([...known].map(([name, { place }]) => [place, name]));
   for (const { field, message } of checked.details ?? [])
     details.push({
       field: field === "style.preset" ? field : `query ${byPlace.get(field) ?? field}`,
       message,
+    });
+  // Before the card is made, which costs a credit.
+  const own = checked.request?.style.width ?? 0;
+  const isWidth = PICTURE_WIDTHS.some((known) => String(known) === widths[0] && known <= own);
+  if (checked.request && widths.length > 0 && (widths.length > 1 || !isWidth))
+    details.push({
+      field: "query w",
+      message: `must be one of ${PICTURE_WIDTHS.join(", ")}, given once, and at most the card's own width of ${own} pixels.`,
     });
   return checked.request && details.length === 0 ? { request: checked.request } : { details };
 }

@@ -68,7 +68,9 @@ export function rendering(deps: RenderDeps) {
       const { status } = response;
       const createdAt = deps.clock.now();
       const durationMs = deps.clock.elapsed() - startedAt;
-      deps.requests.note({ accountId: caller.account.id, method: "GET", status, createdAt }, () =>
+      const isUnlimited = progress.isOrder !== true;
+      const call = { accountId: caller.account.id, method: "GET", status, createdAt, isUnlimited };
+      deps.requests.note(call, () =>
         requestRow(exchange, caller, { status, refused, durationMs }, createdAt),
       );
     }
@@ -105,7 +107,8 @@ async function cardPicture(
       return admit(deps, caller);
     },
   });
-  const response = await servePicture(deps, exchange, finishedName(image));
+  const name = finishedName(image);
+  const response = await servePicture(deps, exchange, name, versionOf(name));
   const seconds = Math.floor(
     (Math.min(expiresAt, image.expiresAt ?? 0, now + MAX_RENDER_CACHE_MS) - now) / 1000,
   );
@@ -137,11 +140,17 @@ async function signer(deps: RenderDeps, exchange: Exchange, keyOf: KeyOf): Promi
   return { account, environment: key.environment, keyId: key.id, scopes: key.scopes };
 }
 
-/** Only cards that are made count against the account's budget: anybody may look at one, and as often. */
+/**
+ * Only cards that are made count, since anybody may look at one, and as often; and against a budget of their
+ * own, so that whoever opens addresses does not take the account's own calls.
+ */
 async function admit({ limiter, clock }: RenderDeps, { account, environment }: Caller): Promise<void> {
-  const rate = await limiter.take(`${account.id}:${environment}`, accountBudget(account.tier));
+  const rate = await limiter.take(`render:${account.id}:${environment}`, accountBudget(account.tier));
   if (rate.exceeded) throw rateLimitExceeded(rate.limit, secondsLeft(rate, clock.now()));
 }
+
+/** What tells a picture's versions apart, without the name by which it is served to whoever knows it. */
+const versionOf = (name: string) => new Bun.CryptoHasher("sha256").update(name).digest("hex").slice(0, 32);
 
 function finishedName(image: ImageAnswer): string {
   if (image.state === "completed") return image.outputName ?? "";

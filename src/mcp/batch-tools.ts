@@ -18,7 +18,7 @@ import { ApiRefusal, type CallApi, type Data, dataOf, text } from "./call.ts";
 import { idempotencyKeyArgument } from "./card-tools.ts";
 import { CREATES, defineTool, failed, READS, strict, type Tool } from "./tool.ts";
 
-const { width, height, format } = createImageSchema(["club_card"]).properties.style.properties;
+const { width, height, format } = createImageSchema(["any"]).properties.style.properties;
 
 const batchIdArgument = Type.String({
   pattern: "^bat_[0-9A-Za-z]{1,64}$",

@@ -7,7 +7,7 @@ import { USAGE_PERIODS } from "../core/time.ts";
 import { type CallApi, type Data, dataOf, text } from "./call.ts";
 import { CREATES, defineTool, failed, imageIdArgument, READS, strict, type Tool } from "./tool.ts";
 
-const { player, style, branding, fields, metadata } = createImageSchema(["club_card"]).properties;
+const { player, style, branding, fields, metadata } = createImageSchema(["any"]).properties;
 
 /** Which presets there are, only the service knows. */
 const anyStyle = Type.Object(

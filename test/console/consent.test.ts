@@ -76,6 +76,18 @@ test("whoever may not delete players records what a card may show, and neither a
   expect(page).not.toMatch(/data-opens="withdraw-|name="until"/);
 });
 
+test("whoever may not delete players takes neither an end nor a withdrawal away", async () => {
+  const dev = await testMember(server.service, own.account.id, "kim@rovers.example", "developer");
+  const kim = await client(server.service, server.baseUrl, dev);
+  await ana.post("/console/consent", { external_id: "p10", until: "2099-06-30" });
+  await kim.post("/console/consent", { external_id: "p10", no_full_name: "yes" });
+  const csv = await (await ana.get("/console/consent.csv")).text();
+  expect(csv).toContain("p10,given,yes,no,2099-06-30T23:59:59.999Z");
+  await ana.post("/console/consent/withdraw", { external_id: "p10" });
+  expect((await kim.post("/console/consent", { external_id: "p10" })).status).toBe(403);
+  expect((await ana.post("/console/consent", { external_id: "p10" })).status).toBe(303);
+});
+
 test("what no consent can be is refused, and nobody sees another account's", async () => {
   for (const [fields, told] of [
     [{ external_id: "p3", until: "2020-01-01" }, "must be in the future"],

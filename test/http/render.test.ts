@@ -147,6 +147,25 @@ test("an address however it is written again stays right, and with anything chan
   await expectPlaceholder(await fetch(`${api.baseUrl}/v1/render/club_card`), 403, "KEY_NOT_ALLOWED");
 });
 
+test("a width that the card cannot have is refused before the card is made and paid for", async () => {
+  for (const [width, change] of [
+    ["300", {}],
+    ["1024", { width: 512 }],
+  ] as const) {
+    const url = new URL(await address({ external_id: "wide", ...change }));
+    url.searchParams.delete("sig");
+    url.searchParams.set("w", width);
+    url.searchParams.set("sig", renderSignature(own.secret, signedText(url.pathname, url.searchParams)));
+    await expectPlaceholder(await fetch(url), 400, "INVALID_REQUEST");
+  }
+  expect(await usage()).toMatchObject({ images_requested: 0 });
+});
+
+test("what a picture is known by does not say under which name it lies", async () => {
+  const tag = (await opened(await address({ external_id: "tagged" }))).headers.get("etag") ?? "";
+  expect(tag).toMatch(/^"[0-9a-f]{32}"$/);
+});
+
 test("an address ends at its second, and none is good for longer than a year", async () => {
   const soon = await address({ external_id: "soon" }, own, 1);
   await opened(soon);
@@ -232,12 +251,13 @@ test("a deleted player does not come back by an address; an expired picture is m
   await expectPlaceholder(await fetch(url), 410, "PICTURE_GONE");
 });
 
-test("cards that are made count against the budget; wrong signatures against the caller's own", async () => {
+test("cards that are made count against a budget of their own, which leaves the key its calls; wrong signatures against the caller's", async () => {
   const other = await signer();
   const { account } = other.partner;
   const limit = RATE_LIMIT_PER_MINUTE.scale;
-  for (let calls = 0; calls < limit; calls += 1) await api.limiter.take(`${account.id}:live`, limit);
+  for (let calls = 0; calls < limit; calls += 1) await api.limiter.take(`render:${account.id}:live`, limit);
   await expectPlaceholder(await fetch(await address({}, other)), 429, "RATE_LIMIT_EXCEEDED");
+  expect((await get(api.baseUrl, other.partner.liveKey, "/v1/usage?period=current_month")).status).toBe(200);
   const wrong = (await address()).replace(/sig=./, "sig=x");
   let status = 403;
   for (let tries = 0; tries < 200 && status === 403; tries += 1) status = (await fetch(wrong)).status;

@@ -24,7 +24,10 @@ export interface RequestLog {
 }
 
 /** What decides whether a call is logged at all. */
-export type LoggedCall = Pick<LoggedRequest, "accountId" | "method" | "status" | "createdAt">;
+export type LoggedCall = Pick<LoggedRequest, "accountId" | "method" | "status" | "createdAt"> & {
+  /** Whether no budget limits how often it comes, so that its refusals are many too. */
+  isUnlimited?: boolean;
+};
 
 /** Rows per transaction. */
 const ROWS_AT_ONCE = 200;
@@ -37,8 +40,11 @@ export function requestLog({ store, log }: Pick<AppContext, "store" | "log">): R
 
   /** Whether a row is one of many alike, of which enough have been logged. */
   const isBeyondRate = (call: LoggedCall): boolean => {
-    if (call.status >= 400 ? call.status !== 429 : call.method !== "GET" && call.method !== "HEAD")
-      return false;
+    const isRare =
+      call.status >= 400
+        ? call.status !== 429 && call.isUnlimited !== true
+        : call.method !== "GET" && call.method !== "HEAD";
+    if (isRare) return false;
     return reads(call, 1) > LOGGED_READS_PER_MINUTE;
   };
 

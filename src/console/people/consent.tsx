@@ -209,8 +209,7 @@ async function consentPage(visit: MemberVisit): Promise<Response> {
 }
 
 /** The player that the form names. Throws INVALID_REQUEST. */
-function playerOf(visit: MemberVisit): { accountId: string; externalId: string } {
-  const externalId = field(visit, "external_id");
+function playerOf(visit: MemberVisit, externalId: string): { accountId: string; externalId: string } {
   const { length } = [...externalId];
   if (length < 1 || length > MAX_EXTERNAL_ID_CHARS || !externalId.isWellFormed() || externalId.includes("\0"))
     throw new Refusal(
@@ -221,15 +220,20 @@ function playerOf(visit: MemberVisit): { accountId: string; externalId: string }
 }
 
 async function record(visit: MemberVisit): Promise<Response> {
-  const player = playerOf(visit);
+  const player = playerOf(visit, field(visit, "external_id"));
   const until = field(visit, "until");
   if (until !== "") requireDeletion(visit);
   const endsAt = until === "" ? null : endOfDay(until);
   if (Number.isNaN(endsAt)) throw new Refusal("INVALID_REQUEST", "Write the last day as 2027-06-30.");
+  const before = (await consentsOf(visit.deps.store.read, player.accountId, [player.externalId])).get(
+    player.externalId,
+  );
+  if (before?.withdrawnAt) requireDeletion(visit);
   const terms = {
     photo: field(visit, "no_photo") !== "yes",
     fullName: field(visit, "no_full_name") !== "yes",
-    endsAt,
+    // Whoever cannot set an end cannot take one away either.
+    endsAt: mayDeletePlayers(visit) ? endsAt : (before?.endsAt ?? null),
   };
   await recordConsent(visit.deps, player, terms, visit.user.id);
   await visit.flashes.put(visit.session.id, { notice: `The consent of ${player.externalId} is recorded.` });
@@ -241,13 +245,14 @@ function requireDeletion(visit: MemberVisit): void {
   if (!mayDeletePlayers(visit))
     throw new PageError(
       403,
-      "The end of a consent deletes the player, which owners of the account do here. Ask one of them.",
+      "The end of a consent deletes the player, and only owners of the account set it or take it back here. Ask one of them.",
     );
 }
 
 async function withdraw(visit: MemberVisit): Promise<Response> {
   requireDeletion(visit);
-  const player = playerOf(visit);
+  // As the row has it: an id recorded by API may begin or end with a space.
+  const player = playerOf(visit, visit.form.get("external_id") ?? "");
   const { images } = await withdrawConsent(visit.deps, player, visit.user.id);
   const notice = `The consent of ${player.externalId} is withdrawn; ${counted(images, "image was", "images were")} deleted.`;
   await visit.flashes.put(visit.session.id, { notice });
