@@ -101,6 +101,15 @@ interface Handled {
   externalId: string;
 }
 
+/** One consent holds for live and test images, so that a test key must not change it. */
+function requireLive({ caller: { environment } }: Handled): void {
+  if (environment !== "live")
+    throw new Refusal(
+      "KEY_NOT_ALLOWED",
+      "A test key cannot record or withdraw a consent, which holds for live images too and may delete them. Use a live key.",
+    );
+}
+
 /** GET /v1/players/{external_id}/consent */
 async function getConsent(
   { store, clock }: ForgetDeps,
@@ -117,7 +126,9 @@ async function getConsent(
 }
 
 /** POST /v1/players/{external_id}/consent */
-async function postConsent(deps: ForgetDeps, { exchange, caller, externalId }: Handled): Promise<Response> {
+async function postConsent(deps: ForgetDeps, handled: Handled): Promise<Response> {
+  requireLive(handled);
+  const { exchange, caller, externalId } = handled;
   requireJsonType(exchange.request);
   checkExternalId(externalId);
   const checked = validator.check(await readJson(exchange.request));
@@ -143,7 +154,9 @@ function endOf(until: string): number {
 }
 
 /** DELETE /v1/players/{external_id}/consent */
-async function deleteConsent(deps: ForgetDeps, { exchange, caller, externalId }: Handled): Promise<Response> {
+async function deleteConsent(deps: ForgetDeps, handled: Handled): Promise<Response> {
+  requireLive(handled);
+  const { exchange, caller, externalId } = handled;
   checkExternalId(externalId);
   const player = { accountId: caller.account.id, externalId };
   const { consent, images } = await withdrawConsent(deps, player, null);

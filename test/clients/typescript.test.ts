@@ -18,13 +18,14 @@ const ROOT = join(import.meta.dir, "../..");
 let api: TestApi;
 let dir: string;
 let key: string;
+let liveKey: string;
 let loop: Loop;
 /** The installed package. */
 let client: Json;
 beforeAll(async () => {
   api = await testApi({ env: { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:9" } });
   dir = await mkdtemp(join(tmpdir(), "cardpress-ts-client-"));
-  key = (await testAccount(api)).testKey;
+  ({ testKey: key, liveKey } = await testAccount(api));
   // The loop that serves test images, as the running service has it.
   loop = startLoop({
     name: "mock",
@@ -346,12 +347,13 @@ test("a card is made again with what is otherwise, once for each call however of
 
 test("what a player agrees to is recorded and read, shortens a card, and its withdrawal recalls the player", async () => {
   const { cards } = connect();
-  const terms = await cards.consents.record("player-minor", { full_name: false, until: "2099-06-30" });
+  const live = connect({ apiKey: liveKey }).cards;
+  const terms = await live.consents.record("player-minor", { full_name: false, until: "2099-06-30" });
   expect(terms).toMatchObject({ status: "given", full_name: false });
   expect(await cards.consents.get("player-minor")).toEqual(terms);
   const made = await cards.images.createAndWait(card("player-minor"));
   expect(made.name).toMatch(/^\S+ \p{L}\.$/u);
-  expect(await cards.consents.withdraw("player-minor")).toMatchObject({
+  expect(await live.consents.withdraw("player-minor")).toMatchObject({
     status: "withdrawn",
     images_deleted: 1,
   });

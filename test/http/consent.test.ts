@@ -178,3 +178,11 @@ test("a consent is read by its account alone, and none is an answer of its own",
   await expectError(await get(api.baseUrl, own.liveKey, path("nobody")), "NOT_FOUND");
   expect((await create("a/b c", undefined, other.testKey)).status).toBe(202);
 });
+
+test("a test key neither records nor withdraws what holds for live images too", async () => {
+  await record("kept", { full_name: false });
+  await expectError(await record("kept", {}, own.testKey), "KEY_NOT_ALLOWED");
+  await expectError(await withdraw("kept", own.testKey), "KEY_NOT_ALLOWED");
+  const read = await expectSuccess(await get(api.baseUrl, own.liveKey, path("kept")), 200, ConsentResponse);
+  expect(read).toMatchObject({ status: "given", full_name: false });
+});
