@@ -41,6 +41,9 @@ const MAX_GUESSED = 100;
 /** More choices than this are no help. */
 const MAX_OFFERED = 5;
 
+/** Longer names are no names: comparing them letter by letter would only take time. */
+const MAX_MISTYPED_CHARS = 60;
+
 /** A name's parts: letters and numbers without accents, capitals and whatever stands between them. */
 function wordsOf(text: string): string[] {
   const apart = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
@@ -52,7 +55,7 @@ function wordsOf(text: string): string[] {
 /** The name of a file without its endings, and of the folder it lies in. */
 function namesOf(path: string): [file: string, folder: string] {
   const [file = "", folder = ""] = path.replaceAll("\\", "/").split("/").reverse();
-  return [file.replace(/(\.[A-Za-z]{2,5}){1,2}$/, ""), folder];
+  return [file.replace(/(\.(jpe?g|png|webp|avif|heic|heif|gif|tiff?|bmp)){1,2}$/i, ""), folder];
 }
 
 interface Known {
@@ -176,7 +179,7 @@ function isNamed(name: string[], words: string[]): boolean {
 /** Rows whose names differ from what is written in a letter or two, the closest first. */
 function mistyped(known: Known[], letters: string[]): number[] {
   const written = letters.toSorted().join("");
-  if (written.length < MIN_MISTYPED_CHARS) return [];
+  if (written.length < MIN_MISTYPED_CHARS || written.length > MAX_MISTYPED_CHARS) return [];
   return known
     .map(({ name }, row) => ({ row, typos: distance(name.toSorted().join(""), written) }))
     .filter(({ typos }) => typos <= MAX_TYPOS)
@@ -198,6 +201,7 @@ function distance(one: string, other: string): number {
           (now[at] ?? 0) + 1,
         ),
       );
+    if (Math.min(...now) > MAX_TYPOS) return MAX_TYPOS + 1;
     before = now;
   }
   return before.at(-1) ?? 0;

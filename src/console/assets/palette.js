@@ -86,11 +86,11 @@
   /** Whether keys are text there. @param {EventTarget | null} target */
   const isWriting = (target) =>
     target instanceof HTMLElement &&
-    (target.isContentEditable || target.closest("input, textarea, select, dialog[open]") !== null);
+    (target.isContentEditable || target.closest("input, textarea, select, pre, dialog[open]") !== null);
 
   let wentTo = 0;
   document.addEventListener("keydown", (event) => {
-    const { key, ctrlKey, metaKey, altKey, target } = event;
+    const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event;
     if (ctrlKey || metaKey || altKey || isWriting(target)) return;
     // The table itself stays, or nobody could switch the others on again.
     if (key === "?") return keys.showModal();
@@ -100,7 +100,8 @@
     if (page && event.timeStamp - wentTo < 1_000) return location.assign(`/console/${page}`);
     wentTo = key.toLowerCase() === "g" ? event.timeStamp : 0;
     const step = { ArrowLeft: "prev", ArrowRight: "next" }[key];
-    if (step) {
+    // With Shift they select text.
+    if (step && !shiftKey) {
       const link = document.querySelector(`a[rel="${step}"]`);
       if (link instanceof HTMLAnchorElement) link.click();
     }

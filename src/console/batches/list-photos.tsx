@@ -48,7 +48,7 @@ function Drop({ visit, draft }: { visit: MemberVisit; draft: Draft }) {
   return (
     <Card
       title="Add photos"
-      note="A folder, a ZIP or single files: JPEG, PNG or WebP, at most 15 MB each. Whose each is tells its name: 9.jpg, maya_okafor.jpg, player-10442.png."
+      note="A folder, a ZIP or single files: JPEG, PNG or WebP, at most 15 MB each. Each file's name says whose photo it is: 9.jpg, maya_okafor.jpg, player-10442.png."
     >
       <PostForm
         visit={visit}

@@ -17,6 +17,8 @@ interface SheetEntry {
   image: Image;
   /** Whether it was made after the batch's own card. */
   isNewer: boolean;
+  /** Whether it was made before it, which then gave none. */
+  isOlder: boolean;
 }
 
 /**
@@ -35,13 +37,19 @@ async function currentOf({ deps, account }: MemberVisit, batch: Batch): Promise<
   );
   return images.map((image) => {
     const newest = current.get(image.externalId) ?? image;
-    return { image: newest, isNewer: newest.id !== image.id };
+    return {
+      image: newest,
+      isNewer: newest.createdAt > image.createdAt,
+      isOlder: newest.createdAt < image.createdAt,
+    };
   });
 }
 
 async function ownOf({ deps }: MemberVisit, batch: Batch): Promise<SheetEntry[]> {
   const images = await imagesOfBatch(deps.store.read, batch.id);
-  return images.filter(({ forgottenAt }) => forgottenAt === null).map((image) => ({ image, isNewer: false }));
+  return images
+    .filter(({ forgottenAt }) => forgottenAt === null)
+    .map((image) => ({ image, isNewer: false, isOlder: false }));
 }
 
 /** The words under a card. */
@@ -50,7 +58,7 @@ function caption({ request }: Image): string {
   return `No. ${player.number}, ${player.position}, ${player.skill_level}`;
 }
 
-function Entry({ entry: { image, isNewer } }: { entry: SheetEntry }) {
+function Entry({ entry: { image, isNewer, isOlder } }: { entry: SheetEntry }) {
   return (
     <li>
       {image.outputName !== null && image.purgedAt === null ? (
@@ -72,6 +80,7 @@ function Entry({ entry: { image, isNewer } }: { entry: SheetEntry }) {
       </a>
       <span class="sub">{caption(image)}</span>
       {isNewer && <Badge tone="good">Newer than the batch</Badge>}
+      {isOlder && <Badge tone="warn">From before this batch</Badge>}
     </li>
   );
 }

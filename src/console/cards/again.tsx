@@ -3,6 +3,7 @@
 import { checkCard } from "../../app/images/check-card.ts";
 import { ASKED_COMPOSITIONS, IMAGE_FORMATS, POSITIONS } from "../../core/card.ts";
 import { colourNamed } from "../../core/colour-names.ts";
+import { Refusal } from "../../core/errors.ts";
 import {
   type CreateImageRequest,
   changedRequest,
@@ -306,6 +307,12 @@ async function again(visit: MemberVisit): Promise<Response> {
   const places = await placesFor(visit, image);
   const place = places.find(({ id }) => id === field(visit, PLACE));
   try {
+    // Two members, or one who went back, may send the same form: the second card would cost one more credit.
+    if (!place && field(visit, PLACE) !== "")
+      throw new Refusal(
+        "INVALID_REQUEST",
+        "This card is not in that batch any more: somebody made it again. Open the batch to see the new one.",
+      );
     await takeFromBudget(visit, image.environment);
     if (file) after.source_image_url = await keepPhoto(visit, image.environment, file.bytes);
     const whole = changedRequest(before, changeOf(before, after));
