@@ -104,6 +104,8 @@ test("workers that could not be started for want of descriptors are there as soo
     console.log(JSON.stringify({ failures, left: readdirSync(profilesDir) }));`;
   const shell = ["sh", "-c", 'ulimit -n 128 && exec "$0" -e "$1"', process.execPath, script];
   const child = Bun.spawn(shell, { stdout: "pipe", stderr: "inherit" });
-  // Each of the two said it once, and its pauses did not grow.
-  expect(await new Response(child.stdout).json()).toEqual({ failures: [200, 200], left: [] });
+  const { failures, left } = await new Response(child.stdout).json();
+  // Each said it once, unless the other had given its descriptors back by then; and no pause grew.
+  expect([[200], [200, 200]]).toContainEqual(failures);
+  expect(left).toEqual([]);
 });
