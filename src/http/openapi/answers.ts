@@ -65,6 +65,16 @@ export function spanParameters(done: string) {
   ];
 }
 
+/** A player in a path. */
+export const EXTERNAL_ID_PARAMETER = {
+  name: "external_id",
+  in: "path",
+  required: true,
+  description: "Your own identifier of the player, percent-encoded.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+  example: "player-10442",
+} as const;
+
 /** The image id in a path. */
 export const IMAGE_ID_PARAMETER = {
   name: "image_id",

@@ -1,16 +1,7 @@
 import { ConsentResponse, RecordConsentRequest, WithdrawnConsentResponse } from "../consent.ts";
-import { ALWAYS, answer } from "./answers.ts";
+import { ALWAYS, answer, EXTERNAL_ID_PARAMETER } from "./answers.ts";
 import { refusals } from "./errors.ts";
 import { EXAMPLES } from "./examples.ts";
-
-const EXTERNAL_ID_PARAMETER = {
-  name: "external_id",
-  in: "path",
-  required: true,
-  description: "Your own identifier of the player, percent-encoded.",
-  schema: { type: "string", minLength: 1, maxLength: 255 },
-  example: "player-10442",
-} as const;
 
 export function getConsent(): object {
   return {

@@ -2,7 +2,7 @@ import { UPLOAD_LIFETIME_MS } from "../../core/limits.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { PhotoResponse } from "../photo-schemas.ts";
 import { DeletedImageResponse, DeletedPlayerResponse } from "../schemas.ts";
-import { ALWAYS, answer, IMAGE_ID_PARAMETER } from "./answers.ts";
+import { ALWAYS, answer, EXTERNAL_ID_PARAMETER, IMAGE_ID_PARAMETER } from "./answers.ts";
 import { refusals } from "./errors.ts";
 import { EXAMPLES } from "./examples.ts";
 
@@ -30,16 +30,7 @@ export function deletePlayer(): object {
     summary: "Delete a player",
     description:
       "Deletes every image of the key's environment whose `player.external_id` is this one, as `DELETE /v1/images/{image_id}` does, and takes the player out of the request log. Where there are none the answer is the same, with 0 images.",
-    parameters: [
-      {
-        name: "external_id",
-        in: "path",
-        required: true,
-        description: "Your own identifier of the player, percent-encoded.",
-        schema: { type: "string", minLength: 1, maxLength: 255 },
-        example: "player-10442",
-      },
-    ],
+    parameters: [EXTERNAL_ID_PARAMETER],
     responses: {
       "200": answer("The player is deleted.", DeletedPlayerResponse, {
         deleted: { summary: "Deleted", value: EXAMPLES.deletedPlayer },

@@ -10,8 +10,6 @@ export interface PhotoPlacement {
   face: Box;
   /** Whether the head rises over the window's upper edge. */
   crosses: boolean;
-  /** Whether the window cuts arms that the photo shows. */
-  cutsArms: boolean;
 }
 
 interface Size {
@@ -128,9 +126,6 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
     photo: { x, y, width: photo.width * scale, height: photo.height * scale },
     player: placed({ ...at, width: shown.width, height: shown.height }),
     face: placed(face),
-    cutsArms:
-      (!framing.cutSides.left && x + body.x * scale < seen.x - 1) ||
-      (!framing.cutSides.right && x + (body.x + body.width) * scale > seen.x + seen.width + 1),
     crosses,
   };
 }

@@ -42,22 +42,22 @@ function fillingWindow(cutout: CutoutFile, zones: Zones, card: Box): Placement |
     (left && player.x > window.x + 1) ||
     (right && player.x + player.width < window.x + window.width - 1);
   if (leavesGap) return null;
-  return { ...player, walls: NONE, cut: { top, left: true, right: true }, seen: null, stands: false };
+  return { ...inWindow(player), cut: { top, left: true, right: true } };
 }
 
-const NONE = { top: 0, right: 0, left: 0 };
+/** A player whose place the photo's own place decides. */
+const inWindow = (player: Box): Placement => ({
+  ...player,
+  walls: { top: 0, right: 0, left: 0 },
+  cut: { top: false, right: false, left: false },
+  seen: null,
+  stands: false,
+});
 
 /** A player in the photo itself, which lies behind the card's window and crops both. */
 export function inPhoto(cutout: CutoutFile, zones: Zones, card: Box): PlacedPlayer {
   const window = placePhoto(cutout, zones, card);
-  const place = {
-    ...window.player,
-    walls: NONE,
-    cut: { top: false, right: false, left: false },
-    seen: null,
-    stands: false,
-  };
-  return { composition: "photo", place, window };
+  return { composition: "photo", place: inWindow(window.player), window };
 }
 
 /** A length in pixels, as style sheets have it. */

@@ -1,6 +1,6 @@
 import { lookAtBody } from "./body_parts.js";
 import { BACKDROP, canvasOf, contextOf, makeSharp, pixelsPerSearchPx } from "./decode.js";
-import { dieCut, smallSize } from "./die_cut.js";
+import { dieCut, painted, smallSize } from "./die_cut.js";
 import { lightCurve } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
 import { channelTones, gradeOf, steppedTones } from "./grade.js";
@@ -239,7 +239,9 @@ export function cutOut(cut, player, salient) {
   const rgba = pixelsAt(canvas, grid.width, grid.height);
   const { matte, parts, signs } = fuseMatte(player, cut.look, salientMask(cut, salient), rgba, grid);
   if (!cut.ownPixels) emptyHairGaps(matte, parts, rgba, grid.width, hairRect(player, grid));
-  const mask = cut.ownPixels ? ownMask(cut.ownPixels, canvas, matte, grid) : paintedMatte(matte, grid);
+  const mask = cut.ownPixels
+    ? ownMask(cut.ownPixels, canvas, matte, grid)
+    : painted((i) => 255 * matte[i], grid.width, grid.height);
   const trim = trimmed(mask, canvas);
   const { small, alpha } = smallCutout(canvas, mask, trim);
   const framing = frameCutout(cut, trim, { alpha, width: small.w }, player);
@@ -267,15 +269,6 @@ export function cutOut(cut, player, salient) {
       tones: steppedTones(tones),
     },
   };
-}
-
-/** A matte as a picture's opacity. @param {Numbers} matte @param {Grid} grid */
-function paintedMatte(matte, { width, height }) {
-  const picture = new ImageData(width, height);
-  for (let i = 0; i < matte.length; i++) picture.data[4 * i + 3] = 255 * matte[i];
-  const mask = canvasOf(width, height);
-  contextOf(mask).putImageData(picture, 0, 0);
-  return mask;
 }
 
 /**
@@ -325,12 +318,7 @@ function ownMask(own, { width, height }, matte, grid) {
   for (let pixel = 0; pixel < labels.length; pixel++) {
     if (labels[pixel] && matte[cellAt(pixel)] > 0.5) player[labels[pixel]] = (player[labels[pixel]] ?? 0) + 1;
   }
-  const picture = new ImageData(width, height);
-  for (let pixel = 0; pixel < labels.length; pixel++)
-    if (player[labels[pixel]]) picture.data[4 * pixel + 3] = own[4 * pixel + 3];
-  const mask = canvasOf(width, height);
-  contextOf(mask).putImageData(picture, 0, 0);
-  return mask;
+  return painted((pixel) => (player[labels[pixel]] ? own[4 * pixel + 3] : 0), width, height);
 }
 
 /**
@@ -371,16 +359,16 @@ function salientMask({ rect, salient: size }, salient) {
  */
 function trimmed(mask, { width, height }) {
   const alpha = alphaOf(contextOf(mask).getImageData(0, 0, mask.width, mask.height).data);
-  const bounds = boundsAbove(alpha, mask.width, VISIBLE_ALPHA) ?? { x: 0, y: 0, ...sizeOf(mask) };
+  const bounds = boundsAbove(alpha, mask.width, VISIBLE_ALPHA) ?? {
+    x: 0,
+    y: 0,
+    width: mask.width,
+    height: mask.height,
+  };
   const [perX, perY] = [width / mask.width, height / mask.height];
   const left = Math.max(0, Math.floor(bounds.x * perX) - TRIM_MARGIN_PX);
   const top = Math.max(0, Math.floor(bounds.y * perY) - TRIM_MARGIN_PX);
   const right = Math.min(width, Math.ceil((bounds.x + bounds.width) * perX) + TRIM_MARGIN_PX);
   const bottom = Math.min(height, Math.ceil((bounds.y + bounds.height) * perY) + TRIM_MARGIN_PX);
   return { x: left, y: top, width: right - left, height: bottom - top };
-}
-
-/** @param {OffscreenCanvas} canvas */
-function sizeOf({ width, height }) {
-  return { width, height };
 }

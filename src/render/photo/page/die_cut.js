@@ -67,20 +67,21 @@ export function dieCut(rgba, { width, height }, { rgba: data, w, h }, head, tone
   });
   const inside = lowestAround(alpha, w);
   const carried = carriedColours(data, inside, w, h);
-  takeInnerColours(rgba, { width, height }, { edge, alpha, inside, carried, w, h }, tones);
-  return painted(edge, w, h);
+  const silhouette = painted((i) => edge[i], w, h);
+  takeInnerColours(rgba, { width, height }, { silhouette, alpha, inside, carried, w, h }, tones);
+  return silhouette;
 }
 
 /**
- * @param {Bytes} alpha
+ * A picture in black.
+ * @param {(pixel: number) => number} alphaAt each pixel's opacity, 0 to 255
  * @param {number} w
  * @param {number} h
- * @returns {OffscreenCanvas} black with this alpha
  */
-function painted(alpha, w, h) {
+export function painted(alphaAt, w, h) {
   const canvas = canvasOf(w, h);
   const picture = new ImageData(w, h);
-  for (let i = 0, k = 3; i < alpha.length; i++, k += 4) picture.data[k] = alpha[i];
+  for (let i = 0; i < w * h; i++) picture.data[4 * i + 3] = alphaAt(i);
   contextOf(canvas).putImageData(picture, 0, 0);
   return canvas;
 }
@@ -111,7 +112,7 @@ function cells(alpha, of) {
  * @returns {Bytes}
  */
 function evenEdge(alpha, w, h, head) {
-  const from = painted(alpha, w, h);
+  const from = painted((i) => alpha[i], w, h);
   const body = smoothed(from, w, h, EDGE);
   const hair = smoothed(from, w, h, HAIR);
   const left = head.x - HAIR_REACH.sides * head.width;
@@ -219,15 +220,14 @@ function carriedColours(data, inside, w, h) {
  * Gives the cutout the new edge, and pixels along it the carried colours: all of them where the player was
  * hardly there, part where nearly whole; and all pixels their new tones.
  * @param {Bytes} rgba changed in place @param {{ width: number, height: number }} size
- * @param {{ edge: Bytes, alpha: Bytes, inside: Numbers, w: number, h: number, carried: { pixels:
- *   Uint8ClampedArray, width: number } }} small
+ * @param {{ silhouette: OffscreenCanvas, alpha: Bytes, inside: Numbers, w: number, h: number, carried: {
+ *   pixels: Uint8ClampedArray, width: number } }} small
  * @param {Uint8ClampedArray[] | null} tones
  */
-function takeInnerColours(rgba, { width, height }, { edge, alpha, inside, carried, w, h }, tones) {
-  const silhouette = canvasOf(width, height);
-  const context = contextOf(silhouette);
+function takeInnerColours(rgba, { width, height }, { silhouette, alpha, inside, carried, w, h }, tones) {
+  const context = contextOf(canvasOf(width, height));
   context.imageSmoothingQuality = "high";
-  context.drawImage(painted(edge, w, h), 0, 0, width, height);
+  context.drawImage(silhouette, 0, 0, width, height);
   const { data } = context.getImageData(0, 0, width, height);
   // Enlarged, the edge is as wide as it is enlarged: made steep again.
   const steep = Math.max(1, Math.min(width / w, 3));
