@@ -70,6 +70,21 @@ export function privateFile(
   });
 }
 
+/** A CSV file to be saved, sent while its lines are read. */
+export function privateTable(exchange: Exchange, lines: AsyncGenerator<string>, name: string): Response {
+  const stream = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const { value, done } = await lines.next();
+      if (done) controller.close();
+      else controller.enqueue(new TextEncoder().encode(value));
+    },
+  });
+  return privateFile(exchange, stream, {
+    "Content-Type": "text/csv; charset=utf-8",
+    "Content-Disposition": `attachment; filename="${name}"`,
+  });
+}
+
 /** A response to one of our scripts. */
 export function privateJson(exchange: Exchange, value: unknown, status = 200): Response {
   const file = privateFile(exchange, JSON.stringify(value), { "Content-Type": "application/json" });

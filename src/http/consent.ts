@@ -6,7 +6,7 @@ import { invalidRequest } from "../core/partner-refusals.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { endOfDay } from "../core/time.ts";
 import { compileValidator } from "../core/validate.ts";
-import { consentsOf } from "../store/people/consents.ts";
+import { consentOf } from "../store/people/consents.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { success } from "./envelope.ts";
@@ -116,7 +116,7 @@ async function getConsent(
   { exchange, caller, externalId }: Handled,
 ): Promise<Response> {
   checkExternalId(externalId);
-  const consent = (await consentsOf(store.read, caller.account.id, [externalId])).get(externalId);
+  const consent = await consentOf(store.read, { accountId: caller.account.id, externalId });
   if (!consent)
     throw new Refusal(
       "NOT_FOUND",

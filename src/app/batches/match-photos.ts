@@ -58,9 +58,12 @@ function namesOf(path: string): [file: string, folder: string] {
   return [file.replace(/(\.(jpe?g|png|webp|avif|heic|heif|gif|tiff?|bmp)){1,2}$/i, ""), folder];
 }
 
+/** A player as every photo is compared with: the parts of id and name, and how they are written in one. */
 interface Known {
   id: string[];
+  idJoined: string;
   name: string[];
+  namesJoined: string[];
   number: string;
 }
 
@@ -69,11 +72,16 @@ interface Known {
  * hand is right. Two photos that are told apart by nothing, or one that may be several players', are unsure.
  */
 export function matchPhotos(players: readonly NamedPlayer[], photos: readonly NamedPhoto[]): PhotoMatches {
-  const known = players.map(({ externalId, name, number }) => ({
-    id: wordsOf(externalId),
-    name: wordsOf(name),
-    number: number.trim().replace(/^#?0*/, ""),
-  }));
+  const known = players.map((player): Known => {
+    const [id, name] = [wordsOf(player.externalId), wordsOf(player.name)];
+    return {
+      id,
+      idJoined: id.join(""),
+      name,
+      namesJoined: [name.join(""), name.toReversed().join("")],
+      number: player.number.trim().replace(/^#?0*/, ""),
+    };
+  });
   const claims = new Map<number, { photo: number; by: MatchedBy }[]>();
   const unsure = new Map<number, number[]>();
   let guessed = 0;
@@ -121,15 +129,16 @@ function ownerNamed(
 ): { by: MatchedBy | null; rows: number[] } {
   const rowsWhere = (fits: (player: Known) => boolean) =>
     known.flatMap((one, row) => (fits(one) ? [row] : []));
-  const joined = words.join("");
+  const letters = words.filter((word) => !/^\d+$/.test(word));
+  const [joined, lettersJoined] = [words.join(""), letters.join("")];
   const ids = longest(
-    rowsWhere(({ id }) => id.length > 0 && (id.join("") === joined || isContained(id, words))),
-    (row) => known[row]?.id.join("").length ?? 0,
+    rowsWhere((one) => one.id.length > 0 && (one.idJoined === joined || isContained(one, words))),
+    (row) => known[row]?.idJoined.length ?? 0,
   );
   if (ids.length > 0) return { by: ids.length === 1 ? "id" : null, rows: ids };
   const names = longest(
-    rowsWhere(({ name }) => isNamed(name, words)),
-    (row) => known[row]?.name.join("").length ?? 0,
+    rowsWhere((one) => isNamed(one, words, lettersJoined)),
+    (row) => known[row]?.namesJoined[0]?.length ?? 0,
   );
   const numbers = words.filter((word) => /^\d{1,2}$/.test(word)).map((word) => word.replace(/^0/, ""));
   const numbered = rowsWhere(({ number }) => number !== "" && numbers.includes(number));
@@ -139,7 +148,6 @@ function ownerNamed(
     return both.length === 1 ? { by: "name", rows: both } : { by: null, rows: names };
   }
   if (names.length === 1) return { by: "name", rows: names };
-  const letters = words.filter((word) => !/^\d+$/.test(word));
   const parts = rowsWhere(({ name }) => letters.length > 0 && letters.every((word) => name.includes(word)));
   if (parts.length > 0) {
     const both = parts.filter((row) => numbered.includes(row));
@@ -163,17 +171,15 @@ function longest(rows: number[], length: (row: number) => number): number[] {
 }
 
 /** Whether an id stands in the file's name, whole and in its order. */
-function isContained(id: string[], words: string[]): boolean {
-  if (id.join("").length < MIN_CONTAINED_ID_CHARS) return false;
+function isContained({ id, idJoined }: Known, words: string[]): boolean {
+  if (idJoined.length < MIN_CONTAINED_ID_CHARS) return false;
   return words.some((_, at) => id.every((part, n) => words[at + n] === part));
 }
 
 /** Whether all parts of a name are there, in any order, apart or written together. */
-function isNamed(name: string[], words: string[]): boolean {
+function isNamed({ name, namesJoined }: Known, words: string[], lettersJoined: string): boolean {
   if (name.length === 0) return false;
-  if (name.every((part) => words.includes(part))) return true;
-  const joined = words.filter((word) => !/^\d+$/.test(word)).join("");
-  return joined === name.join("") || joined === name.toReversed().join("");
+  return name.every((part) => words.includes(part)) || namesJoined.includes(lettersJoined);
 }
 
 /** Rows whose names differ from what is written in a letter or two, the closest first. */

@@ -5,6 +5,7 @@ import { shortName } from "../../core/name.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
 import { isoTime, isoTimeOrNull, MINUTE_MS } from "../../core/time.ts";
 import {
+  consentOf,
   consentsOf,
   endedConsents,
   markRecalled,
@@ -62,7 +63,7 @@ export async function recordConsent(
       throw invalidRequest([
         { field: "until", message: "must be in the future. To end a consent now, withdraw it." },
       ]);
-    const before = (await consentsOf(tx, accountId, [externalId])).get(externalId);
+    const before = await consentOf(tx, { accountId, externalId });
     const consent: PlayerConsent = {
       accountId,
       externalId,
@@ -94,7 +95,7 @@ export async function withdrawConsent(
   const { store, clock, random } = deps;
   const consent = await store.write("withdraw consent", async (tx) => {
     const now = clock.now();
-    const before = (await consentsOf(tx, accountId, [externalId])).get(externalId);
+    const before = await consentOf(tx, { accountId, externalId });
     if (before?.withdrawnAt) return before;
     const terms = before ?? { accountId, externalId, noPhoto: 0, noFullName: 0, createdAt: now };
     const withdrawn = { ...terms, endsAt: now, withdrawnAt: now, recalledAt: null, updatedAt: now };
@@ -103,7 +104,7 @@ export async function withdrawConsent(
     return withdrawn;
   });
   const images = await recall(deps, consent);
-  const after = (await consentsOf(store.read, accountId, [externalId])).get(externalId);
+  const after = await consentOf(store.read, { accountId, externalId });
   return { consent: after ?? consent, images };
 }
 

@@ -148,7 +148,7 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
         lead={`${draft.name || "The list"} has ${counted(rows.length, "player")} and ${counted(columns.length, "column")}. What we could guess is filled in.`}
       />
       <div class="list-choices">
-        {await KitChoice({ visit, action: `/console/lists/${draft.id}`, chosen: kit })}
+        {await KitChoice({ visit, action: `/console/lists/${draft.id}` })}
         <TemplateChoice presets={presets} draft={draft} />
       </div>
       <PostForm visit={visit} action={`/console/lists/${draft.id}`} class="form">

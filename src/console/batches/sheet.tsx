@@ -12,44 +12,29 @@ import { type MemberVisit, member } from "../visit.ts";
 import { ownBatch, zipFile } from "./batch.tsx";
 import { batchName } from "./batches.tsx";
 
-/** A player's card on the sheet: of the batch, or the newest one there is. */
+/** A player of the sheet: the batch's own card, and the one that is shown. */
 interface SheetEntry {
+  own: Image;
   image: Image;
-  /** Whether it was made after the batch's own card. */
-  isNewer: boolean;
-  /** Whether it was made before it, which then gave none. */
-  isOlder: boolean;
 }
 
 /**
  * The batch's players in their order, each with the newest finished card of theirs, whichever batch or
  * request made it; those without one with the batch's own.
  */
-async function currentOf({ deps, account }: MemberVisit, batch: Batch): Promise<SheetEntry[]> {
-  const images = (await imagesOfBatch(deps.store.read, batch.id)).filter(
-    ({ forgottenAt }) => forgottenAt === null,
-  );
-  const scope = { accountId: account.id, environment: batch.environment };
+async function currentOf(visit: MemberVisit, batch: Batch): Promise<SheetEntry[]> {
+  const entries = await ownOf(visit, batch);
   const current = await currentCards(
-    deps.store.read,
-    scope,
-    images.map(({ externalId }) => externalId),
+    visit.deps.store.read,
+    { accountId: visit.account.id, environment: batch.environment },
+    entries.map(({ own }) => own.externalId),
   );
-  return images.map((image) => {
-    const newest = current.get(image.externalId) ?? image;
-    return {
-      image: newest,
-      isNewer: newest.createdAt > image.createdAt,
-      isOlder: newest.createdAt < image.createdAt,
-    };
-  });
+  return entries.map(({ own }) => ({ own, image: current.get(own.externalId) ?? own }));
 }
 
 async function ownOf({ deps }: MemberVisit, batch: Batch): Promise<SheetEntry[]> {
   const images = await imagesOfBatch(deps.store.read, batch.id);
-  return images
-    .filter(({ forgottenAt }) => forgottenAt === null)
-    .map((image) => ({ image, isNewer: false, isOlder: false }));
+  return images.filter(({ forgottenAt }) => forgottenAt === null).map((image) => ({ own: image, image }));
 }
 
 /** The words under a card. */
@@ -58,7 +43,7 @@ function caption({ request }: Image): string {
   return `No. ${player.number}, ${player.position}, ${player.skill_level}`;
 }
 
-function Entry({ entry: { image, isNewer, isOlder } }: { entry: SheetEntry }) {
+function Entry({ entry: { own, image } }: { entry: SheetEntry }) {
   return (
     <li>
       {image.outputName !== null && image.purgedAt === null ? (
@@ -79,8 +64,8 @@ function Entry({ entry: { image, isNewer, isOlder } }: { entry: SheetEntry }) {
         <Breakable text={playerName(image)} />
       </a>
       <span class="sub">{caption(image)}</span>
-      {isNewer && <Badge tone="good">Newer than the batch</Badge>}
-      {isOlder && <Badge tone="warn">From before this batch</Badge>}
+      {image.createdAt > own.createdAt && <Badge tone="good">Newer than the batch</Badge>}
+      {image.createdAt < own.createdAt && <Badge tone="warn">From before this batch</Badge>}
     </li>
   );
 }

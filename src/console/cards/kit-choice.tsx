@@ -10,15 +10,7 @@ export async function chosenKit({ deps, account, query }: MemberVisit): Promise<
 }
 
 /** A choice of the account's brand kits, which opens the page filled in with one; nothing without kits. */
-export async function KitChoice({
-  visit,
-  action,
-  chosen,
-}: {
-  visit: MemberVisit;
-  action: string;
-  chosen: BrandKit | undefined;
-}) {
+export async function KitChoice({ visit, action }: { visit: MemberVisit; action: string }) {
   const kits = await listKits(visit.deps.store.read, visit.account.id);
   if (kits.length === 0) return null;
   return (
@@ -27,7 +19,7 @@ export async function KitChoice({
         <select id="kit" name="kit" data-submits aria-describedby="kit-hint">
           <option value="">None</option>
           {kits.map(({ id, name }) => (
-            <option key={id} value={id} selected={id === chosen?.id}>
+            <option key={id} value={id} selected={id === visit.query.get("kit")}>
               {name}
             </option>
           ))}

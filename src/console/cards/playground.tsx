@@ -107,7 +107,7 @@ async function page(
           </>
         }
       />
-      {await KitChoice({ visit, action: "/console/playground", chosen: await chosenKit(visit) })}
+      {await KitChoice({ visit, action: "/console/playground" })}
       <div class="playground">
         <Card>
           <Form visit={visit} {...state} />

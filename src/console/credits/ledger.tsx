@@ -7,7 +7,7 @@ import { type LedgerEntry, ledgerPage } from "../../store/credits/ledger.ts";
 import { type Player, playersOf } from "../../store/images/players.ts";
 import type { Tx } from "../../store/store.ts";
 import { Badge, Card, count, Empty, Pager, Segments, Time, type Tone } from "../elements.tsx";
-import { privateFile } from "../respond.ts";
+import { privateTable } from "../respond.ts";
 import type { UserVisit } from "../visit.ts";
 
 const PAGE_SIZE = 50;
@@ -222,18 +222,7 @@ export function statementCsv(visit: UserVisit, accountId: string, { named = fals
       yield batch.map((line) => csvLine(line, players)).join("");
     }
   }
-  const source = lines();
-  const stream = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      const { value, done } = await source.next();
-      if (done) controller.close();
-      else controller.enqueue(new TextEncoder().encode(value));
-    },
-  });
-  return privateFile(visit.exchange, stream, {
-    "Content-Type": "text/csv; charset=utf-8",
-    "Content-Disposition": `attachment; filename="cardpress-credits-${accountId}.csv"`,
-  });
+  return privateTable(visit.exchange, lines(), `cardpress-credits-${accountId}.csv`);
 }
 
 function csvLine({ entry, amount, available, held }: StatementLine, players?: Map<string, Player>): string {

@@ -3,7 +3,7 @@ import { consentView, recordConsent, withdrawConsent } from "../../app/people/co
 import { csvField } from "../../core/csv.ts";
 import { Refusal } from "../../core/errors.ts";
 import { endOfDay, isoTime } from "../../core/time.ts";
-import { consentsOf, listConsents, type PlayerConsent } from "../../store/people/consents.ts";
+import { consentOf, listConsents, type PlayerConsent } from "../../store/people/consents.ts";
 import {
   Badge,
   Breakable,
@@ -19,7 +19,7 @@ import {
 } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { PageError } from "../page-error.ts";
-import { privateFile, redirect } from "../respond.ts";
+import { privateTable, redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, mayDeletePlayers, member } from "../visit.ts";
 
 const PAGE_SIZE = 50;
@@ -161,7 +161,9 @@ async function consentPage(visit: MemberVisit): Promise<Response> {
   const after = readPlace(query.get("after") ?? "");
   const scope = { accountId: account.id, after, limit: PAGE_SIZE + 1 };
   const found = search
-    ? [...(await consentsOf(deps.store.read, account.id, [search])).values()]
+    ? [await consentOf(deps.store.read, { accountId: account.id, externalId: search })].filter(
+        (one) => one !== undefined,
+      )
     : await listConsents(deps.store.read, scope);
   const rows = found.slice(0, PAGE_SIZE);
   const last = rows.at(-1);
@@ -225,9 +227,7 @@ async function record(visit: MemberVisit): Promise<Response> {
   if (until !== "") requireDeletion(visit);
   const endsAt = until === "" ? null : endOfDay(until);
   if (Number.isNaN(endsAt)) throw new Refusal("INVALID_REQUEST", "Write the last day as 2027-06-30.");
-  const before = (await consentsOf(visit.deps.store.read, player.accountId, [player.externalId])).get(
-    player.externalId,
-  );
+  const before = await consentOf(visit.deps.store.read, player);
   if (before?.withdrawnAt) requireDeletion(visit);
   const terms = {
     photo: field(visit, "no_photo") !== "yes",
@@ -291,18 +291,7 @@ function csv(visit: MemberVisit): Response {
       if (rows.length < CSV_ROWS) return;
     }
   }
-  const source = lines();
-  const stream = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      const { value, done } = await source.next();
-      if (done) controller.close();
-      else controller.enqueue(new TextEncoder().encode(value));
-    },
-  });
-  return privateFile(visit.exchange, stream, {
-    "Content-Type": "text/csv; charset=utf-8",
-    "Content-Disposition": 'attachment; filename="cardpress-consents.csv"',
-  });
+  return privateTable(visit.exchange, lines(), "cardpress-consents.csv");
 }
 
 export const consentRoutes = [

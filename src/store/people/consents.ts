@@ -29,6 +29,14 @@ export async function consentsOf(
   return found;
 }
 
+/** What is recorded of one player; undefined if nothing is. */
+export async function consentOf(
+  tx: Tx,
+  { accountId, externalId }: Pick<PlayerConsent, "accountId" | "externalId">,
+): Promise<PlayerConsent | undefined> {
+  return (await consentsOf(tx, accountId, [externalId])).get(externalId);
+}
+
 /** Writes what a player agrees to over what was recorded before. */
 export async function putConsent({ db, t }: Tx, consent: PlayerConsent): Promise<void> {
   const { accountId, externalId, createdAt, ...rest } = consent;
