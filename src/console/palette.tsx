@@ -34,13 +34,7 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
 /** The button that opens the palette; shown by its script. */
 export function PaletteButton() {
   return (
-    <button
-      type="button"
-      class="icon-button palette-button"
-      data-palette
-      hidden
-      aria-label="Go to a page (Ctrl K)"
-    >
+    <button type="button" class="icon-button" data-palette hidden aria-label="Go to a page (Ctrl K)">
       <Icon name="search" />
     </button>
   );

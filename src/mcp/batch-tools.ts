@@ -7,7 +7,7 @@ import {
   type Mapping,
   TARGETS,
   type Target,
-  templateTargets,
+  targetsFor,
 } from "../app/batches/squad-cards.ts";
 import { columnName, type SquadList } from "../app/batches/squad-list.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
@@ -85,7 +85,7 @@ const makeBatch = ({ call, readTable }: BatchToolDeps) =>
     annotations: CREATES,
     run: async ({ table, preset, name, columns, for_all, idempotency_key, ...size }) => {
       const list = await readTable(new TextEncoder().encode(table));
-      const targets = [...TARGETS, ...templateTargets(await ownFields(call, preset))];
+      const targets = targetsFor(await ownFields(call, preset));
       const mapping = guessMapping(list, targets);
       const problem = settle(list, targets, mapping, { columns, forAll: for_all });
       if (problem !== undefined) return failed(problem);

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from "../../core/errors.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
-import { isCanceled, UNFINISHED_STATES } from "../../core/image-state.ts";
+import { isCanceled, publicStatus } from "../../core/image-state.ts";
 import { MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
 import { batchNotFound, invalidRequest, overloaded, partnerSuspended } from "../../core/partner-refusals.ts";
 import { type CardEnd, recountBatch, swapCard } from "../../store/images/batch-counts.ts";
@@ -101,15 +101,13 @@ function changedCards(cards: Remade[], before: Image[], now: number): Ended[] {
     const from = known.get(card.imageId);
     if (!from) details.push({ field: card.field, message: "was deleted, and cannot be made again." });
     else if (isAsAsked(from, card.request, now)) continue;
-    else if (isOpen(from))
+    else if (publicStatus(from.state) === "processing")
       details.push({ field: card.field, message: "is still being made: change it once it has ended." });
     else changed.push({ ...card, from });
   }
   if (details.length > 0) throw invalidRequest(details);
   return changed;
 }
-
-const isOpen = ({ state }: Image) => UNFINISHED_STATES.some((open) => open === state);
 
 /** Whether an image is the picture of this very request, still served or being made. */
 function isAsAsked(image: Image, asked: CreateImageRequest, now: number): boolean {

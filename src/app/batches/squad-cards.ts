@@ -197,6 +197,12 @@ export const TARGETS: readonly Target[] = [
   ),
 ];
 
+/** What a column can mean with a template of these additional fields. */
+export const targetsFor = (fields: Parameters<typeof templateTargets>[0]): Target[] => [
+  ...TARGETS,
+  ...templateTargets(fields),
+];
+
 /** A template's additional fields, as far as a cell can hold them. */
 export function templateTargets(
   fields: Readonly<Record<string, { type: string; title?: string; required?: boolean }>> = {},

@@ -3,7 +3,7 @@ import type { ErrorDetail } from "../../core/errors.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { shortName } from "../../core/name.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
-import { isoTime, isoTimeOrNull, MINUTE_MS } from "../../core/time.ts";
+import { dayOf, isoTime, isoTimeOrNull, MINUTE_MS } from "../../core/time.ts";
 import {
   consentOf,
   consentsOf,
@@ -77,7 +77,7 @@ export async function recordConsent(
     };
     await putConsent(tx, consent);
     // Without the player's id: the log is never changed.
-    const subject = `${photo ? "photo" : "no photo"}, ${fullName ? "full name" : "no full name"}${endsAt === null ? "" : `, until ${isoTime(endsAt).slice(0, 10)}`}`;
+    const subject = `${photo ? "photo" : "no photo"}, ${fullName ? "full name" : "no full name"}${endsAt === null ? "" : `, until ${dayOf(endsAt)}`}`;
     await logAction(tx, { by, accountId, action: "player.consent", subject }, { now, random });
     return consent;
   });
@@ -192,7 +192,7 @@ function faultOf({ endsAt, withdrawnAt, noPhoto }: PlayerConsent, now: number): 
   if (endsAt !== null && endsAt <= now)
     return {
       field: "player.external_id",
-      message: `is of a player whose consent ended on ${isoTime(endsAt).slice(0, 10)}. Record a new one first.`,
+      message: `is of a player whose consent ended on ${dayOf(endsAt)}. Record a new one first.`,
     };
   if (noPhoto === 1)
     return {

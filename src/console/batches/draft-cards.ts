@@ -3,9 +3,8 @@ import {
   cardsOfList,
   faultsInList,
   type ListFault,
-  TARGETS,
   type Target,
-  templateTargets,
+  targetsFor,
 } from "../../app/batches/squad-cards.ts";
 import { obeyConsents } from "../../app/people/consent.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
@@ -18,7 +17,7 @@ import type { Draft } from "./list-store.ts";
 /** What a list's columns can mean with a template. */
 export async function targetsOf({ deps }: MemberVisit, preset: string): Promise<Target[]> {
   const { manifest } = await deps.templates.current(preset);
-  return [...TARGETS, ...templateTargets(manifest.fields)];
+  return targetsFor(manifest.fields);
 }
 
 export interface DraftCards {

@@ -181,7 +181,7 @@ function RowPhoto({
           <Badge>By its address</Badge>
         )}
       </td>
-      <td class="row-actions">
+      <td>
         <details class="row-photo">
           <summary class="button button-small">{photo ? "Change" : "Add a photo"}</summary>
           <PostForm visit={visit} action={photosPath(draft)} encType="multipart/form-data">
@@ -261,7 +261,7 @@ async function photosPage(visit: MemberVisit): Promise<Response> {
           {shown.length === 0 ? (
             <Empty title="Nobody is without a photo">Check the list next.</Empty>
           ) : (
-            <table class="table table-photos">
+            <table class="table">
               <caption class="visually-hidden">Players and their photos</caption>
               <thead>
                 <tr>

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { basename } from "node:path";
-import { guessMapping, TARGETS, templateTargets } from "../../app/batches/squad-cards.ts";
+import { guessMapping, targetsFor } from "../../app/batches/squad-cards.ts";
 import { csvField } from "../../core/csv.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../../core/limits.ts";
@@ -92,7 +92,7 @@ async function upload(visit: MemberVisit): Promise<Response> {
     id,
     name: nameOf(file.name),
     list,
-    mapping: guessMapping(list, [...TARGETS, ...templateTargets(manifest.fields)]),
+    mapping: guessMapping(list, targetsFor(manifest.fields)),
     style: { preset, width, height, format: "png" },
   });
   return redirect(`/console/lists/${id}`, visit.exchange);

@@ -5,7 +5,7 @@ import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import { currentCards } from "../../store/images/image-search.ts";
 import type { Image } from "../../store/images/images.ts";
 import { historyPath } from "../cards/image.tsx";
-import { playerName, StatusBadge } from "../cards/image-parts.tsx";
+import { isThere, playerName, StatusBadge } from "../cards/image-parts.tsx";
 import { Badge, Breakable, Card, counted, Empty, PageHead, Segments } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { type MemberVisit, member } from "../visit.ts";
@@ -46,7 +46,7 @@ function caption({ request }: Image): string {
 function Entry({ entry: { own, image } }: { entry: SheetEntry }) {
   return (
     <li>
-      {image.outputName !== null && image.purgedAt === null ? (
+      {isThere(image) ? (
         // Not loaded lazily: what is below the window is printed too.
         <img
           class="thumb"

@@ -38,9 +38,14 @@ export function placeholderClass(image: Pick<Image, "state" | "failureReason">):
   return isCanceled(image) ? "" : `thumb-${publicStatus(image.state)}`;
 }
 
+/** Whether its picture can be opened. */
+export function isThere({ outputName, purgedAt }: Pick<Image, "outputName" | "purgedAt">): boolean {
+  return outputName !== null && purgedAt === null;
+}
+
 /** A thumbnail of the finished picture, or a placeholder for it. */
 export function Thumb({ image }: { image: Image }) {
-  if (image.outputName !== null && image.purgedAt === null)
+  if (isThere(image))
     return (
       <img
         class="thumb"

@@ -20,7 +20,7 @@ import { privateFile } from "../respond.ts";
 import { canWrite, type MemberVisit, member, type UserVisit } from "../visit.ts";
 import { DeliveryState } from "../webhooks/deliveries.tsx";
 import { Comparison } from "./compare.tsx";
-import { isOpen, placeholderClass, playerName, StatusBadge } from "./image-parts.tsx";
+import { isOpen, isThere, placeholderClass, playerName, StatusBadge } from "./image-parts.tsx";
 import { Timeline, timeline } from "./image-timeline.tsx";
 
 /** The image in the URL, in either environment of this account. */
@@ -55,11 +55,6 @@ function Failure({ image }: { image: Image }) {
       <a href={`/docs/errors/${image.failureCode}#reasons`}>More about this code</a>
     </Notice>
   );
-}
-
-/** Whether its picture can be opened. */
-function isThere({ outputName, purgedAt }: Image): boolean {
-  return outputName !== null && purgedAt === null;
 }
 
 /** The download's file name: the player's id, where that is a valid file name. */

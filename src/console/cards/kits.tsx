@@ -5,7 +5,6 @@ import { ASKED_COMPOSITIONS } from "../../core/card.ts";
 import { Refusal } from "../../core/errors.ts";
 import { KIT_BADGE_LIFETIME_MS, MAX_ACCOUNT_NAME_CHARS, MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { uploadAt, uploadUrl } from "../../core/own-photos.ts";
-import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import { findPhoto } from "../../store/images/photos.ts";
 import { type BrandKit, findKit, listKits } from "../../store/people/brand-kits.ts";
 import { Breakable, Card, Confirm, Empty, Field, Notice, PageHead, PostForm } from "../elements.tsx";
@@ -266,7 +265,7 @@ async function save(visit: MemberVisit): Promise<Response> {
     await visit.flashes.put(session.id, { notice: `The kit ${kit.name} is saved.` });
     return redirect("/console/kits", exchange);
   } catch (error) {
-    if (!isPartnerRefusal(error) && !(error instanceof Refusal)) throw error;
+    if (!(error instanceof Refusal)) throw error;
     const details = (error.details ?? []).map((one) => `${one.field} ${one.message}`);
     const problem = details.length > 0 ? details.join(" ") : error.message;
     return id === undefined

@@ -2,7 +2,7 @@
 import { consentView, recordConsent, withdrawConsent } from "../../app/people/consent.ts";
 import { csvField } from "../../core/csv.ts";
 import { Refusal } from "../../core/errors.ts";
-import { endOfDay, isoTime } from "../../core/time.ts";
+import { dayOf, endOfDay } from "../../core/time.ts";
 import { consentOf, listConsents, type PlayerConsent } from "../../store/people/consents.ts";
 import {
   Badge,
@@ -61,9 +61,7 @@ function Rows({ visit, rows }: { visit: MemberVisit; rows: PlayerConsent[] }) {
             <td data-label="Allowed">
               <Terms consent={consent} now={visit.now} />
             </td>
-            <td data-label="Until">
-              {consent.endsAt === null ? "No end" : isoTime(consent.endsAt).slice(0, 10)}
-            </td>
+            <td data-label="Until">{consent.endsAt === null ? "No end" : dayOf(consent.endsAt)}</td>
             <td data-label="Recorded">
               <Time at={consent.updatedAt} style="relative" />
             </td>
