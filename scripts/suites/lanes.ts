@@ -17,7 +17,8 @@ export interface Outcome {
 /**
  * Runs units side by side in so many lanes, and reports each when it has ended. The first lane begins with
  * the longest, which mostly keep a browser busy, and the others with the shortest, which mostly wait: so few
- * browsers share the processors.
+ * browsers share the processors. What failed beside another unit runs once more alone at the end, and is
+ * reported again: whether it is broken or only leans on the time it gets is then known.
  */
 export async function runLanes(
   units: Unit[],
@@ -26,12 +27,18 @@ export async function runLanes(
 ): Promise<void> {
   const waiting = units.toSorted((a, b) => b.seconds - a.seconds);
   const folder = mkdtempSync(join(tmpdir(), "cardpress-tests-"));
+  const again: Unit[] = [];
   const lane = async (_: unknown, n: number) => {
     const next = () => (n === 0 ? waiting.shift() : waiting.pop());
-    for (let unit = next(); unit; unit = next()) ended(await run(unit, folder));
+    for (let unit = next(); unit; unit = next()) {
+      const outcome = await run(unit, folder);
+      ended(outcome);
+      if (outcome.exitCode !== 0 && lanes > 1) again.push(unit);
+    }
   };
   try {
     await Promise.all(Array.from({ length: lanes }, lane));
+    for (const unit of again) ended(await run(unit, folder));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
