@@ -32,7 +32,7 @@ import { newestAccounts } from "../../src/store/people/accounts.ts";
 import { listAudit } from "../../src/store/people/activity.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { dueEndpoints, listDeliveryRows } from "../../src/store/webhooks/deliveries.ts";
-import { eventsSince, hasOldEvent } from "../../src/store/webhooks/webhooks.ts";
+import { eventsSince, hasOldEvent, newestEvents } from "../../src/store/webhooks/webhooks.ts";
 import { createdAtOf, FILLED_AT, idOf } from "./fill.ts";
 
 const DAY_MS = 86_400_000;
@@ -115,6 +115,12 @@ export const QUESTIONS: Record<string, (tx: Tx, images: number) => Promise<unkno
   "command, newest images of an account": (tx) => latestImages(tx, { accountId: "acct_0", limit: 20 }),
   "command, newest images": (tx) => latestImages(tx, { limit: 20 }),
   "events of an hour": (tx) => eventsSince(tx, { ...scope, since: FILLED_AT - DAY_MS / 24, limit: 100 }),
+  "events, first page": (tx) => newestEvents(tx, { ...scope, limit: 21 }),
+  "events, of a type": (tx) => newestEvents(tx, { ...scope, type: "image.failed", limit: 21 }),
+  "events, of a type that none has": (tx) =>
+    newestEvents(tx, { ...scope, type: "player.recalled", limit: 21 }),
+  "events, of a type in a span": (tx) =>
+    newestEvents(tx, { ...scope, ...aDay, type: "image.completed", limit: 21 }),
   "metrics, credits": (tx) => accountNumbers(tx),
   "metrics, deliveries": (tx) => earliestDue(tx),
   "create, its place in the queue": (tx) =>
