@@ -75,8 +75,8 @@ export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
   );
 
   /**
-   * The images of a batch in the order they were requested. An image may be in several batches, if a batch
-   * was sent again.
+   * The images of a batch in the order they were requested, and what is to replace one of them. An image may
+   * be in several batches, if a batch was sent again.
    */
   const batchCards = table(
     "batch_cards",
@@ -84,7 +84,7 @@ export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
       batchId: text("batch_id")
         .notNull()
         .references(() => batches.id),
-      /** From 0. */
+      /** From 0; below it what is to replace a card: see batch-places.ts. */
       position: int("position").notNull(),
       imageId: text("image_id")
         .notNull()

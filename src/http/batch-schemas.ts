@@ -64,13 +64,23 @@ const facts = {
 /** A batch without its images, as lists and events tell it. */
 export const Batch = Type.Object(facts, { ...closed, $id: "Batch", description: "A batch of cards." });
 
+const imageId = (description: string) =>
+  Type.String({ pattern: "^img_[0-9A-Za-z]+$", description, examples: ["img_5mJd0nV7rQe2TzXyB8kWc3Hs"] });
+
+const CardChange = Type.Object(
+  {
+    image_id: imageId("The image that is to take the card's place."),
+    status: StringEnum(["processing", "failed"], {
+      description: "Once it is ready it is the card itself; when it failed, the card of before stays.",
+    }),
+    failure: Type.Union([ImageFailure, Type.Null()], { description: "Why the change failed." }),
+  },
+  { ...closed, $id: "CardChange", description: "A change of a finished card that is not in its place." },
+);
+
 const BatchImage = Type.Object(
   {
-    image_id: Type.String({
-      pattern: "^img_[0-9A-Za-z]+$",
-      description: "The image, as `GET /v1/images/{image_id}` tells it.",
-      examples: ["img_5mJd0nV7rQe2TzXyB8kWc3Hs"],
-    }),
+    image_id: imageId("The image, as `GET /v1/images/{image_id}` tells it."),
     external_id: Type.Union([Type.String(), Type.Null()], {
       description: "Your identifier of the player; null once the image is deleted.",
       examples: ["player-10442"],
@@ -82,6 +92,9 @@ const BatchImage = Type.Object(
       description: "Address of the picture while it is served.",
     }),
     failure: Type.Union([ImageFailure, Type.Null()], { description: "Why the card failed." }),
+    change: Type.Union([CardChange, Type.Null()], {
+      description: "What was made of the card by a remake, while it is being made or after it failed.",
+    }),
   },
   { ...closed, $id: "BatchImage", description: "One card of a batch." },
 );

@@ -11,6 +11,7 @@ import { remakeBatchSchema } from "../core/image-request.ts";
 import { MAX_BATCH_BODY_BYTES } from "../core/limits.ts";
 import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { compileValidator, type Validator } from "../core/validate.ts";
+import { changesOfBatch } from "../store/images/batch-places.ts";
 import { type Batch, findBatch, imagesOfBatch, listBatches } from "../store/images/batches.ts";
 import type { Caller } from "./auth.ts";
 import { checkBatch } from "./batch-body.ts";
@@ -56,12 +57,15 @@ export async function createBatch(
 
 /** A batch with its images. */
 async function detail({ store, config }: BatchRoutesDeps, batch: Batch) {
-  const images = await imagesOfBatch(store.read, batch.id);
+  const [images, changes] = await Promise.all([
+    imagesOfBatch(store.read, batch.id),
+    changesOfBatch(store.read, batch.id),
+  ]);
   return {
     ...batchView(batch),
     poll_url: fillPath(API_PATHS.batch, { batch_id: batch.id }),
     pictures_url: fillPath(API_PATHS.batchPictures, { batch_id: batch.id }),
-    images: images.map((image) => batchImageView(image, config.cdnBaseUrl)),
+    images: images.map((image) => batchImageView(image, changes.get(image.id), config.cdnBaseUrl)),
   };
 }
 
@@ -121,7 +125,7 @@ export async function remakeBatch(
       { field: "body", message: "must name some `cards`, or ask for the `failed` or `canceled` ones." },
     ]);
   const batch = await ownBatch(deps, caller, id);
-  const cards = await cardsToRemake(deps, await imagesOfBatch(deps.store.read, batch.id), change.value);
+  const cards = await cardsToRemake(deps, batch.id, change.value);
   const remade = await deps.remakeCards({ ...caller, batchId: batch.id, cards });
   const data = { ...(await detail(deps, remade.batch)), eta_seconds: remade.etaSeconds };
   return success(exchange, data, { status: 202, headers: { Location: data.poll_url } });

@@ -88,6 +88,21 @@ test("a card is edited in its batch: words and photo changed, the failed one ret
   expect(await (await ana.get(page)).text()).toContain("Nothing was changed, so nothing is made or charged.");
   expect(await credits()).toEqual({ left: 8, held: 0 });
   expect((await imagesOfBatch(server.service.store.read, batch.id))[0]?.id).toBe(good?.id ?? "");
+  // Its next photo cannot be had: the page says so and offers another try, and the card stays.
+  const gone = { place: batch.id, source_image_url: server.photos.url("gone.jpg") };
+  await ana.upload(`/console/images/${good?.id}/again`, NO_FILE, gone);
+  const kept = await ended(page);
+  expect(kept).toContain("1 change failed: the card of before stays");
+  expect(kept).toContain("Retry 1 failed");
+  const [stays] = await imagesOfBatch(server.service.store.read, batch.id);
+  expect([stays?.id, stays?.state]).toEqual([good?.id, "completed"]);
+  const [again = ""] = /\/console\/images\/img_\w+\/again\?batch=\w+/.exec(kept) ?? [];
+  expect(again).not.toContain(good?.id ?? "");
+  expect(await (await ana.get(again)).text()).toContain("In its place in First team");
+  await ana.upload(again.replace(/\?.*/, ""), photo, { place: batch.id, name: "Player once more" });
+  expect(await ended(page)).toContain("Player once more");
+  expect((await imagesOfBatch(server.service.store.read, batch.id))[0]?.id).not.toBe(good?.id ?? "");
+  expect(await credits()).toEqual({ left: 7, held: 0 });
   const { findings } = await audit(server.service.store, server.service.clock.now());
   expect(findings.filter(({ ok }) => !ok)).toEqual([]);
 });

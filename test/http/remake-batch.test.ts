@@ -99,13 +99,14 @@ test("a card with other words takes its place and costs a credit; what would be 
   const change = { cards: [{ external_id: "p0", player: { name: "Other Name", number: 44 } }] };
   const again = await accepted(remake(own.liveKey, id, change));
   expect(again).toMatchObject({ completed: 0, failed: 1, processing: 1 });
-  const changed = again.images[0].image_id;
+  const changed = again.images[0].change.image_id;
   // Sent again while it is being made, and once it is.
-  expect((await accepted(remake(own.liveKey, id, change))).images[0].image_id).toBe(changed);
+  expect((await accepted(remake(own.liveKey, id, change))).images[0].change.image_id).toBe(changed);
   await fetchAll();
   await finishNext(api, "completed");
   const same = await accepted(remake(own.liveKey, id, change));
   expect(same).toMatchObject({ status: "completed", completed: 1, failed: 1, eta_seconds: 1 });
+  expect(same.images[0]).toMatchObject({ image_id: changed, change: null });
   expect(await creditsOf(own)).toEqual({ left: 8, held: 0 });
   const view = await (await get(api.baseUrl, own.liveKey, `/v1/images/${changed}`)).json();
   expect(view.data).toMatchObject({ name: "Other Name", batch_id: id });
@@ -116,6 +117,66 @@ test("a card with other words takes its place and costs a credit; what would be 
   expect(restored).toMatchObject({ status: "completed", completed: 1, failed: 1 });
   expect(await creditsOf(own)).toEqual({ left: 8, held: 0 });
   expect(await endsTold(id)).toBe(2);
+  expect(await breaches()).toEqual([]);
+});
+
+test("a finished card keeps its place and its picture until the new one is ready, and for good when that fails", async () => {
+  const own = await testAccount(api, { credits: 10 });
+  const id = await batchWithFailures(own, 2);
+  const [{ image_id: good }] = (await batchOf(own.liveKey, id)).images;
+  await api.blobs.put("picture", `${good}-0secret.png`, Buffer.from("the good card"));
+  const inZip = async () => {
+    const zip = await get(api.baseUrl, own.liveKey, `/v1/batches/${id}/pictures.zip`);
+    return Buffer.from(unzipSync(await zip.bytes())["p0.png"] ?? []).toString();
+  };
+  // An upload that has expired, or an address that is dead.
+  const gone = { external_id: "p0", player: { source_image_url: api.photos.url("gone.jpg") } };
+  const asked = await accepted(remake(own.liveKey, id, { cards: [gone] }));
+  expect(asked).toMatchObject({ status: "processing", completed: 0, failed: 1, processing: 1 });
+  expect(asked.images[0]).toMatchObject({ image_id: good, status: "completed", change: { failure: null } });
+  expect(await inZip()).toBe("the good card");
+  expect(await breaches()).toEqual([]);
+  await fetchAll();
+  const failed = await batchOf(own.liveKey, id);
+  expect(failed).toMatchObject({ status: "completed", completed: 1, failed: 1, processing: 0 });
+  const change = { image_id: asked.images[0].change.image_id, status: "failed" };
+  expect(failed.images[0]).toMatchObject({ image_id: good, status: "completed", failure: null, change });
+  expect(failed.images[0].change.failure.reason).toBe("photo_unreachable");
+  expect(await inZip()).toBe("the good card");
+  expect(await creditsOf(own)).toEqual({ left: 9, held: 0 });
+  expect(await endsTold(id)).toBe(2);
+  expect(await breaches()).toEqual([]);
+
+  // Tried again it fails again; asked for as it is, the failure is forgotten and nothing is charged.
+  await accepted(remake(own.liveKey, id, { failed: true }));
+  await fetchAll();
+  await finishNext(api, "refused");
+  expect((await batchOf(own.liveKey, id)).images[0]).toMatchObject({
+    image_id: good,
+    change: { status: "failed" },
+  });
+  const asItIs = await accepted(remake(own.liveKey, id, { cards: [{ external_id: "p0" }] }));
+  expect(asItIs.images[0]).toMatchObject({ image_id: good, change: null });
+  expect(await creditsOf(own)).toEqual({ left: 9, held: 0 });
+  expect(await breaches()).toEqual([]);
+
+  // Canceled or deleted, the change leaves the card where it is, too.
+  const renamed = { cards: [{ external_id: "p0", player: { name: "Another" } }] };
+  await accepted(remake(own.liveKey, id, renamed));
+  await cancelBatch(api, { accountId: own.account.id, environment: "live", id });
+  expect(await batchOf(own.liveKey, id)).toMatchObject({ completed: 1, failed: 1, canceled: 0 });
+  const another = await accepted(remake(own.liveKey, id, renamed));
+  const made = another.images[0].change.image_id;
+  expect(another).toMatchObject({ status: "processing", processing: 1 });
+  const deleted = await send(api, `/v1/images/${made}`, {
+    method: "DELETE",
+    headers: { "X-API-Key": own.liveKey },
+  });
+  expect(deleted.status).toBe(200);
+  const after = await batchOf(own.liveKey, id);
+  expect(after).toMatchObject({ status: "completed", completed: 1, failed: 1 });
+  expect(after.images[0]).toMatchObject({ image_id: good, change: null });
+  expect(await creditsOf(own)).toEqual({ left: 9, held: 0 });
   expect(await breaches()).toEqual([]);
 });
 

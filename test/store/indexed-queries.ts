@@ -2,6 +2,7 @@ import { nextSpan } from "../../src/store/audit/sealed-books.ts";
 import * as ledger from "../../src/store/credits/ledger.ts";
 import { sumUsage, usageByKey } from "../../src/store/credits/usage.ts";
 import * as batchCounts from "../../src/store/images/batch-counts.ts";
+import * as batchPlaces from "../../src/store/images/batch-places.ts";
 import * as batches from "../../src/store/images/batches.ts";
 import * as forgotten from "../../src/store/images/forgotten-images.ts";
 import * as files from "../../src/store/images/image-files.ts";
@@ -142,10 +143,11 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
     /batch_cards_image/,
   ],
   [
-    "a card's place in its batch",
-    (tx) => batchCounts.swapCard(tx, "b", { from: "i", to: "j" }),
+    "cards' places in their batch",
+    (tx) => batchPlaces.placesOf(tx, "b", ["i"]),
     /batch_cards.*(image|batch)_id=/,
   ],
+  ["what replaces a batch's cards", (tx) => batchPlaces.changesOfBatch(tx, "b"), /batch_cards.*batch_id=/],
   [
     "a player's history",
     (tx) => search.historyOfPlayer(tx, { ...scope, externalId: "p", limit }),

@@ -37,8 +37,11 @@ export function batchStatus({
   return completedAt === null ? "processing" : "completed";
 }
 
-/** One card of a batch, in the order sent. A deleted one keeps its place. */
-export function batchImageView(image: Image, cdnBaseUrl: string) {
+/**
+ * One card of a batch, in the order sent, with what is to replace it or failed to. A deleted one keeps its
+ * place.
+ */
+export function batchImageView(image: Image, change: Image | undefined, cdnBaseUrl: string) {
   const isDeleted = image.forgottenAt !== null;
   const isThere = image.outputName !== null && image.purgedAt === null && !isDeleted;
   return {
@@ -47,5 +50,12 @@ export function batchImageView(image: Image, cdnBaseUrl: string) {
     status: isDeleted ? "deleted" : publicStatus(image.state),
     image_url: isThere ? `${cdnBaseUrl}/${image.outputName}` : null,
     failure: image.state === "failed" && !isDeleted ? failureView(image) : null,
+    change: change
+      ? {
+          image_id: change.id,
+          status: publicStatus(change.state),
+          failure: change.state === "failed" ? failureView(change) : null,
+        }
+      : null,
   };
 }

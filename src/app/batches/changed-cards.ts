@@ -8,7 +8,10 @@ import {
 } from "../../core/image-request.ts";
 import { isCanceled } from "../../core/image-state.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
+import { changesOfBatch } from "../../store/images/batch-places.ts";
+import { imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
+import type { Store } from "../../store/store.ts";
 import { type CardTemplates, checkCard } from "../images/check-card.ts";
 import type { Remade } from "./remake-cards.ts";
 
@@ -25,19 +28,25 @@ export interface BatchChanges {
 }
 
 interface Checks {
+  store: Store;
   config: Config;
   templates: CardTemplates;
 }
 
 /**
  * The cards of a batch that changes ask for, each with its whole new request, by the images that stand in it
- * now. Throws INVALID_REQUEST with the place of every fault.
+ * now. A card whose change failed or was canceled counts as such, and its change is made again. Throws
+ * INVALID_REQUEST with the place of every fault.
  */
 export async function cardsToRemake(
-  { config, templates }: Checks,
-  images: readonly Image[],
+  { store, config, templates }: Checks,
+  batchId: string,
   { cards = [], failed = false, canceled = false }: BatchChanges,
 ): Promise<Remade[]> {
+  const [images, changes] = await Promise.all([
+    imagesOfBatch(store.read, batchId),
+    changesOfBatch(store.read, batchId),
+  ]);
   const kept = images.filter(({ forgottenAt }) => forgottenAt === null);
   const byPlayer = new Map(kept.map((image) => [image.externalId, image]));
   const details: ErrorDetail[] = [];
@@ -51,9 +60,11 @@ export async function cardsToRemake(
       details.push({ field: `${field}.external_id`, message: "stands here twice. Name each card once." });
     else asked.set(image.id, { image, request: changedRequest(storedRequest(image.request), change), field });
   }
-  for (const image of kept)
-    if (image.state === "failed" && (isCanceled(image) ? canceled : failed) && !asked.has(image.id))
-      asked.set(image.id, { image, request: storedRequest(image.request), field: image.id });
+  for (const image of kept) {
+    const last = changes.get(image.id) ?? image;
+    if (last.state === "failed" && (isCanceled(last) ? canceled : failed) && !asked.has(image.id))
+      asked.set(image.id, { image, request: storedRequest(last.request), field: last.id });
+  }
   const remade: Remade[] = [];
   for (const { image, request: whole, field } of asked.values()) {
     // What was allowed then may not be now, such as a preset that is not listed any more.

@@ -4,7 +4,14 @@ import type { CreateImageRequest } from "../../core/image-request.ts";
 import { isCanceled, publicStatus } from "../../core/image-state.ts";
 import { MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
 import { batchNotFound, invalidRequest, overloaded, partnerSuspended } from "../../core/partner-refusals.ts";
-import { type CardEnd, recountBatch, swapCard } from "../../store/images/batch-counts.ts";
+import { type CardEnd, recountBatch } from "../../store/images/batch-counts.ts";
+import {
+  type BatchPlace,
+  dropChanges,
+  placeChange,
+  placesOf,
+  replaceCard,
+} from "../../store/images/batch-places.ts";
 import { type Batch, findBatch, openBatchCards } from "../../store/images/batches.ts";
 import { lockImages } from "../../store/images/forgotten-images.ts";
 import type { Image } from "../../store/images/images.ts";
@@ -17,6 +24,7 @@ import { type CardsOwner, cardsOf, refuseTestCards, templatesOf, writeCards } fr
 
 /** A card of the batch, and what its player is to have instead. */
 export interface Remade {
+  /** The card, or an earlier change of it that failed. */
   imageId: string;
   request: CreateImageRequest;
   /** What the sender calls it in a message about it, such as `cards[3]`. */
@@ -39,8 +47,9 @@ export interface RemadeBatch {
 }
 
 /**
- * Makes cards of a batch again in their places: the batch counts the new ones instead of the old, which stay
- * as images outside of it. All or none, in one transaction, with a credit reserved for each as for a new
+ * Makes cards of a batch again in their places: the batch has the new ones instead of the old, which stay as
+ * images outside of it. A finished card keeps its place until the new one is ready, and for good when that
+ * fails. All or none, in one transaction, with a credit reserved for each as for a new
  * card; one whose request is that of its picture, or of another recent card, is neither made nor charged.
  * Photos are fetched afterwards. Sent twice it does nothing the second time. Throws a Refusal.
  */
@@ -62,11 +71,10 @@ export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand)
     async (tx) => {
       const now = clock.now();
       const scope = { accountId: account.id, environment };
-      const before = await lockImages(
-        tx,
-        cards.map(({ imageId }) => imageId),
-      );
-      const changed = changedCards(cards, before, now);
+      const own = await findBatch(tx, { ...scope, id: command.batchId });
+      if (!own) throw batchNotFound();
+      const { changed, isAsItWas } = changedCards(await placedCards(tx, own.id, cards), now);
+      await dropChanges(tx, own.id, isAsItWas);
       const place = await nextPlace(tx, scope, { lane: "batch", most: COUNTED_AHEAD });
       const owner = { ...command, idempotencyKey: null, requests: changed.map(({ request }) => request) };
       const fresh = await cardsOf(tx, deps, owner, { templates, turn: place.turn, now });
@@ -78,7 +86,7 @@ export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand)
         throw overloaded(FULL_RETRY_SECONDS);
       await writeCards(tx, deps, owner, { cards: fresh, now });
       const swaps = changed.map((card, at) => ({ ...card, to: fresh[at]?.image as Image }));
-      const batch = await replaceCards(tx, { ...scope, id: command.batchId }, swaps, now);
+      const batch = await replaceCards(tx, own, swaps, now);
       const images = new Map(swaps.map(({ imageId, to }) => [imageId, to.id]));
       const etaSeconds =
         made === 0 || environment === "test" ? 1 : queue.etaSeconds({ ahead: place.ahead + made - 1 });
@@ -90,52 +98,84 @@ export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand)
   return remade;
 }
 
-type Ended = Remade & { from: Image };
+/** A card where it stands, with what is to replace it or failed to. */
+interface Placed extends Remade {
+  place: BatchPlace;
+  from: Image | undefined;
+  change: Image | undefined;
+}
 
-/** Those of the cards that are to be made otherwise than they are. Throws for one that has not ended. */
-function changedCards(cards: Remade[], before: Image[], now: number): Ended[] {
-  const known = new Map(before.map((image) => [image.id, image]));
+type Ended = Placed & { from: Image };
+
+/** The cards in their places, which nobody else changes until this transaction ends. */
+async function placedCards(tx: Tx, batchId: string, cards: Remade[]): Promise<Placed[]> {
+  const ids = cards.map(({ imageId }) => imageId);
+  const seen = await placesOf(tx, batchId, ids);
+  const known = [...seen.values()].flatMap(({ imageId, changeId }) => [imageId, changeId ?? imageId]);
+  const images = new Map((await lockImages(tx, [...new Set(known)])).map((image) => [image.id, image]));
+  // One of them may have ended, or been made again, before they were locked.
+  const places = await placesOf(tx, batchId, ids);
+  return cards.map((card) => {
+    const place = places.get(card.imageId);
+    const was = seen.get(card.imageId);
+    if (!place || place.imageId !== was?.imageId || place.changeId !== was.changeId)
+      throw invalidRequest([
+        {
+          field: card.field,
+          message: "is not a card of this batch any more: somebody made it again. Ask for the batch.",
+        },
+      ]);
+    return { ...card, place, from: images.get(place.imageId), change: images.get(place.changeId ?? "") };
+  });
+}
+
+/**
+ * Those of the cards that are to be made otherwise than they are, and the positions of those that are to stay
+ * as they were before a change failed. Throws for one that has not ended.
+ */
+function changedCards(cards: Placed[], now: number): { changed: Ended[]; isAsItWas: number[] } {
   const details: ErrorDetail[] = [];
   const changed: Ended[] = [];
+  const isAsItWas: number[] = [];
   for (const card of cards) {
-    const from = known.get(card.imageId);
-    if (!from) details.push({ field: card.field, message: "was deleted, and cannot be made again." });
-    else if (isAsAsked(from, card.request, now)) continue;
-    else if (publicStatus(from.state) === "processing")
-      details.push({ field: card.field, message: "is still being made: change it once it has ended." });
+    const { from, change, request, field, place } = card;
+    const isBeingMade = [from, change].some((image) => image && publicStatus(image.state) === "processing");
+    if (!from) details.push({ field, message: "was deleted, and cannot be made again." });
+    else if (isAsAsked(isBeingMade ? (change ?? from) : from, request, now)) {
+      if (!isBeingMade) isAsItWas.push(place.position);
+    } else if (isBeingMade)
+      details.push({ field, message: "is still being made: change it once it has ended." });
     else changed.push({ ...card, from });
   }
   if (details.length > 0) throw invalidRequest(details);
-  return changed;
+  return { changed, isAsItWas };
 }
 
 /** Whether an image is the picture of this very request, still served or being made. */
 function isAsAsked(image: Image, asked: CreateImageRequest, now: number): boolean {
-  if (image.state === "failed" || (image.expiresAt ?? now + 1) <= now) return false;
-  return fingerprint(image.request) === fingerprint(asked);
+  return !isOver(image, now) && fingerprint(image.request) === fingerprint(asked);
 }
 
-/** Puts images into the places of others and counts the batch anew. */
+/** Whether an image has no picture any more, or never had one. */
+function isOver({ state, expiresAt, purgedAt }: Image, now: number): boolean {
+  return state === "failed" || purgedAt !== null || (expiresAt ?? now + 1) <= now;
+}
+
+/** Puts images into the places of others, or beside them until they are ready, and counts the batch anew. */
 async function replaceCards(
   tx: Tx,
-  scope: { accountId: string; environment: Image["environment"]; id: string },
+  own: Batch,
   swaps: (Ended & { to: Image })[],
   now: number,
 ): Promise<Batch> {
-  const own = await findBatch(tx, scope);
-  if (!own) throw batchNotFound();
   if (swaps.length === 0) return own;
-  for (const { imageId, to, field } of swaps)
-    if (!(await swapCard(tx, scope.id, { from: imageId, to: to.id })))
-      throw invalidRequest([
-        {
-          field,
-          message: "is not a card of this batch any more: somebody made it again. Ask for the batch.",
-        },
-      ]);
+  for (const { place, from, to } of swaps) {
+    const keepsPlace = to.state !== "completed" && !isOver(from, now);
+    await (keepsPlace ? placeChange : replaceCard)(tx, own.id, place, to.id);
+  }
   const completed = swaps.filter(({ to }) => to.state === "completed").length;
   const counts = { left: swaps.map(({ from }) => endOf(from)), completed, open: swaps.length - completed };
-  const batch = await recountBatch(tx, scope.id, { ...counts, now });
+  const batch = await recountBatch(tx, own.id, { ...counts, now });
   if (batch) return batch;
   throw invalidRequest([
     { field: "batch_id", message: "is being canceled. Make its cards again once all of them have ended." },

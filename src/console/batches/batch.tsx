@@ -5,20 +5,23 @@ import { cancelBatch } from "../../app/batches/cancel-batch.ts";
 import { cardsToRemake } from "../../app/batches/changed-cards.ts";
 import { logAction } from "../../app/operations/activity.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
-import { IMAGE_STATES, type ImageState, UNFINISHED_STATES } from "../../core/image-state.ts";
+import { IMAGE_STATES, type ImageState, isCanceled, UNFINISHED_STATES } from "../../core/image-state.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
-import { type Batch, batchImages, findBatch, imagesOfBatch } from "../../store/images/batches.ts";
+import { changesOfBatch } from "../../store/images/batch-places.ts";
+import { type Batch, batchImages, findBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { takeFromBudget } from "../budget.ts";
-import { playerName, StatusBadge, Thumb } from "../cards/image-parts.tsx";
+import { isOpen, playerName, StatusBadge, Thumb } from "../cards/image-parts.tsx";
 import {
+  Badge,
   Card,
   Confirm,
   count,
   counted,
   Empty,
   EnvironmentBadge,
+  Notice,
   PageHead,
   Pager,
   refreshing,
@@ -47,7 +50,13 @@ const SHEET_SIZE = 60;
 
 const SHOWS: Record<
   string,
-  { label: string; states: readonly ImageState[]; canceled?: boolean; size: (batch: Batch) => number }
+  {
+    label: string;
+    states: readonly ImageState[];
+    canceled?: boolean;
+    changes?: boolean;
+    size: (batch: Batch) => number;
+  }
 > = {
   all: { label: "All", states: IMAGE_STATES, size: ({ total }) => total },
   completed: { label: "Completed", states: ["completed"], size: ({ completed }) => completed },
@@ -56,6 +65,8 @@ const SHOWS: Record<
   open: {
     label: "In the making",
     states: UNFINISHED_STATES,
+    // A card that is being changed counts as one in the making: this is what is made of it.
+    changes: true,
     size: ({ total, completed, failed }) => total - completed - failed,
   },
 };
@@ -98,8 +109,8 @@ function Progress({ batch, now }: { batch: Batch; now: number }) {
   );
 }
 
-/** One card of the contact sheet. A deleted one keeps its place. */
-function SheetCard({ image, batchId }: { image: Image; batchId: string }) {
+/** One card of the contact sheet, and whether it is being changed. A deleted one keeps its place. */
+function SheetCard({ image, change, batchId }: { image: Image; change: Image | undefined; batchId: string }) {
   if (image.forgottenAt !== null)
     return (
       <div class="tile">
@@ -113,9 +124,36 @@ function SheetCard({ image, batchId }: { image: Image; batchId: string }) {
       <span class="tile-name ellipsis">{playerName(image)}</span>
       <span class="tile-foot">
         <StatusBadge image={image} />
+        {change && isOpen(change) && <Badge tone="busy">Being changed</Badge>}
+        {change?.state === "failed" && <Badge tone="bad">Change failed</Badge>}
         <span class="ellipsis">{image.externalId}</span>
       </span>
     </a>
+  );
+}
+
+/** Named one by one; more are told by their number. */
+const MAX_NAMED_CHANGES = 5;
+
+/** The changes of finished cards that failed: the cards of before stay. */
+function FailedChanges({ failed, batchId }: { failed: Image[]; batchId: string }) {
+  if (failed.length === 0) return null;
+  const more = failed.length - MAX_NAMED_CHANGES;
+  return (
+    <Notice
+      tone="bad"
+      title={`${counted(failed.length, "change")} failed: ${failed.length === 1 ? "the card of before stays" : "the cards of before stay"}`}
+    >
+      <ul>
+        {failed.slice(0, MAX_NAMED_CHANGES).map((image) => (
+          <li key={image.id}>
+            <a href={`/console/images/${image.id}/again?batch=${batchId}`}>{playerName(image)}</a>:{" "}
+            {isCanceled(image) ? "Canceled." : image.failureMessage}
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p>And {counted(more, "more", "more")}.</p>}
+    </Notice>
   );
 }
 
@@ -123,16 +161,19 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
   const batch = await ownBatch(visit);
   const { query, deps } = visit;
   const shown = Object.keys(SHOWS).find((name) => name === query.get("show")) ?? "all";
-  const { states = IMAGE_STATES, canceled } = SHOWS[shown] ?? {};
+  const { states = IMAGE_STATES, canceled, changes: withChanges } = SHOWS[shown] ?? {};
   const page = Math.max(1, Math.min(Number.parseInt(query.get("page") ?? "1", 10) || 1, 1_000));
   const found = await batchImages(deps.store.read, {
     batchId: batch.id,
     states,
     canceled,
+    changes: withChanges,
     offset: (page - 1) * SHEET_SIZE,
     limit: SHEET_SIZE + 1,
   });
   const images = found.slice(0, SHEET_SIZE);
+  const changes = await changesOfBatch(deps.store.read, batch.id);
+  const failedChanges = [...changes.values()].filter(({ state }) => state === "failed");
   const address = (change: { show?: string; page?: number } = {}) => {
     const { show = shown, page: at = 1 } = change;
     const text = new URLSearchParams({
@@ -145,7 +186,8 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
     visit,
     batchName(batch),
     <div class="stack" {...refreshing(visit, "batch", isRunning(batch))}>
-      <Head visit={visit} batch={batch} />
+      <Head visit={visit} batch={batch} failedChanges={failedChanges} />
+      <FailedChanges failed={failedChanges} batchId={batch.id} />
       <Progress batch={batch} now={visit.now} />
       <div class="toolbar">
         <Segments
@@ -167,7 +209,7 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
         <ul class="grid sheet">
           {images.map((image) => (
             <li key={image.id}>
-              <SheetCard image={image} batchId={batch.id} />
+              <SheetCard image={image} change={changes.get(image.id)} batchId={batch.id} />
             </li>
           ))}
         </ul>
@@ -182,8 +224,15 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
   );
 }
 
+interface HeadProps {
+  visit: MemberVisit;
+  batch: Batch;
+  /** Or canceled. */
+  failedChanges: Image[];
+}
+
 /** Makes everything again that failed, or was canceled; nothing where the batch may not be changed. */
-function Retries({ visit, batch }: { visit: MemberVisit; batch: Batch }) {
+function Retries({ visit, batch, failedChanges }: HeadProps) {
   if (!canWrite(visit) || (batch.canceledAt !== null && isRunning(batch))) return null;
   const retry = (what: "failed" | "canceled", cards: number) =>
     cards > 0 && (
@@ -207,13 +256,13 @@ function Retries({ visit, batch }: { visit: MemberVisit; batch: Batch }) {
     );
   return (
     <>
-      {retry("failed", faultsOf(batch))}
-      {retry("canceled", batch.canceled)}
+      {retry("failed", faultsOf(batch) + failedChanges.filter((image) => !isCanceled(image)).length)}
+      {retry("canceled", batch.canceled + failedChanges.filter(isCanceled).length)}
     </>
   );
 }
 
-function Head({ visit, batch }: { visit: MemberVisit; batch: Batch }) {
+function Head({ visit, batch, failedChanges }: HeadProps) {
   const open = batch.total - batch.completed - batch.failed;
   return (
     <PageHead
@@ -235,7 +284,7 @@ function Head({ visit, batch }: { visit: MemberVisit; batch: Batch }) {
           Contact sheet
         </a>
       )}
-      <Retries visit={visit} batch={batch} />
+      <Retries visit={visit} batch={batch} failedChanges={failedChanges} />
       {canWrite(visit) && batchStatus(batch) === "processing" && (
         <Confirm
           visit={visit}
@@ -282,7 +331,7 @@ async function retry(visit: MemberVisit, what: "failed" | "canceled"): Promise<R
   const { deps, account, session } = visit;
   try {
     await takeFromBudget(visit, environment);
-    const cards = await cardsToRemake(deps, await imagesOfBatch(deps.store.read, id), { [what]: true });
+    const cards = await cardsToRemake(deps, id, { [what]: true });
     const { made } = await deps.remakeCards({ account, environment, batchId: id, cards });
     const notice =
       made > 0 ? `${counted(made, "card is", "cards are")} made again.` : `No card is ${what} any more.`;

@@ -69,7 +69,7 @@ export function remakeBatch(presets: readonly string[]): object {
     tags: ["Batches"],
     summary: "Make cards of a batch again",
     description:
-      "Makes cards of the batch again in their places: all that failed, all that were canceled, or those of some players with other words, colours or photos, changed as in a remake of one image. The batch counts each new card instead of the old one, its ZIP has it, and when all have ended again `batch.completed` says so again. The old images stay as they are, outside of the batch. Each card that is made costs its own credit; one that would be as it is costs nothing and is not made, so that a call may be sent again. Cards that have not ended cannot be changed.",
+      "Makes cards of the batch again in their places: all that failed, all that were canceled, or those of some players with other words, colours or photos, changed as in a remake of one image. A finished card keeps its place, in the ZIP too, until the new one is ready, and for good when that fails: `change` of the card says so, and `failed` makes the change again. The batch counts each new card instead of the old one, and when all have ended again `batch.completed` says so again. The old images stay as they are, outside of the batch. Each card that is made costs its own credit; one that would be as it is costs nothing and is not made, so that a call may be sent again. Cards that have not ended cannot be changed.",
     parameters: [BATCH_ID_PARAMETER],
     requestBody: {
       required: true,

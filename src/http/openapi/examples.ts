@@ -126,6 +126,7 @@ const batchImage = (image_id: string, external_id: string, status: string) => ({
   status,
   image_url: status === "completed" ? completed.result.image_url : null,
   failure: status === "failed" ? failed.failure : null,
+  change: null,
 });
 const batchImages = (first: string, second: string) => [
   batchImage(IMAGE_ID, "player-10442", first),

@@ -196,9 +196,11 @@ const batches: AuditCheck = {
     const { batches: b, batchCards: c, images: i, webhookEvents: e } = t;
     const isRecent =
       since === undefined ? sql`true` : sql`(${b.completedAt} is null or ${b.completedAt} > ${since})`;
-    const real = sql`(select ${c.batchId} as batch_id, count(*) as total,
-      sum(case when ${i.state} = 'completed' then 1 else 0 end) as completed, sum(case when ${i.state} = 'failed' then 1 else 0 end) as failed,
-      sum(case when ${i.failureReason} = 'canceled' then 1 else 0 end) as canceled,
+    // A completed card that is being changed counts as one in the making, a change that failed not at all.
+    const cardsThat = (is: SQL) => sql`sum(case when ${c.position} >= 0 and ${is} then 1 else 0 end)`;
+    const real = sql`(select ${c.batchId} as batch_id, sum(case when ${c.position} >= 0 then 1 else 0 end) as total,
+      ${cardsThat(sql`${i.state} = 'completed'`)} - sum(case when ${c.position} < 0 and ${i.completedAt} is null then 1 else 0 end) as completed,
+      ${cardsThat(sql`${i.state} = 'failed'`)} as failed, ${cardsThat(sql`${i.failureReason} = 'canceled'`)} as canceled,
       min(${i.accountId} || ${i.environment}) as first_owner, max(${i.accountId} || ${i.environment}) as last_owner
       from ${b} cross join ${c} join ${i} on ${i.id} = ${c.imageId} where ${isRecent} and ${c.batchId} = ${b.id} group by 1) as real`;
     // As tellEnd names it: each end is an event of its own.

@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { Tx } from "../store.ts";
+import { takePlaces } from "./batch-places.ts";
 import type { Batch } from "./batches.ts";
 
 // What a batch counts of its cards' ends.
@@ -7,26 +8,36 @@ import type { Batch } from "./batches.ts";
 /** Canceled ones have failed too. */
 export type CardEnd = "completed" | "failed" | "canceled";
 
-/** Counts the same end of images in their batches, and returns the batches that are over with it. */
+/**
+ * Counts the same end of images in their batches, and returns the batches that are over with it. A change
+ * takes the place of its card when it is ready; when it failed, the card of before stays and counts again.
+ */
 export async function countInBatches(
-  { db, t }: Tx,
+  tx: Tx,
   imageIds: string[],
   end: CardEnd,
   now: number,
 ): Promise<Batch[]> {
+  const { db, t } = tx;
   const { batches: b, batchCards: c } = t;
-  const cards = await db.select({ batchId: c.batchId }).from(c).where(inArray(c.imageId, imageIds));
+  const cards = await db
+    .select({ batchId: c.batchId, position: c.position })
+    .from(c)
+    .where(inArray(c.imageId, imageIds));
   const over: Batch[] = [];
-  for (const [id, { length: ended }] of Map.groupBy(cards, ({ batchId }) => batchId)) {
+  for (const [id, own] of Map.groupBy(cards, ({ batchId }) => batchId)) {
+    const changes = own.map(({ position }) => position).filter((position) => position < 0);
+    if (end === "completed" && changes.length > 0) await takePlaces(tx, id, changes);
+    const completed = end === "completed" ? own.length : changes.length;
+    const failed = own.length - completed;
     const [batch] = await db
       .update(b)
       .set({
-        ...(end === "completed"
-          ? { completed: sql`${b.completed} + ${ended}` }
-          : { failed: sql`${b.failed} + ${ended}` }),
-        ...(end === "canceled" ? { canceled: sql`${b.canceled} + ${ended}` } : {}),
+        completed: sql`${b.completed} + ${completed}`,
+        failed: sql`${b.failed} + ${failed}`,
+        canceled: sql`${b.canceled} + ${end === "canceled" ? failed : 0}`,
         updatedAt: now,
-        completedAt: sql`case when ${b.completed} + ${b.failed} + ${ended} = ${b.total} then ${now} else null end`,
+        completedAt: sql`case when ${b.completed} + ${b.failed} + ${own.length} = ${b.total} then ${now} else null end`,
       })
       .where(eq(b.id, id))
       .returning();
@@ -35,23 +46,8 @@ export async function countInBatches(
   return over;
 }
 
-/** Puts an image in the place of another one of the batch; false when that one is not there any more. */
-export async function swapCard(
-  { db, t }: Tx,
-  batchId: string,
-  { from, to }: { from: string; to: string },
-): Promise<boolean> {
-  const c = t.batchCards;
-  const swapped = await db
-    .update(c)
-    .set({ imageId: to })
-    .where(and(eq(c.batchId, batchId), eq(c.imageId, from)))
-    .returning({ position: c.position });
-  return swapped.length > 0;
-}
-
 /**
- * Counts a batch anew after ended cards of it made way for others: `left` are those ends, and of what took
+ * Counts a batch anew after ended cards of it made way for others: `left` are those ends, and of what takes
  * their places `completed` are ready and `open` are not. With open ones it goes on, even if it had ended or
  * was canceled. Undefined while it is being canceled.
  */

@@ -1,4 +1,18 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lte, not, notInArray, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNull,
+  lte,
+  not,
+  notInArray,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import type { Environment } from "../../core/account.ts";
 import type { FailureReason } from "../../core/failure-reasons.ts";
@@ -109,7 +123,7 @@ export async function imagesOfBatch({ db, t }: Tx, batchId: string): Promise<Ima
     .select({ image: i })
     .from(c)
     .innerJoin(i, eq(i.id, c.imageId))
-    .where(eq(c.batchId, batchId))
+    .where(and(eq(c.batchId, batchId), gte(c.position, 0)))
     .orderBy(asc(c.position));
   return rows.map(({ image }) => image);
 }
@@ -150,6 +164,8 @@ export async function batchImages(
     states: readonly ImageState[];
     /** Only those that were canceled, or were not. */
     canceled?: boolean | undefined;
+    /** With what is to replace a card, or failed to. */
+    changes?: boolean | undefined;
     offset: number;
     limit: number;
   },
@@ -164,7 +180,14 @@ export async function batchImages(
     .select({ image: i })
     .from(c)
     .innerJoin(i, eq(i.id, c.imageId))
-    .where(and(eq(c.batchId, query.batchId), inArray(i.state, [...query.states]), reason))
+    .where(
+      and(
+        eq(c.batchId, query.batchId),
+        inArray(i.state, [...query.states]),
+        reason,
+        query.changes ? undefined : gte(c.position, 0),
+      ),
+    )
     .orderBy(asc(c.position))
     .limit(query.limit)
     .offset(query.offset);

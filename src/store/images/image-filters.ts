@@ -79,7 +79,8 @@ function candidates(tx: Tx, query: FilteredQuery) {
       .from(c)
       .innerJoin(i, eq(i.id, c.imageId))
       .where(eq(c.batchId, batchId))
-      .limit(MAX_BATCH_CARDS)
+      // Each card, and what may be about to replace it.
+      .limit(2 * MAX_BATCH_CARDS)
       .as("cards");
     const isOwn = and(eq(cards.account, accountId), eq(cards.environment, environment));
     return tx.db

@@ -137,18 +137,21 @@ export async function neighboursInBatch(
   imageId: string,
 ): Promise<{ before: string | null; after: string | null }> {
   const { batchCards: c, images: i } = t;
+  // What is to replace a card has the neighbours of that card.
+  const place = sql`case when ${c.position} < 0 then -1 - ${c.position} else ${c.position} end`;
   const own = db
-    .select({ position: c.position })
+    .select({ position: place })
     .from(c)
     .where(and(eq(c.batchId, batchId), eq(c.imageId, imageId)))
     .limit(1);
+  const here = sql`(${own})`;
   const next = async (side: "before" | "after") => {
-    const isThere = side === "before" ? lt(c.position, sql`(${own})`) : gt(c.position, sql`(${own})`);
+    const isThere = side === "before" ? lt(c.position, here) : gt(c.position, here);
     const [card] = await db
       .select({ id: c.imageId })
       .from(c)
       .innerJoin(i, eq(i.id, c.imageId))
-      .where(and(eq(c.batchId, batchId), isThere, isNull(i.forgottenAt)))
+      .where(and(eq(c.batchId, batchId), isThere, gte(c.position, 0), isNull(i.forgottenAt)))
       .orderBy(side === "before" ? desc(c.position) : asc(c.position))
       .limit(1);
     return card?.id ?? null;
