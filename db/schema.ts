@@ -10,6 +10,7 @@ import { clubTables } from "./club.ts";
 import { type Kit, sqliteKit } from "./kit.ts";
 import { peopleTables } from "./people.ts";
 import { seasonTables } from "./season.ts";
+import { setTables } from "./sets.ts";
 import { templateTables } from "./templates.ts";
 
 /** Every table, written once. `defineTables(postgresKit)` gives the same tables on Postgres. */
@@ -530,6 +531,7 @@ export function defineTables(kit: Kit) {
     ...people,
     ...templateTables(kit),
     ...clubTables(kit, accounts),
+    ...setTables(kit, accounts, images),
     ...bookTables(kit),
   };
 }
@@ -558,4 +560,5 @@ export const { photos, batches, batchCards, requestLog, requestPlayers } = sqlit
 export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = sqliteTables;
 export const { templates, templateVersions } = sqliteTables;
 export const { brandKits, playerConsents } = sqliteTables;
+export const { cardSets, setPlayers, setCards } = sqliteTables;
 export const { sealedSpans, sealedSums } = sqliteTables;

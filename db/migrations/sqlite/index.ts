@@ -22,6 +22,7 @@ import signingSecrets from "./0020_signing_secrets.sql" with { type: "text" };
 import playerConsents from "./0021_player_consents.sql" with { type: "text" };
 import developersDelete from "./0022_developers_delete.sql" with { type: "text" };
 import eventTypes from "./0023_event_types.sql" with { type: "text" };
+import cardSets from "./0024_card_sets.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -52,4 +53,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0021_player_consents", sql: playerConsents },
   { name: "0022_developers_delete", sql: developersDelete },
   { name: "0023_event_types", sql: eventTypes },
+  { name: "0024_card_sets", sql: cardSets },
 ];
