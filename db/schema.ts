@@ -139,6 +139,9 @@ export function defineTables(kit: Kit) {
       outputHeight: int("output_height"),
       outputContentType: text("output_content_type"),
       outputBytes: int("output_bytes"),
+      /** The file name and size of the card's other side; null where none was made. */
+      backOutputName: text("back_output_name"),
+      backOutputBytes: int("back_output_bytes"),
       /** How the player is shown in it; null for pictures that predate this column. */
       outputComposition: oneOf("output_composition", COMPOSITIONS),
       createdAt: int("created_at").notNull(),
@@ -171,6 +174,7 @@ export function defineTables(kit: Kit) {
         .on(t.accountId, t.environment, t.lane, t.turn)
         .where(sql`${t.completedAt} is null`),
       uniqueIndex("images_output_name").on(t.outputName).where(sql`${t.outputName} is not null`),
+      uniqueIndex("images_back_output_name").on(t.backOutputName).where(sql`${t.backOutputName} is not null`),
       index("images_expiry").on(t.expiresAt).where(sql`${t.expiresAt} is not null and ${t.purgedAt} is null`),
       // What ended in a span of time: the audit goes through history along it.
       index("images_ended").on(t.completedAt).where(sql`${t.completedAt} is not null`),

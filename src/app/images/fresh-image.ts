@@ -48,6 +48,8 @@ export function freshImage(random: Random, fresh: FreshImage): Image {
     outputHeight: null,
     outputContentType: null,
     outputBytes: null,
+    backOutputName: null,
+    backOutputBytes: null,
     outputComposition: null,
     createdAt: now,
     updatedAt: now,
