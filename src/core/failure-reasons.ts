@@ -67,6 +67,10 @@ export const FAILURE_REASONS = {
     meaning: "The card template was removed before the card was made.",
     hint: "Send the request again with a preset that GET /v1/presets lists and a new Idempotency-Key.",
   },
+  consent: {
+    meaning: "The player's consent was withdrawn or limited before the card was made.",
+    hint: "Record a new consent if the player gives one, and request the card again.",
+  },
   canceled: {
     meaning: "The card was canceled with its batch before it was begun.",
     hint: "Nothing was at fault: request the card again if you still want it.",

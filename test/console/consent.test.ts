@@ -25,6 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+/** What the form that shows a player's record sends back of it. */
+const seenOf = async (id: string) =>
+  /name="seen" value="(\d+)"/.exec(await (await ana.get(`/console/consent?search=${id}`)).text())?.[1] ?? "";
+
 const next = (answer: Response) => answer.headers.get("location") ?? "";
 
 test("a consent is recorded, found, exported and withdrawn in the console, and a squad list obeys it before it is paid for", async () => {
@@ -80,12 +84,32 @@ test("whoever may not delete players takes neither an end nor a withdrawal away"
   const dev = await testMember(server.service, own.account.id, "kim@rovers.example", "developer");
   const kim = await client(server.service, server.baseUrl, dev);
   await ana.post("/console/consent", { external_id: "p10", until: "2099-06-30" });
-  await kim.post("/console/consent", { external_id: "p10", no_full_name: "yes" });
+  await kim.post("/console/consent", { external_id: "p10", no_full_name: "yes", seen: await seenOf("p10") });
   const csv = await (await ana.get("/console/consent.csv")).text();
   expect(csv).toContain("p10,given,yes,no,2099-06-30T23:59:59.999Z");
   await ana.post("/console/consent/withdraw", { external_id: "p10" });
-  expect((await kim.post("/console/consent", { external_id: "p10" })).status).toBe(403);
-  expect((await ana.post("/console/consent", { external_id: "p10" })).status).toBe(303);
+  const again = { external_id: "p10", seen: await seenOf("p10") };
+  expect((await kim.post("/console/consent", again)).status).toBe(403);
+  expect((await ana.post("/console/consent", again)).status).toBe(303);
+  expect(await (await ana.get("/console/consent?search=p10")).text()).toContain("Everything");
+});
+
+test("what is recorded of a player is shown, with who recorded it, before it is changed, and never overwritten unseen", async () => {
+  await ana.post("/console/consent", { external_id: "p11", no_photo: "yes", until: "2099-06-30" });
+  const blind = await ana.post("/console/consent", { external_id: "p11" });
+  expect(next(blind)).toBe("/console/consent?search=p11");
+  const shown = await (await ana.get(next(blind))).text();
+  expect(shown).toContain("Of p11 there is a record already.");
+  expect(shown).toContain("by ana@rovers.example");
+  expect(shown).toMatch(/name="no_photo"[^>]* checked/);
+  expect(shown).not.toMatch(/name="no_full_name"[^>]* checked/);
+  expect(shown).toMatch(/name="until"[^>]*value="2099-06-30"/);
+  const seen = await seenOf("p11");
+  await ana.post("/console/consent", { external_id: "p11", no_full_name: "yes", seen });
+  // Another member's form of before.
+  await ana.post("/console/consent", { external_id: "p11", seen });
+  const csv = await (await ana.get("/console/consent.csv")).text();
+  expect(csv).toContain("p11,given,yes,no,,");
 });
 
 test("what no consent can be is refused, and nobody sees another account's", async () => {

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { acceptBatch } from "../../src/app/batches/accept-batch.ts";
+import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
+import { acceptImage } from "../../src/app/images/accept-image.ts";
 import { audit } from "../../src/app/operations/audit/audit.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
+import { recallEnded, recordConsent, withdrawConsent } from "../../src/app/people/consent.ts";
+import type { CreateImageRequest } from "../../src/core/image-request.ts";
 import { AcceptedBatchResponse } from "../../src/http/batch-schemas.ts";
 import { ConsentResponse, WithdrawnConsentResponse } from "../../src/http/consent.ts";
 import { PlayerRecalledEvent } from "../../src/http/openapi/webhook-schemas.ts";
@@ -167,6 +172,120 @@ test("the end of a consent recalls the player by itself, and a card that was on 
   await sweep(api);
   expect((await get(api.baseUrl, own.liveKey, `/v1/images/${late.image_id}`)).status).toBe(404);
   expect(await recalls("until")).toHaveLength(2);
+});
+
+test("a consent that ends between a create's first look and its commit refuses it, alone and in a batch, and a name it shortens is short", async () => {
+  const before = await creditsLeft();
+  const asked = (id: string) => ({
+    account: own.account,
+    environment: "live" as const,
+    idempotencyKey: `hasty-${id}`,
+    request: card(id) as CreateImageRequest,
+  });
+  const fetchingFirst = (change: () => Promise<unknown>) =>
+    acceptImage({
+      ...api,
+      sources: {
+        ...api.sources,
+        fetchPhoto: async (...args) => change().then(() => api.sources.fetchPhoto(...args)),
+      },
+      wake: () => {},
+    });
+  const refused = fetchingFirst(() => record("hasty", { photo: false }))(asked("hasty"));
+  await expect(refused).rejects.toThrow("player.source_image_url");
+  const squad = acceptBatch(
+    { ...api, room: { refuseWhenLow: async () => void (await withdraw("hasty2")) }, wakeBatches: () => {} },
+    { ...asked("hasty2"), name: "", requests: [card("hasty2") as CreateImageRequest] },
+  );
+  await expect(squad).rejects.toThrow("cards[0].player.external_id");
+  expect(await creditsLeft()).toEqual(before);
+  const shorter = await fetchingFirst(() => record("hasty3", { full_name: false }))(asked("hasty3"));
+  const view = await (await get(api.baseUrl, own.liveKey, `/v1/images/${shorter.answer.image_id}`)).json();
+  expect(view.data.name).toBe("Maya O.");
+  await finishNext(api, "completed");
+});
+
+test("a card of a batch that still waits for its photo is not made against what its player says meanwhile", async () => {
+  const before = await creditsLeft();
+  const answer = await send(api, "/v1/batches", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-API-Key": own.liveKey },
+    body: JSON.stringify({ cards: [card("waits1"), card("waits2")] }),
+  });
+  const { images, batch_id } = await expectSuccess(answer, 202, AcceptedBatchResponse);
+  await record("waits1", { photo: false });
+  await record("waits2", { full_name: false });
+  let ends = 0;
+  const fetcher = photoFetcher(api, { onQueued: () => {}, onEnd: () => (ends += 1) });
+  for (const _ of images) await fetcher.fetchNext(new AbortController().signal, () => {});
+  const [first, second] = await Promise.all(
+    images.map(
+      async ({ image_id: id }: Json) =>
+        (await (await get(api.baseUrl, own.liveKey, `/v1/images/${id}`)).json()).data,
+    ),
+  );
+  expect(first).toMatchObject({ status: "failed", failure: { reason: "consent" } });
+  expect(second).toMatchObject({ status: "processing", name: "Maya O." });
+  expect(ends).toBe(1);
+  await finishNext(api, "completed");
+  const [left, held] = await creditsLeft();
+  expect([left, held]).toEqual([(before[0] ?? 0) - 1, 0]);
+  const batch = await (await get(api.baseUrl, own.liveKey, `/v1/batches/${batch_id}`)).json();
+  expect(batch.data).toMatchObject({ status: "completed", completed: 1, failed: 1 });
+});
+
+/** The service with something in the way of files being removed. */
+const removing = (first: () => Promise<unknown>) => ({
+  ...api,
+  blobs: {
+    ...api.blobs,
+    remove: async (...args: Parameters<typeof api.blobs.remove>) =>
+      first().then(() => api.blobs.remove(...args)),
+  },
+});
+
+test("however many consents end at once, all of their players are recalled, and one that cannot be holds up no other", async () => {
+  const until = new Date(api.clock.now() + DAY_MS).toISOString();
+  await record("stuck", { until });
+  await expectSuccess(await create("stuck"), 202, AcceptedImageResponse);
+  await finishNext(api, "completed");
+  const many = Array.from({ length: 130 }, (_, n) => `many-${n}`);
+  for (const id of many)
+    await recordConsent(
+      api,
+      { accountId: own.account.id, externalId: id },
+      { photo: true, fullName: true, endsAt: Date.parse(until) },
+      null,
+    );
+  api.clock.advance(DAY_MS + 1);
+  await recallEnded(removing(() => Promise.reject(new Error("the disk is gone"))));
+  const { db, t } = api.store.read;
+  const consents = await db.select().from(t.playerConsents);
+  const recalled = consents
+    .filter(({ recalledAt }) => recalledAt !== null)
+    .map(({ externalId }) => externalId);
+  expect(recalled).toEqual(expect.arrayContaining(many));
+  expect(recalled).not.toContain("stuck");
+  await recallEnded(api);
+  expect(await recalls("stuck")).toHaveLength(2);
+});
+
+test("a consent that is given anew while its player is recalled keeps what is made from then on", async () => {
+  await create("renewed");
+  await finishNext(api, "completed");
+  let made = "";
+  const deps = removing(async () => {
+    if (made !== "") return;
+    made = "being made";
+    api.clock.advance(1);
+    await record("renewed", {});
+    const answer = await create("renewed", undefined, own.testKey);
+    made = (await expectSuccess(answer, 202, AcceptedImageResponse)).image_id;
+  });
+  const player = { accountId: own.account.id, externalId: "renewed" };
+  expect((await withdrawConsent({ ...api, ...deps }, player, null)).images).toBe(1);
+  expect((await get(api.baseUrl, own.testKey, `/v1/images/${made}`)).status).toBe(200);
+  expect((await recalls("renewed")).map(({ data }) => data.images_deleted).sort()).toEqual([0, 1]);
 });
 
 test("a consent is read by its account alone, and none is an answer of its own", async () => {

@@ -74,9 +74,8 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
   const earlier = await replayOf(store.read, asked, print, clock.now());
   if (earlier) return { batch: earlier, replayed: true, etaSeconds: 1 };
   const place = (at: number) => `cards[${at}].`;
-  const now = clock.now();
-  const requests = await requireConsent(store.read, account.id, asked.requests, { now, place });
-  const command = { ...asked, requests };
+  const allowed = (tx: Tx, now: number) => requireConsent(tx, account.id, asked.requests, { now, place });
+  const requests = await allowed(store.read, clock.now());
   await deps.room.refuseWhenLow();
   if (environment === "test") refuseTestCards(requests, account, clock.now());
   const templates = await templatesOf(deps, requests);
@@ -86,6 +85,8 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
       const now = clock.now();
       const scope = { accountId: account.id, environment };
       const place = await nextPlace(tx, scope, { lane: "batch", most: COUNTED_AHEAD });
+      // Consent may have been withdrawn since.
+      const command = { ...asked, requests: await allowed(tx, now) };
       const cards = await cardsOf(tx, deps, command, { templates, turn: place.turn, now });
       // Batches of one account come in turn from here on. After the images, which whoever ends them locks
       // first, too.

@@ -6,6 +6,7 @@ import {
 import { Refusal } from "../../core/errors.ts";
 import { storedRequest } from "../../core/image-request.ts";
 import { MAX_RETRY_PAUSE_MS, SOURCE_BYTES_PER_DAY } from "../../core/limits.ts";
+import { searchedName } from "../../core/name.ts";
 import { DAY_MS, SECOND_MS } from "../../core/time.ts";
 import { failureReasonOf, mayPass } from "../../sources/fetch-source.ts";
 import type { Counters, ShortLivedState } from "../../state/state.ts";
@@ -16,6 +17,7 @@ import type { Tx } from "../../store/store.ts";
 import { type FetchSourcesDeps, fetchSources, refuseWhenSpent } from "../images/fetch-sources.ts";
 import { failImagesUnbegun } from "../images/finish-image.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
+import { obeyConsents } from "../people/consent.ts";
 import { type FetchSlot, fetchSlots } from "./fetch-slots.ts";
 
 export interface FetchPhotosDeps extends FetchSourcesDeps {
@@ -69,7 +71,9 @@ export function photoFetcher(
       const { image, slot } = taken;
       more();
       try {
-        if (await fetchOne(deps, image, signal)) onQueued();
+        const outcome = await fetchOne(deps, image, signal);
+        if (outcome === "queued") onQueued();
+        if (outcome === "refused") onEnd();
       } catch (error) {
         if (signal.aborted) return await giveBack(deps, image);
         if (await postpone(deps, image, error, tries)) return;
@@ -83,8 +87,15 @@ export function photoFetcher(
   };
 }
 
-/** False when nobody needs the photo any more. Throws as fetchSources does. */
-async function fetchOne(deps: FetchPhotosDeps, image: Image, signal: AbortSignal): Promise<boolean> {
+/**
+ * Fetches an image's photo and queues it. `gone`: nobody needs it any more; `refused`: the player's consent
+ * was withdrawn since, so that it has failed. Throws as fetchSources does.
+ */
+async function fetchOne(
+  deps: FetchPhotosDeps,
+  image: Image,
+  signal: AbortSignal,
+): Promise<"queued" | "gone" | "refused"> {
   const { store, clock, keeper } = deps;
   const account = await findAccount(store.read, image.accountId);
   if (!account) throw new Error(`account ${image.accountId} is gone`);
@@ -101,17 +112,27 @@ async function fetchOne(deps: FetchPhotosDeps, image: Image, signal: AbortSignal
     const request = storedRequest(image.request);
     const { photo, badge } = await fetchSources(deps, { accountId, environment, request, signal }, hold);
     const sources = { sourceSha256: photo?.sha256 ?? null, badgeSha256: badge?.sha256 ?? null };
-    const queued = await store.write(
+    const { card, fault } = await store.write(
       "queue card",
       async (tx) => {
-        const card = await queueWaiting(tx, image.id, { ...sources, now: clock.now() });
+        const now = clock.now();
+        // Consent may have been withdrawn, or limited, while the card waited.
+        const { requests, faults } = await obeyConsents(tx, accountId, [request], now);
+        if (faults[0]) return { fault: faults[0].detail };
+        const [allowed = request] = requests;
+        const isSame = allowed.player.name === request.player.name;
+        const shorter = { request: allowed, playerName: searchedName(allowed.player.name) };
+        const card = await queueWaiting(tx, image.id, { ...sources, ...(isSame ? {} : shorter), now });
         if (card) await deps.jobs.enqueue(tx, [card]);
-        return card;
+        return { card };
       },
       { concurrent: true },
     );
-    used = queued !== undefined;
-    return used;
+    used = card !== undefined;
+    if (!fault) return used ? "queued" : "gone";
+    const message = `${fault.field} ${fault.message}`;
+    await failImagesUnbegun(deps, [image.id], { message, reason: "consent" });
+    return "refused";
   } finally {
     await hold.close(used);
   }

@@ -56,13 +56,10 @@ export interface RemadeBatch {
 export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand): Promise<RemadeBatch> {
   const { store, clock, queue } = deps;
   const { account, environment } = command;
-  const requests = await requireConsent(
-    store.read,
-    account.id,
-    command.cards.map(({ request }) => request),
-    { now: clock.now(), place: (at) => `${command.cards[at]?.field}.` },
-  );
-  const cards = command.cards.map((card, at) => ({ ...card, request: requests[at] ?? card.request }));
+  const asked = command.cards.map(({ request }) => request);
+  const place = (at: number) => `${command.cards[at]?.field}.`;
+  const allowed = (tx: Tx, now: number) => requireConsent(tx, account.id, asked, { now, place });
+  const requests = await allowed(store.read, clock.now());
   await deps.room.refuseWhenLow();
   if (environment === "test") refuseTestCards(requests, account, clock.now());
   const templates = await templatesOf(deps, requests);
@@ -71,6 +68,9 @@ export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand)
     async (tx) => {
       const now = clock.now();
       const scope = { accountId: account.id, environment };
+      // Consent may have been withdrawn since.
+      const obeying = await allowed(tx, now);
+      const cards = command.cards.map((card, at) => ({ ...card, request: obeying[at] ?? card.request }));
       const own = await findBatch(tx, { ...scope, id: command.batchId });
       if (!own) throw batchNotFound();
       const { changed, isAsItWas } = changedCards(await placedCards(tx, own.id, cards), now);

@@ -124,7 +124,7 @@ async function acceptOnce(
   const replay = replayOf(await findRecord(store.read, scope), print, clock.now());
   if (replay) return replay;
   // Known by what was sent, whatever the player allows of it at the moment.
-  const command = { ...asked, request: await allowedRequest(deps, asked) };
+  const command = { ...asked, request: await allowedRequest(store.read, asked, clock.now()) };
   await deps.room.refuseWhenLow();
 
   const hold = deps.keeper.hold();
@@ -161,14 +161,11 @@ async function acceptOnce(
 
 /** The request as the player's consent allows it. Throws INVALID_REQUEST. */
 async function allowedRequest(
-  { store, clock }: AcceptImageDeps,
+  tx: Tx,
   { account, request }: CreateCommand,
+  now: number,
 ): Promise<CreateImageRequest> {
-  const place = () => "";
-  const [allowed = request] = await requireConsent(store.read, account.id, [request], {
-    now: clock.now(),
-    place,
-  });
+  const [allowed = request] = await requireConsent(tx, account.id, [request], { now, place: () => "" });
   return allowed;
 }
 
@@ -222,11 +219,12 @@ async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Pr
   // What was checked before the fetch may have changed since, so the decision is made here.
   const account = await findAccount(tx, owner.accountId);
   if (account?.status !== "active") throw partnerSuspended();
+  const request = await allowedRequest(tx, command, now);
   const place = await placeUnlessFull(tx, deps, owner);
   const image = freshImage(deps.random, {
     scope: owner,
     keyId: command.keyId ?? null,
-    request: command.request,
+    request,
     template: fresh.template,
     sources: {
       sourceSha256: fresh.sources.photo?.sha256 ?? null,

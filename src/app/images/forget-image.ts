@@ -74,10 +74,13 @@ async function forgetOne(deps: FileDeps, scope: Scope & { id: string }): Promise
   return forgottenAt;
 }
 
-/** Deletes every image of a player, finished or not. Returns how many there were. */
+/**
+ * Deletes every image of a player, finished or not; those created after `until` stay. Returns how many there
+ * were.
+ */
 export async function forgetPlayer(
   deps: FileDeps & Partial<Pick<ForgetDeps, "requests">>,
-  scope: Scope & { externalId: string },
+  scope: Scope & { externalId: string; until?: number },
 ): Promise<number> {
   await deps.requests?.flush();
   let count = 0;

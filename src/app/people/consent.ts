@@ -1,5 +1,5 @@
 import { ENVIRONMENTS } from "../../core/account.ts";
-import type { ErrorDetail } from "../../core/errors.ts";
+import { type ErrorDetail, Refusal } from "../../core/errors.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { shortName } from "../../core/name.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
@@ -11,7 +11,7 @@ import {
   markRecalled,
   type PlayerConsent,
   putConsent,
-  recalledSince,
+  recalledWithImages,
 } from "../../store/people/consents.ts";
 import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
@@ -34,6 +34,12 @@ interface OfPlayer {
   externalId: string;
 }
 
+const consentUnseen = () =>
+  new Refusal(
+    "INVALID_REQUEST",
+    "Something else is recorded of this player. Look at it before you change it.",
+  );
+
 /** The public view of a consent. */
 export function consentView(consent: PlayerConsent, now: number) {
   const { endsAt, withdrawnAt } = consent;
@@ -50,12 +56,17 @@ export function consentView(consent: PlayerConsent, now: number) {
   } as const;
 }
 
-/** Records what a player agrees to, in the place of what was recorded before, a withdrawal too. */
+/**
+ * Records what a player agrees to, in the place of what was recorded before, a withdrawal too. With `seen`,
+ * when that was recorded, or null for nothing, only in the place of that: a Refusal says that there is
+ * another one.
+ */
 export async function recordConsent(
   { store, clock, random }: AppContext,
   { accountId, externalId }: OfPlayer,
   { photo, fullName, endsAt }: ConsentTerms,
   by: string | null,
+  seen?: number | null,
 ): Promise<PlayerConsent> {
   return store.write("record consent", async (tx) => {
     const now = clock.now();
@@ -64,6 +75,7 @@ export async function recordConsent(
         { field: "until", message: "must be in the future. To end a consent now, withdraw it." },
       ]);
     const before = await consentOf(tx, { accountId, externalId });
+    if (seen !== undefined && (before?.updatedAt ?? null) !== seen) throw consentUnseen();
     const consent: PlayerConsent = {
       accountId,
       externalId,
@@ -110,22 +122,29 @@ export async function withdrawConsent(
 
 type RecallDeps = FileDeps & Partial<Pick<ForgetDeps, "requests">>;
 
-/** Deletes everything of a player whose consent has ended, and tells so once. */
-async function recall(
-  deps: RecallDeps,
-  { accountId, externalId, withdrawnAt }: PlayerConsent,
-): Promise<number> {
+/**
+ * Deletes everything of a player that was created until the consent had ended, and tells so once. What is
+ * created after a new consent, given meanwhile, stays.
+ */
+async function recall(deps: RecallDeps, player: OfPlayer): Promise<number> {
   const { store, clock, random } = deps;
+  const { accountId, externalId } = player;
+  const until = clock.now();
+  // It may have been given anew since it was found.
+  const ended = await consentOf(store.read, player);
+  if (!ended || (ended.endsAt ?? until + 1) > until) return 0;
   const deleted = { live: 0, test: 0 };
   for (const environment of ENVIRONMENTS)
-    deleted[environment] = await forgetPlayer(deps, { accountId, environment, externalId });
+    deleted[environment] = await forgetPlayer(deps, { accountId, environment, externalId, until });
   await store.write("tell recall", async (tx) => {
     const now = clock.now();
-    if (!(await markRecalled(tx, { accountId, externalId }, now))) return;
+    const isMarked = await markRecalled(tx, { accountId, externalId }, now);
+    const isNews = isMarked || (ended.recalledAt === null && deleted.live + deleted.test > 0);
+    if (!isNews) return;
     for (const environment of ENVIRONMENTS) {
       const data = {
         external_id: externalId,
-        reason: withdrawnAt === null ? "ended" : "withdrawn",
+        reason: ended.withdrawnAt === null ? "ended" : "withdrawn",
         images_deleted: deleted[environment],
         recalled_at: isoTime(now),
       };
@@ -140,21 +159,45 @@ async function recall(
   return deleted.live + deleted.test;
 }
 
-/** Consents that one sweep ends. */
+/** Players that are read at a time while a sweep recalls. */
 const RECALLS_AT_ONCE = 100;
 /** As long as a create may take from its look at the consent to its commit, many times over. */
 const RECALL_AGAIN_MS = 10 * MINUTE_MS;
 
 /**
  * Recalls players whose consent has ended since; those recalled lately once more, for creates that were on
- * their way.
+ * their way. One that cannot be recalled is logged and tried again at the next sweep.
  */
 export async function recallEnded(deps: RecallDeps): Promise<void> {
   const { store, clock } = deps;
-  for (const consent of await recalledSince(store.read, clock.now() - RECALL_AGAIN_MS))
-    for (const environment of ENVIRONMENTS) await forgetPlayer(deps, { ...consent, environment });
-  for (const consent of await endedConsents(store.read, clock.now(), RECALLS_AT_ONCE))
-    await recall(deps, consent);
+  const until = clock.now();
+  await forEach(
+    deps,
+    (page) => recalledWithImages(store.read, { since: until - RECALL_AGAIN_MS, until }, page),
+    (player) => forgetPlayer(deps, { ...player, until }),
+  );
+  await forEach(
+    deps,
+    (page) => endedConsents(store.read, until, page),
+    (player) => recall(deps, player),
+  );
+}
+
+/** Does the work for each player that is due; what fails is logged, and skipped from then on. */
+async function forEach<Player extends OfPlayer>(
+  { log }: RecallDeps,
+  due: (page: { skip: number; limit: number }) => Promise<Player[]>,
+  work: (player: Player) => Promise<unknown>,
+): Promise<void> {
+  for (let skip = 0; ; ) {
+    const players = await due({ skip, limit: RECALLS_AT_ONCE });
+    for (const player of players)
+      await work(player).catch((error) => {
+        skip += 1;
+        log.error("recall_failed", { accountId: player.accountId, error: String(error) });
+      });
+    if (players.length < RECALLS_AT_ONCE) return;
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import { consentView, recordConsent, withdrawConsent } from "../../app/people/co
 import { csvField } from "../../core/csv.ts";
 import { Refusal } from "../../core/errors.ts";
 import { dayOf, endOfDay } from "../../core/time.ts";
+import { actorAt } from "../../store/people/activity.ts";
 import { consentOf, listConsents, type PlayerConsent } from "../../store/people/consents.ts";
 import {
   Badge,
@@ -56,7 +57,9 @@ function Rows({ visit, rows }: { visit: MemberVisit; rows: PlayerConsent[] }) {
         {rows.map((consent, at) => (
           <tr key={consent.externalId}>
             <th scope="row" class="name words">
-              <Breakable text={consent.externalId} />
+              <a href={`/console/consent?search=${encodeURIComponent(consent.externalId)}`}>
+                <Breakable text={consent.externalId} />
+              </a>
             </th>
             <td data-label="Allowed">
               <Terms consent={consent} now={visit.now} />
@@ -97,13 +100,41 @@ function Withdraw({ visit, id, externalId }: { visit: MemberVisit; id: string; e
   );
 }
 
-function RecordForm({ visit, externalId }: { visit: MemberVisit; externalId: string }) {
+/** What is recorded of a player, and by whom; who is null where it was not in the console. */
+interface Recorded {
+  consent: PlayerConsent;
+  by: string | null | undefined;
+}
+
+/** Who recorded what when: it is about to be replaced. */
+function Before({ recorded: { consent, by }, now }: { recorded: Recorded; now: number }) {
+  const { withdrawnAt, endsAt, updatedAt } = consent;
+  return (
+    <p>
+      {withdrawnAt === null ? "Recorded" : "Withdrawn"}{" "}
+      {by === undefined ? "" : by === null ? "by API " : `by ${by} `}
+      <Time at={updatedAt} style="relative" />: <Terms consent={consent} now={now} />
+      {withdrawnAt === null && endsAt !== null && ` until ${dayOf(endsAt)}`}
+    </p>
+  );
+}
+
+interface RecordFormProps {
+  visit: MemberVisit;
+  externalId: string;
+  recorded: Recorded | undefined;
+}
+
+function RecordForm({ visit, externalId, recorded }: RecordFormProps) {
+  const { noPhoto = 0, noFullName = 0, endsAt = null, updatedAt } = recorded?.consent ?? {};
   return (
     <Card
-      title="Record a consent"
+      title={recorded ? "Change a consent" : "Record a consent"}
       note="It takes the place of what was recorded before, a withdrawal too, and holds from the next card on."
     >
+      {recorded && <Before recorded={recorded} now={visit.now} />}
       <PostForm visit={visit} action="/console/consent" class="form narrow-form">
+        <input type="hidden" name="seen" value={updatedAt ?? ""} />
         <Field label="Your id of the player" id="external_id">
           <input
             id="external_id"
@@ -115,11 +146,12 @@ function RecordForm({ visit, externalId }: { visit: MemberVisit; externalId: str
           />
         </Field>
         <label class="check">
-          <input type="checkbox" name="no_photo" value="yes" /> No photo: no card of the player is made
+          <input type="checkbox" name="no_photo" value="yes" checked={noPhoto === 1} /> No photo: no card of
+          the player is made
         </label>
         <label class="check">
-          <input type="checkbox" name="no_full_name" value="yes" /> No full name: cards say Maya O. for Maya
-          Okafor
+          <input type="checkbox" name="no_full_name" value="yes" checked={noFullName === 1} /> No full name:
+          cards say Maya O. for Maya Okafor
         </label>
         {mayDeletePlayers(visit) && (
           <Field
@@ -127,7 +159,13 @@ function RecordForm({ visit, externalId }: { visit: MemberVisit; externalId: str
             id="until"
             hint="The last day, after which the player is deleted. Empty: until it is withdrawn."
           >
-            <input id="until" name="until" type="date" aria-describedby="until-hint" />
+            <input
+              id="until"
+              name="until"
+              type="date"
+              aria-describedby="until-hint"
+              value={endsAt !== null && endsAt > visit.now ? dayOf(endsAt) : ""}
+            />
           </Field>
         )}
         <button type="submit" class="button button-primary">
@@ -165,6 +203,8 @@ async function consentPage(visit: MemberVisit): Promise<Response> {
     : await listConsents(deps.store.read, scope);
   const rows = found.slice(0, PAGE_SIZE);
   const last = rows.at(-1);
+  const [own] = search ? found : [];
+  const recorded = own && { consent: own, by: await recordedBy(visit, own) };
   return shell(
     visit,
     "Consent",
@@ -182,7 +222,7 @@ async function consentPage(visit: MemberVisit): Promise<Response> {
           Download CSV
         </a>
       </PageHead>
-      {canWrite(visit) && <RecordForm visit={visit} externalId={found.length === 0 ? search : ""} />}
+      {canWrite(visit) && <RecordForm visit={visit} externalId={search} recorded={recorded} />}
       <form class="row-form" method="get" action="/console/consent">
         <Field label="Find a player by your id" id="search">
           <input id="search" name="search" type="search" value={search} />
@@ -206,6 +246,11 @@ async function consentPage(visit: MemberVisit): Promise<Response> {
       />
     </>,
   );
+}
+
+/** Its log entry has the same moment, written in the same transaction. */
+function recordedBy({ deps }: MemberVisit, { accountId, updatedAt: at }: PlayerConsent) {
+  return actorAt(deps.store.read, { accountId, actions: ["player.consent", "player.recalled"], at });
 }
 
 /** The player that the form names. Throws INVALID_REQUEST. */
@@ -233,7 +278,12 @@ async function record(visit: MemberVisit): Promise<Response> {
     // Whoever cannot set an end cannot take one away either.
     endsAt: mayDeletePlayers(visit) ? endsAt : (before?.endsAt ?? null),
   };
-  await recordConsent(visit.deps, player, terms, visit.user.id);
+  if (before && String(before.updatedAt) !== field(visit, "seen")) {
+    const problem = `Of ${player.externalId} there is a record already. Here it is: change it if you mean to.`;
+    await visit.flashes.put(visit.session.id, { problem });
+    return redirect(`/console/consent?search=${encodeURIComponent(player.externalId)}`, visit.exchange);
+  }
+  await recordConsent(visit.deps, player, terms, visit.user.id, before?.updatedAt ?? null);
   await visit.flashes.put(visit.session.id, { notice: `The consent of ${player.externalId} is recorded.` });
   return redirect("/console/consent", visit.exchange);
 }

@@ -86,7 +86,8 @@ export async function takePlaces({ db, t }: Tx, batchId: string, changes: number
 }
 
 /**
- * What is to take the places of a batch's cards, or failed to, by the cards' image ids; deleted ones left out.
+ * What is to take the places of a batch's cards, or failed to, by the ids of the cards' images; deleted ones
+ * left out.
  */
 export async function changesOfBatch({ db, t }: Tx, batchId: string): Promise<Map<string, Image>> {
   const { batchCards: c, images: i } = t;

@@ -306,13 +306,16 @@ export async function claimWaiting(
 export async function queueWaiting(
   { db, t }: Tx,
   id: string,
-  change: Pick<Image, "sourceSha256" | "badgeSha256"> & { now: number },
+  {
+    now,
+    ...change
+  }: Pick<Image, "sourceSha256" | "badgeSha256"> &
+    Partial<Pick<Image, "request" | "playerName">> & { now: number },
 ): Promise<Image | undefined> {
   const i = t.images;
-  const { sourceSha256, badgeSha256, now } = change;
   const [image] = await db
     .update(i)
-    .set({ state: "queued", sourceSha256, badgeSha256, availableAt: now, updatedAt: now })
+    .set({ state: "queued", ...change, availableAt: now, updatedAt: now })
     .where(and(eq(i.id, id), eq(i.state, "waiting")))
     .returning();
   return image;

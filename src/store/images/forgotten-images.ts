@@ -26,17 +26,23 @@ export async function findOnceOwn(
   return image?.accountId === scope.accountId && image.environment === scope.environment ? image : undefined;
 }
 
-/** The ids of up to `limit` images of a player. */
+/** The ids of up to `limit` images of a player, created up to `until`. */
 export async function imagesOfPlayer(
   { db, t }: Tx,
-  scope: Scope & { externalId: string },
+  scope: Scope & { externalId: string; until?: number | undefined },
   limit: number,
 ): Promise<string[]> {
   const i = t.images;
   const rows = await db
     .select({ id: i.id })
     .from(i)
-    .where(and(isKeptIn(scope, i), eq(i.externalId, scope.externalId)))
+    .where(
+      and(
+        isKeptIn(scope, i),
+        eq(i.externalId, scope.externalId),
+        scope.until === undefined ? undefined : lte(i.createdAt, scope.until),
+      ),
+    )
     .limit(limit);
   return rows.map(({ id }) => id);
 }

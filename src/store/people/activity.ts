@@ -22,6 +22,24 @@ export async function deleteOldAudit({ db, t }: Tx, before: number, limit: numbe
   return (await db.delete(a).where(inArray(a.id, old)).returning({ id: a.id })).length;
 }
 
+/**
+ * Who did one of these things in an account at a moment: an e-mail address, null for the command line, the
+ * API or somebody who is gone; undefined when the log does not reach back so far.
+ */
+export async function actorAt(
+  { db, t }: Tx,
+  { accountId, actions, at }: { accountId: string; actions: string[]; at: number },
+): Promise<string | null | undefined> {
+  const a = t.auditEntries;
+  const [found] = await db
+    .select({ email: t.users.email })
+    .from(a)
+    .leftJoin(t.users, eq(t.users.id, a.userId))
+    .where(and(eq(a.accountId, accountId), eq(a.createdAt, at), inArray(a.action, actions)))
+    .limit(1);
+  return found && found.email;
+}
+
 export interface AuditRow {
   entry: AuditEntry;
   /** The actor; null for the command line. */

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
+import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
 import type { Tx } from "../store.ts";
 
 /** What a player has agreed to. */
@@ -73,24 +74,50 @@ export async function listConsents(
     .limit(limit);
 }
 
-/** Up to `limit` consents that have ended and whose players have not been recalled. */
-export async function endedConsents({ db, t }: Tx, now: number, limit: number): Promise<PlayerConsent[]> {
+/**
+ * Up to `limit` consents that have ended and whose players have not been recalled; all but the first `skip`.
+ */
+export async function endedConsents(
+  { db, t }: Tx,
+  now: number,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<PlayerConsent[]> {
   const c = t.playerConsents;
   return db
     .select()
     .from(c)
     .where(and(isNotNull(c.endsAt), lte(c.endsAt, now), isNull(c.recalledAt)))
-    .orderBy(asc(c.endsAt))
-    .limit(limit);
+    .orderBy(asc(c.endsAt), asc(c.accountId), asc(c.externalId))
+    .limit(limit)
+    .offset(skip);
 }
 
-/** Players recalled after `since`: a create that began before may have ended after. */
-export async function recalledSince({ db, t }: Tx, since: number): Promise<PlayerConsent[]> {
-  const c = t.playerConsents;
+/**
+ * Up to `limit` players recalled after `since` of whom there are images again, created up to `until`; all but
+ * the first `skip`. A create that began before the recall may have ended after it.
+ */
+export async function recalledWithImages(
+  { db, t }: Tx,
+  { since, until }: { since: number; until: number },
+  { skip, limit }: { skip: number; limit: number },
+): Promise<(Player & { environment: Environment })[]> {
+  const { playerConsents: c, images: i } = t;
+  const { accountId, externalId, recalledAt } = c;
+  const isOf = and(
+    eq(i.accountId, accountId),
+    eq(i.externalId, externalId),
+    inArray(i.environment, [...ENVIRONMENTS]),
+    lte(i.createdAt, until),
+    isNull(i.forgottenAt),
+  );
   return db
-    .select()
+    .selectDistinct({ accountId, externalId, environment: i.environment })
     .from(c)
-    .where(and(isNotNull(c.recalledAt), gt(c.recalledAt, since)));
+    .innerJoin(i, isOf)
+    .where(and(isNotNull(recalledAt), gt(recalledAt, since)))
+    .orderBy(asc(accountId), asc(externalId), asc(i.environment))
+    .limit(limit)
+    .offset(skip);
 }
 
 /** Notes that everything of a player was removed; false when that was noted before, or it was agreed anew. */
