@@ -68,10 +68,21 @@ test("photos added one by one make a list complete: by name, by row, by hand, an
   expect(thumb.headers.get("content-type")).toBe("image/webp");
   await ana.post(`${page}/choose`, { [unsure]: "2" });
   expect(await (await ana.get(page)).text()).toContain("All 3 players have a photo.");
+  // The same folder again: what was chosen holds, and no file counts twice.
+  await ana.upload(page, new File([other], "unknown.jpg"));
+  const again = await (await ana.get(page)).text();
+  expect(again).toContain("3 matched, 0 missing, 0 unsure");
+  expect(again).toContain(`/photos/${unsure}/thumb`);
+  // Another shot under the same name, too.
+  await ana.upload(page, new File([photo], "unknown.jpg"));
+  const newer = await (await ana.get(page)).text();
+  expect(newer).toContain("3 matched, 0 missing, 0 unsure");
+  expect(newer).not.toContain(`/photos/${unsure}/thumb`);
+  const [, shot = ""] = /Kim Andersson.*?name="(pho_\w+)" value="open"/s.exec(newer) ?? [];
   // Taken away, it is asked about again.
-  await ana.post(`${page}/choose`, { [unsure]: "open" });
+  await ana.post(`${page}/choose`, { [shot]: "open" });
   expect(await (await ana.get(page)).text()).toContain("2 matched, 1 missing, 1 unsure");
-  await ana.post(`${page}/choose`, { [unsure]: "2" });
+  await ana.post(`${page}/choose`, { [shot]: "2" });
   const broken = await ana.upload(page, new File(["%PDF"], "collins.jpg"));
   expect(broken.status).toBe(422);
   expect(await broken.text()).toContain("cannot be used");
@@ -91,6 +102,26 @@ test("another person sees neither the list nor its photos, and adds none", async
   );
   for (const path of [page, thumb]) expect((await bob.get(path)).status).toBe(404);
   expect((await bob.upload(page, new File([photo], "p-1.jpg"))).status).toBe(404);
+});
+
+test("names in a ZIP that Windows made, in the letters of DOS, are read", async () => {
+  const path = await photosPage();
+  const { page } = await browser.open();
+  await signIn(page, server.baseUrl, "ana@rovers.example");
+  await page.goto(server.baseUrl + path);
+  const bytes = Buffer.from(zipSync({ "MarXa NYZez.jpg": [photo, { level: 0 }] }));
+  for (let at = bytes.indexOf("MarXa"); at >= 0; at = bytes.indexOf("MarXa"))
+    for (const [place, code] of [
+      [3, 0xa1],
+      [7, 0xa3],
+      [8, 0xa4],
+    ] as const)
+      bytes[at + place] = code;
+  const zip = join(files.dir, "windows.zip");
+  await Bun.write(zip, bytes);
+  await choose(page, [zip]);
+  expect(await textOf(page, "#photo-table")).toContain("María Núñez.jpg");
+  expect(await textOf(page, "#photo-table")).toContain("1 matched, 2 missing, 0 unsure");
 });
 
 /** Chooses files as a person would, and waits until all are sent. */
@@ -125,6 +156,7 @@ test("a ZIP of a folder is unpacked in the browser and matched, what is no photo
     /1 in HEIC.*1 left out.*andersson\.png has more than 15 MB\..*11\.jpg .*JPEG, PNG or WebP/s,
   );
   expect(await textOf(page, "#photo-table")).toContain("2 matched, 1 missing, 0 unsure");
+  expect(await textOf(page, "#photo-head")).toContain("2 of 3 players have a photo.");
   // A damaged ZIP, and one photo later for the last.
   const damaged = join(files.dir, "damaged.zip");
   await Bun.write(damaged, (await Bun.file(zip).bytes()).slice(0, 5_000));

@@ -31,6 +31,8 @@ export interface PhotoMatches {
 
 /** Words beside a number that say nothing about whose it is. */
 const NUMBER_WORDS = new Set(["no", "nr", "num", "number", "shirt", "jersey", "player", "photo", "foto"]);
+/** How cameras and phones begin names: the number behind is the camera's count, and no player's id. */
+const CAMERA_WORDS = new Set(["img", "imgp", "dsc", "dscf", "dscn", "dcim", "pict", "pxl", "mvi", "p"]);
 /** A shorter id, such as 9, is found only where it is the whole name of the file. */
 const MIN_CONTAINED_ID_CHARS = 3;
 /** How many letters of a name may be wrong for it to be offered. */
@@ -38,6 +40,7 @@ const MAX_TYPOS = 2;
 const MIN_MISTYPED_CHARS = 6;
 /** Photos whose misspelt names are looked for in the whole squad: more is a folder of other pictures. */
 const MAX_GUESSED = 100;
+const MAX_COMPARED = 50;
 /** More choices than this are no help. */
 const MAX_OFFERED = 5;
 
@@ -131,17 +134,30 @@ function ownerNamed(
     known.flatMap((one, row) => (fits(one) ? [row] : []));
   const letters = words.filter((word) => !/^\d+$/.test(word));
   const [joined, lettersJoined] = [words.join(""), letters.join("")];
-  const ids = longest(
-    rowsWhere((one) => one.id.length > 0 && (one.idJoined === joined || isContained(one, words))),
-    (row) => known[row]?.idJoined.length ?? 0,
-  );
-  if (ids.length > 0) return { by: ids.length === 1 ? "id" : null, rows: ids };
-  const names = longest(
+  const names = largest(
     rowsWhere((one) => isNamed(one, words, lettersJoined)),
-    (row) => known[row]?.namesJoined[0]?.length ?? 0,
+    (row) => known[row]?.name ?? [],
   );
   const numbers = words.filter((word) => /^\d{1,2}$/.test(word)).map((word) => word.replace(/^0/, ""));
   const numbered = rowsWhere(({ number }) => number !== "" && numbers.includes(number));
+  const saysOnlyNumber = numbers.length === 1 && letters.every((word) => NUMBER_WORDS.has(word));
+  const ids = largest(
+    rowsWhere(
+      (one) =>
+        (one.id.length > 0 && (one.idJoined === joined || isContained(one, words))) ||
+        (saysOnlyNumber && one.idJoined.replace(/^0+/, "") === numbers[0]),
+    ),
+    (row) => known[row]?.id ?? [],
+  );
+  if (ids.length > 0) {
+    const [row = -1] = ids;
+    const isCount = words.some((word) => CAMERA_WORDS.has(word)) && /^\d+$/.test(known[row]?.idJoined ?? "");
+    // Whoever else the name, or a number that is all of it, tells.
+    const others = [...names, ...(saysOnlyNumber ? numbered : [])];
+    const isOther = others.length > 0 && !others.includes(row);
+    if (ids.length === 1 && !isCount && !isOther) return { by: "id", rows: ids };
+    return { by: null, rows: [...new Set([...ids, ...others])] };
+  }
   if (names.length > 1) {
     // Two of one name are told apart by their shirts.
     const both = names.filter((row) => numbered.includes(row));
@@ -158,16 +174,18 @@ function ownerNamed(
       rows: [...parts, ...(isOther ? numbered : [])],
     };
   }
-  const saysOnlyNumber = numbers.length === 1 && letters.every((word) => NUMBER_WORDS.has(word));
   if (saysOnlyNumber && words.every((word) => !/^\d{3,}$/.test(word)) && numbered.length > 0)
     return { by: numbered.length === 1 ? "number" : null, rows: numbered };
   return { by: null, rows: [...new Set([...(mayGuess ? mistyped(known, letters) : []), ...numbered])] };
 }
 
-/** Those of the rows with the most letters in common: a longer id or name says more than one within it. */
-function longest(rows: number[], length: (row: number) => number): number[] {
-  const most = Math.max(...rows.map(length));
-  return rows.filter((row) => length(row) === most);
+/** The rows but those whose id or name is a part of another one's, which says more. */
+function largest(rows: number[], partsOf: (row: number) => string[]): number[] {
+  // So many have the same name: nothing is sure, and comparing all with all would only take time.
+  if (rows.length > MAX_COMPARED) return rows;
+  const isWithin = (one: string[], other: string[]) =>
+    one.length < other.length && one.every((part) => other.includes(part));
+  return rows.filter((row) => !rows.some((other) => isWithin(partsOf(row), partsOf(other))));
 }
 
 /** Whether an id stands in the file's name, whole and in its order. */

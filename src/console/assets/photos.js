@@ -37,6 +37,24 @@
   /** The little-endian numbers of a ZIP's records. @param {Blob} blob */
   const view = async (blob) => new DataView(await blob.arrayBuffer());
 
+  // The letters of code page 850, which has those of 437 in the same places and more.
+  const DOS_CHARS =
+    "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤" +
+    "ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0";
+
+  /**
+   * An entry's name: UTF-8 where the ZIP says so, or where it happens to be, since some forget to say so; else
+   * as Windows writes it.
+   * @param {Uint8Array} bytes @param {boolean} isUtf8
+   */
+  const nameOf = (bytes, isUtf8) => {
+    try {
+      return new TextDecoder("utf-8", { fatal: !isUtf8 }).decode(bytes);
+    } catch {
+      return [...bytes].map((byte) => DOS_CHARS[byte - 128] ?? String.fromCharCode(byte)).join("");
+    }
+  };
+
   /**
    * The entries of a ZIP by its directory, without unpacking any.
    * @param {File} zip @returns {Promise<Photo[]>}
@@ -62,7 +80,7 @@
       const [name = 0, extra = 0, comment = 0] = [28, 30, 32].map((offset) =>
         directory.getUint16(place + offset, true),
       );
-      const path = new TextDecoder().decode(new Uint8Array(directory.buffer, place + 46, name));
+      const path = nameOf(new Uint8Array(directory.buffer, place + 46, name), (flags & 0x800) !== 0);
       place += 46 + name + extra + comment;
       if (path.endsWith("/")) continue;
       found.push({ path, size: unpacked, blob: () => unpack(zip, { path, flags, method, packed, header }) });
@@ -158,6 +176,8 @@
     return htmx.ajax("GET", location.pathname + location.search, {
       target,
       select: target,
+      // How many have a photo stands above.
+      selectOOB: "#photo-head",
       swap: "outerHTML",
     });
   };

@@ -1,4 +1,6 @@
 /** @jsxImportSource preact */
+
+import { createHash } from "node:crypto";
 import type { MatchedBy, NamedPlayer } from "../../app/batches/match-photos.ts";
 import { refuseFullUploads, uploadPhoto } from "../../app/images/upload-photo.ts";
 import { Refusal } from "../../core/errors.ts";
@@ -223,21 +225,23 @@ async function photosPage(visit: MemberVisit): Promise<Response> {
     visit,
     "Photos",
     <>
-      <PageHead
-        title="Photos"
-        lead={
-          missing === 0
-            ? `${players.length === 1 ? "The one player has" : `All ${count(players.length)} players have`} a photo.`
-            : `${count(players.length - missing)} of ${counted(players.length, "player has", "players have")} a photo. Nothing is made or charged yet.`
-        }
-      >
-        <a
-          class={missing === 0 ? "button button-primary" : "button"}
-          href={`/console/lists/${draft.id}/check`}
+      <div id="photo-head">
+        <PageHead
+          title="Photos"
+          lead={
+            missing === 0
+              ? `${players.length === 1 ? "The one player has" : `All ${count(players.length)} players have`} a photo.`
+              : `${count(players.length - missing)} of ${counted(players.length, "player has", "players have")} a photo. Nothing is made or charged yet.`
+          }
         >
-          {missing === 0 ? "Check the list" : "Go on without them"}
-        </a>
-      </PageHead>
+          <a
+            class={missing === 0 ? "button button-primary" : "button"}
+            href={`/console/lists/${draft.id}/check`}
+          >
+            {missing === 0 ? "Check the list" : "Go on without them"}
+          </a>
+        </PageHead>
+      </div>
       <Drop visit={visit} draft={draft} />
       <div class="stack" id="photo-table">
         <Unsure visit={visit} draft={draft} cards={cards} />
@@ -316,26 +320,28 @@ async function keepFor(visit: MemberVisit): Promise<Draft> {
   if (!file) throw new Refusal("INVALID_REQUEST", "Choose a photo: JPEG, PNG or WebP.");
   // Scripts send the folder along, which a file's name cannot hold.
   const path = (field(visit, "path") || file.name || "photo").replaceAll(/\p{Cc}/gu, "").toWellFormed();
-  if ((before.photos?.length ?? 0) >= MAX_LIST_PHOTOS)
+  const { bytes } = file;
+  const own = path.slice(-MAX_PHOTO_PATH_CHARS);
+  const row = /^\d{1,5}$/.test(field(visit, "row")) ? { row: Number(field(visit, "row")) } : {};
+  const sent = "row" in row ? undefined : before.photos?.find((one) => one.path === own);
+  // A folder dropped again has the same files: they are here, and what was chosen for them holds.
+  if (sent?.sha256 === createHash("sha256").update(bytes).digest("hex")) return before;
+  if (!sent && (before.photos?.length ?? 0) >= MAX_LIST_PHOTOS)
     throw new Refusal(
       "INVALID_REQUEST",
       `A list takes ${count(MAX_LIST_PHOTOS)} photos, and has as many. Send only the players' own.`,
     );
   await refuseFullUploads(deps, account);
-  const { bytes } = file;
   const upload = await uploadPhoto(deps, { account, environment: "live", bytes, use: "photo" });
-  const row = /^\d{1,5}$/.test(field(visit, "row")) ? { row: Number(field(visit, "row")) } : {};
-  const photo: DraftPhoto = {
-    id: upload.id,
-    sha256: upload.sha256,
-    path: path.slice(-MAX_PHOTO_PATH_CHARS),
-    ...row,
-  };
-  // The same file sent again takes the place of the first.
-  return visit.lists.change(visit, (draft) => ({
-    ...draft,
-    photos: [...(draft.photos ?? []).filter((one) => one.path !== photo.path || "row" in row), photo],
-  }));
+  const photo: DraftPhoto = { id: upload.id, sha256: upload.sha256, path: own, ...row };
+  return visit.lists.change(visit, (draft) => {
+    const photos = draft.photos ?? [];
+    // A file of the same name takes the place of the first, for whomever that was chosen.
+    const at = "row" in row ? -1 : photos.findIndex((one) => one.path === own);
+    return at < 0
+      ? { ...draft, photos: [...photos, photo] }
+      : { ...draft, photos: photos.with(at, { ...photos[at], ...photo }) };
+  });
 }
 
 /** Whose the photos are that the form names: a row, nobody's, or to be decided. */

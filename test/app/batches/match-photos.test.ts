@@ -48,8 +48,37 @@ describe("a file that may be several players', or nobody's, is not guessed", () 
     ["10_collins.jpg", [0, 1]],
     ["eilen_colins.jpg", [0]],
     ["team photo.jpg", []],
+    // Two players in one name.
+    ["Eileen Collins and Kim Andersson.jpg", [0, 2]],
+    ["player-1 player-10.jpg", [0, 1]],
+    ["player-1 Kim Andersson.jpg", [0, 2]],
+    // A camera's counter.
+    ["IMG_4711.jpg", [2]],
+    ["DSC04711.jpg", []],
     [".jpg", []],
   ])("%s: %j", (path, rows) => expect(match(path)).toEqual({ rows: {}, unsure: [[path, rows]] }));
+});
+
+describe("where ids are numbers, as shirts have, a number alone is sure only if both say the same player", () => {
+  const squad = [
+    { externalId: "9", name: "Eileen Collins", number: "4" },
+    { externalId: "4", name: "Kim Andersson", number: "9" },
+    { externalId: "7", name: "Jon Andersson", number: "7" },
+    { externalId: "12", name: "Maya Okafor", number: "30" },
+  ];
+  test.each([
+    ["9.jpg", {}, [0, 1]],
+    ["09.jpg", {}, [0, 1]],
+    ["No 4.jpg", {}, [1, 0]],
+    ["7.jpg", { 2: "id" }, undefined],
+    ["12.jpg", { 3: "id" }, undefined],
+    ["30.jpg", { 3: "number" }, undefined],
+  ])("%s: %j %j", (path, sure, rows) => {
+    const { matched, unsure } = matchPhotos(squad, [{ path }]);
+    const told: Record<string, string> = Object.fromEntries([...matched].map(([row, { by }]) => [row, by]));
+    expect(told).toEqual(sure);
+    expect(unsure[0]?.rows).toEqual(rows as number[]);
+  });
 });
 
 test("the surer sign wins a row, and of two equal ones neither", () => {
