@@ -191,6 +191,8 @@ export const MAX_TEMPLATE_FIELDS = 40;
 export const MAX_TEMPLATE_LIST_ITEMS = 24;
 /** Characters in one text field: nobody reads more on a picture. */
 export const MAX_TEMPLATE_TEXT_CHARS = 300;
+/** The most characters of a code: at most 57 modules a side, which a phone reads off a card in print. */
+export const MAX_TEMPLATE_CODE_CHARS = 200;
 
 /** Recycling a browser bounds what a leak can cost. */
 export const RENDERS_PER_BROWSER = 100;

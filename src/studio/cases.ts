@@ -1,4 +1,5 @@
-import type { Field, Fields, FieldValues, SimpleField } from "../templates/fields.ts";
+import { MAX_TEMPLATE_CODE_CHARS } from "../core/limits.ts";
+import type { Field, Fields, FieldValues, QrField, SimpleField } from "../templates/fields.ts";
 import type { WallCase } from "./messages.ts";
 
 // The cases a template must withstand: those of the wall and of `template check`.
@@ -145,7 +146,7 @@ function longText(chars: number): string {
 
 type Longer = (a: string, b: string) => number;
 
-function simpleExtreme(field: SimpleField, isLargest: boolean): unknown {
+function simpleExtreme(field: SimpleField | QrField, isLargest: boolean): unknown {
   const byLength: Longer = (a, b) => (isLargest ? b.length - a.length : a.length - b.length);
   switch (field.type) {
     case "text":
@@ -159,6 +160,8 @@ function simpleExtreme(field: SimpleField, isLargest: boolean): unknown {
       return field.options.toSorted(byLength)[0];
     case "color":
       return isLargest ? "#FFFFFF" : "#000000";
+    case "qr":
+      return isLargest ? "https://example.org/".padEnd(MAX_TEMPLATE_CODE_CHARS, "Aa1-") : "1";
   }
 }
 

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
+import { MAX_TEMPLATE_CODE_CHARS } from "../core/limits.ts";
 import { examine } from "../templates/examine.ts";
 import type { Fault as FileFault } from "../templates/fault.ts";
 import { exampleFields, type Fields } from "../templates/fields.ts";
@@ -135,6 +136,7 @@ function fieldHints(fields: Fields): FieldHint[] {
     isRequired: field.required ?? false,
     ...("min" in field && field.min !== undefined ? { min: field.min } : {}),
     ...("max" in field ? { max: field.max } : {}),
+    ...(field.type === "qr" ? { max: MAX_TEMPLATE_CODE_CHARS } : {}),
     ...(field.type === "choice" ? { options: field.options } : {}),
     ...(field.type === "list" ? { of: fieldHints(field.of), entry: exampleFields(field.of) } : {}),
   }));

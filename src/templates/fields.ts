@@ -1,6 +1,11 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorDetail } from "../core/errors.ts";
-import { MAX_TEMPLATE_FIELDS, MAX_TEMPLATE_LIST_ITEMS, MAX_TEMPLATE_TEXT_CHARS } from "../core/limits.ts";
+import {
+  MAX_TEMPLATE_CODE_CHARS,
+  MAX_TEMPLATE_FIELDS,
+  MAX_TEMPLATE_LIST_ITEMS,
+  MAX_TEMPLATE_TEXT_CHARS,
+} from "../core/limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { compileValidator, type Validator } from "../core/validate.ts";
 
@@ -47,6 +52,10 @@ const ColorField = Type.Object(
   { type: Type.Literal("color"), example: Type.Optional(Type.String()), ...about },
   strict,
 );
+const QrField = Type.Object(
+  { type: Type.Literal("qr"), example: Type.Optional(Type.String()), ...about },
+  strict,
+);
 const SIMPLE = [TextField, IntegerField, NumberField, BooleanField, ChoiceField, ColorField];
 const SimpleField = Type.Union(SIMPLE);
 const ListField = Type.Object(
@@ -64,9 +73,11 @@ const ListField = Type.Object(
   strict,
 );
 
+/** A field of one text, number, choice or colour: the only kind that a list's columns may have. */
 export type SimpleField = Static<typeof SimpleField>;
+export type QrField = Static<typeof QrField>;
 export type ListField = Static<typeof ListField>;
-export type Field = SimpleField | ListField;
+export type Field = SimpleField | QrField | ListField;
 /** The fields a template declares, by name. */
 export type Fields = Record<string, Field>;
 /** The values a partner sent for them, validated. */
@@ -74,12 +85,12 @@ export type FieldValues = Record<string, unknown>;
 
 /** The schema for each field type, for messages that concern that type alone. */
 export const FIELD_TYPES: Record<string, TSchema> = Object.fromEntries(
-  [...SIMPLE, ListField].map((schema) => [schema.properties.type.const, schema]),
+  [...SIMPLE, QrField, ListField].map((schema) => [schema.properties.type.const, schema]),
 );
 
 export const FieldsSchema = Type.Record(
   Type.String({ pattern: NAME_PATTERN }),
-  Type.Union([SimpleField, ListField]),
+  Type.Union([SimpleField, QrField, ListField]),
   { additionalProperties: false, maxProperties: MAX_TEMPLATE_FIELDS },
 );
 
@@ -116,6 +127,13 @@ function schemaOf(field: Field): TSchema {
       return StringEnum(field.options, options);
     case "color":
       return Type.String({ ...options, pattern: "^#[0-9A-Fa-f]{6}$" });
+    case "qr":
+      return Type.String({
+        ...options,
+        minLength: 1,
+        maxLength: MAX_TEMPLATE_CODE_CHARS,
+        pattern: "^[ -~]+$",
+      });
     case "list":
       return Type.Array(objectOf(field.of, {}), {
         ...described,
@@ -182,7 +200,7 @@ export function exampleFields(fields: Fields): FieldValues {
   );
 }
 
-function exampleOf(name: string, field: SimpleField): unknown {
+function exampleOf(name: string, field: SimpleField | QrField): unknown {
   if (field.example !== undefined) return field.example;
   switch (field.type) {
     case "text":
@@ -197,5 +215,7 @@ function exampleOf(name: string, field: SimpleField): unknown {
       return field.options[0];
     case "color":
       return "#C8102E";
+    case "qr":
+      return "https://example.org";
   }
 }

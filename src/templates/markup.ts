@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterMap, type ParserError, parse } from "parse5";
 import { didYouMean, type Fault, faultAt } from "./fault.ts";
-import { type KnownPaths, PICTURES, type PictureName, ZONES, type ZoneName } from "./paths.ts";
+import { type KnownPaths, ZONES, type ZoneName } from "./paths.ts";
 import { checkReference, type References } from "./references.ts";
 
 type Node = DefaultTreeAdapterMap["childNode"];
@@ -10,9 +10,9 @@ const FILE = "card.html";
 
 /** What a card.html refers to. */
 export interface Markup {
-  pictures: ReadonlySet<PictureName>;
+  pictures: ReadonlySet<string>;
   /** Those of them that lie in an element with `data-plate`. */
-  platePictures: ReadonlySet<PictureName>;
+  platePictures: ReadonlySet<string>;
   zones: ReadonlySet<ZoneName>;
   /** The paths it shows or tests; inside lists, without the list's own prefix. */
   paths: ReadonlySet<string>;
@@ -41,14 +41,14 @@ const SELF_CLOSED = new Set(
   ),
 );
 
-const FIT = /^[1-4] lines?$/;
+const FIT = /^[1-6] lines?$/;
 
 interface Reading {
   html: string;
   known: KnownPaths;
   references: References;
-  pictures: Set<PictureName>;
-  platePictures: Set<PictureName>;
+  pictures: Set<string>;
+  platePictures: Set<string>;
   zones: Set<ZoneName>;
   paths: Set<string>;
   cards: number;
@@ -244,9 +244,10 @@ function checkList({ reading, element, value: path, list, report }: Attribute): 
 function checkPicture({ reading, element, value, list, report }: Attribute): void {
   if (element.tagName !== "img") report("picture", "only an <img> can show a picture. Use one.");
   if (list !== null) report("picture", "a picture cannot lie in a list. Move it out.");
-  takeOnce(reading.pictures, PICTURES, value, "picture", report);
+  takeOnce(reading.pictures, [...reading.known.pictures], value, "picture", report);
+  if (value.startsWith("fields.")) reading.paths.add(value);
   if (!plateOf(element)) return;
-  const name = PICTURES.find((each) => each === value);
+  const name = reading.known.pictures.has(value) ? value : undefined;
   if (name) reading.platePictures.add(name);
   if (name && name !== "scene" && name !== "badge")
     report(
@@ -290,7 +291,7 @@ function takeOnce<T extends string>(
 
 function checkFit({ element, value, report }: Attribute): void {
   if (!FIT.test(value))
-    report("fit", `is "${value}", but says how many lines a text may take: "1 line" to "4 lines".`);
+    report("fit", `is "${value}", but says how many lines a text may take: "1 line" to "6 lines".`);
   const texts = element.childNodes.filter((node) => "value" in node && node.value.trim() !== "");
   const isOwn = has(element, "data-text");
   if (!isOwn && (childrenOf(element).length !== 1 || texts.length > 0))

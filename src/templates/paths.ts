@@ -26,7 +26,6 @@ export const PICTURES = [
   "outline",
   "backdrop",
 ] as const;
-export type PictureName = (typeof PICTURES)[number];
 
 export const ZONES = ["face", "body", "frame", "safe", "stage", "rating"] as const;
 export type ZoneName = (typeof ZONES)[number];
@@ -35,6 +34,8 @@ export type ZoneName = (typeof ZONES)[number];
 export interface KnownPaths {
   texts: ReadonlySet<string>;
   conditions: ReadonlySet<string>;
+  /** What an `<img>` may show: PICTURES, and the paths of the codes among the template's own fields. */
+  pictures: ReadonlySet<string>;
   /** The columns of each list, by the list's path. */
   lists: ReadonlyMap<string, Readonly<Record<string, Field>>>;
 }
@@ -43,12 +44,14 @@ export interface KnownPaths {
 export function knownPaths(manifest: Pick<TemplateManifest, "fields">): KnownPaths {
   const texts = new Set<string>([...PLAYER_PATHS, "theme.text"]);
   const conditions = new Set<string>([...texts, ...FLAGS]);
+  const pictures = new Set<string>(PICTURES);
   const lists = new Map<string, Record<string, Field>>();
   for (const [name, field] of Object.entries(manifest.fields ?? {})) {
     const path = `fields.${name}`;
     conditions.add(path);
     if (field.type === "list") lists.set(path, field.of);
     else texts.add(path);
+    if (field.type === "qr") pictures.add(path);
   }
-  return { texts, conditions, lists };
+  return { texts, conditions, pictures, lists };
 }

@@ -342,7 +342,7 @@ test("the designers' guide tells the limits that hold", () => {
     /\| (\d+), \d+ characters/.exec(row("`title`, `description` of a field") ?? "") ?? [];
   expect(readManifest(manifest("x".repeat(Number(longest)))).faults).toEqual([]);
   expect(readManifest(manifest("x".repeat(Number(longest) + 1))).faults).toHaveLength(1);
-  expect(row("lines of `data-fit`")).toContain(" 4 ");
+  expect(row("lines of `data-fit`")).toContain(" 6 ");
   for (const word of [
     "account create",
     "key create",

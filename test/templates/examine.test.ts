@@ -12,10 +12,14 @@ const faultsOf = (changes: Record<string, string | null>) =>
 const html = (line: string) => ({ "card.html": HTML.replace("</main>", `${line}\n</main>`) });
 const css = (line: string) => ({ "card.css": `${line}\n${CSS}` });
 
+test("six lines are the most of a fitted text", () => {
+  expect(faultsOf(html('<p data-fit="6 lines"><b></b></p>'))).toEqual([]);
+});
+
 test("a template that uses everything has no fault", () => {
   const { faults, markup } = examine(sampleTemplate());
   expect(faults).toEqual([]);
-  expect([...markup.pictures].sort()).toEqual(["badge", "player"]);
+  expect([...markup.pictures].sort()).toEqual(["badge", "fields.code", "player"]);
   expect([...markup.zones]).toEqual(["face"]);
 });
 
@@ -44,6 +48,9 @@ describe("card.html", () => {
     ['<div data-plate><img data-picture="shadow" alt=""></div>', /Take the shadow out/],
     ['<ul data-each="fields.stats"><li><div data-plate></div></li></ul>', /cannot lie in a list/],
     ['<p data-fit="name"><b></b></p>', /says how many lines/],
+    ['<p data-fit="7 lines"><b></b></p>', /says how many lines a text may take: "1 line" to "6 lines"/],
+    ['<img data-picture="fields.cod" alt="">', /unknown_picture .*Did you mean "fields.code"/],
+    ['<div data-plate><img data-picture="fields.code" alt=""></div>', /Take the fields.code out/],
     ['<p data-fit="2 lines">a <b></b></p>', /holds one element/],
     ["<script>1</script>", /script card\.html:19:1: scripts do not run/],
     ['<p onclick="x()">a</p>', /scripts do not run on a card\. Remove onclick/],

@@ -10,6 +10,7 @@ export const MANIFEST = {
     captain: { type: "boolean" },
     kit: { type: "choice", options: ["home", "away"] },
     trim: { type: "color" },
+    code: { type: "qr" },
     goals: { type: "integer", min: 0, max: 999 },
     stats: {
       type: "list",
@@ -28,7 +29,7 @@ export const HTML = `<!doctype html>
   <i data-zone="face"></i>
   <img class="paper" src="assets/paper.svg" alt="">
   <img class="player" data-picture="player" src="samples/player.png" alt="">
-  <img class="badge" data-picture="badge" src="samples/badge.png" alt="">
+  <img class="badge" data-picture="badge" src="samples/badge.png" alt=""><img class="code" data-picture="fields.code" src="samples/code.png" alt="">
   <h1 data-fit="2 lines" data-text="player.name">Maya Okafor</h1>
   <p class="club" data-fit="1 line" data-if="fields.club"><span data-text="fields.club">Rovers</span></p>
   <p class="none" data-unless="fields.club">No club</p>
@@ -49,6 +50,7 @@ export const CSS = `* { box-sizing: border-box; margin: 0 }
 .paper { position: absolute; right: 0; bottom: 0; width: 100px; height: 100px }
 .player { position: absolute; left: var(--player-x); top: var(--player-y); width: var(--player-width); height: var(--player-height) }
 .badge { position: absolute; right: 0; top: 0; width: 100px }
+.code { position: absolute; right: 10.3px; top: 300.6px; width: 160.4px; height: 160.4px }
 [data-zone="face"] { left: 40%; top: 30%; width: 20%; height: 20% }
 .card[data-layout="landscape"] [data-zone="face"] { left: 70% }
 h1 { position: absolute; left: 20px; top: 20px; width: 400px; height: 120px; --fit-largest: 60px; --fit-smallest: 0.3; --fit-line: 1.2 }

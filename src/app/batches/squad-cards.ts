@@ -209,6 +209,7 @@ export function templateTargets(
 ): Target[] {
   const readers: Record<string, Target["read"]> = {
     text: asText,
+    qr: asText,
     choice: asText,
     color: asColour,
     integer: asNumber,

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 
 import { colourNamed } from "../../core/colour-names.ts";
-import type { Field as FieldRule, Fields, ListField, SimpleField } from "../../templates/fields.ts";
+import type { Field as FieldRule, Fields, ListField, QrField, SimpleField } from "../../templates/fields.ts";
 import { exampleFields } from "../../templates/fields.ts";
 import { Field } from "../elements.tsx";
 import { ColourInput } from "./colour-input.tsx";
@@ -79,7 +79,7 @@ function rowsOf(name: string, { of, max }: ListField, inputs: OwnInputs) {
 }
 
 /** Numbers that are none stay text, so that the message can name what was written. */
-function valueIn({ type }: SimpleField, text = ""): unknown {
+function valueIn({ type }: SimpleField | QrField, text = ""): unknown {
   if (text === "") return undefined;
   if ((type === "integer" || type === "number") && /^-?\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
   if (type === "color") return colourNamed(text) ?? text;
@@ -161,7 +161,7 @@ function OwnInput({
   field,
   inputs,
   problems,
-}: Filled & { name: string; label: string; field: SimpleField }) {
+}: Filled & { name: string; label: string; field: SimpleField | QrField }) {
   const value = inputs[name] ?? "";
   const id = idOf(name);
   const options =

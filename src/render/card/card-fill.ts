@@ -5,6 +5,7 @@ import { FLAGS } from "../../templates/paths.ts";
 import type { PageFile } from "../browser/browser.ts";
 import { silhouette } from "../photo/silhouette.ts";
 import { type CardTexts, cardTexts } from "./card-texts.ts";
+import { codeModules } from "./code-modules.ts";
 import { between, luminance, type Palette, paletteOf } from "./colours.ts";
 import { placePlayer } from "./composition.ts";
 import type { Encoding } from "./encode.ts";
@@ -186,6 +187,7 @@ export function composeFill(
           )
         : null,
     },
+    codes: codesOf(said, markup.pictures),
     outline: shown.outline,
     seen: placed.place.seen,
     light: { colour: scene.colours.glow, side: seedOfPlayer(player) & 16 ? 1 : -1 },
@@ -195,6 +197,12 @@ export function composeFill(
     watermark: job.watermark ?? null,
   };
   return { fill, composition: placed.composition };
+}
+
+/** The modules of each code that the template shows. */
+function codesOf({ codes }: CardTexts, pictures: ReadonlySet<string>): CardFill["codes"] {
+  const shown = Object.entries(codes).filter(([path]) => pictures.has(path));
+  return Object.fromEntries(shown.map(([path, text]) => [path, codeModules(text)]));
 }
 
 /** What the drawn scene depends on. */

@@ -15,6 +15,8 @@ export interface CardTexts {
   variables: Record<string, string>;
   /** Chosen options and switches that are on, by attribute name without `data-`. */
   attributes: Record<string, string>;
+  /** What the codes say, by their paths, unchanged. */
+  codes: Record<string, string>;
   /** The template's own fields that have a value. */
   given: string[];
 }
@@ -52,6 +54,7 @@ export function cardTexts(card: CardInput, fields: Fields = {}): CardTexts {
     lists: {},
     variables: {},
     attributes: {},
+    codes: {},
     given: [],
   };
   put(said.texts, "player.first_name", first);
@@ -73,6 +76,7 @@ function addField(said: CardTexts, field: string, declared: Field, value: unknow
     said.lists[path] = (value as Record<string, unknown>[]).map((item) => itemOf(item, declared));
     return;
   }
+  if (declared.type === "qr") said.codes[path] = String(value);
   addSimple(said.texts, said.variables, path, `field-${css}`, declared.type, value);
   if (declared.type === "choice" || declared.type === "boolean")
     said.attributes[camel(`field-${css}`)] = declared.type === "choice" ? String(value) : "yes";
@@ -95,7 +99,7 @@ function addSimple(
   type: string,
   value: unknown,
 ): void {
-  if (type === "text" || type === "choice") put(texts, path, String(value));
+  if (type === "text" || type === "choice" || type === "qr") put(texts, path, String(value));
   else texts[path] = plain(type === "boolean" ? "" : String(value));
   if (type === "integer" || type === "number" || type === "color") variables[variable] = String(value);
 }

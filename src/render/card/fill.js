@@ -1,6 +1,7 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
 import { describeBadge } from "./badge.js";
 import { bind, prepare, takeAttributes } from "./bind.js";
+import { drawCodes } from "./codes.js";
 import { decodeInto, loadInto } from "./decode.js";
 import { drawBackdrop, drawnFor, fromOutline } from "./drawn.js";
 import { checkFonts, fitText } from "./fit.js";
@@ -23,6 +24,7 @@ import { showWatermark } from "./watermark.js";
  *   texts: Record<string, CardText>,
  *   lists: Record<string, CardList>,
  *   pictures: Record<string, string | null>,
+ *   codes: Record<string, string[]>,
  *   outline: string,
  *   seen: { from: number, to: number } | null,
  *   light: { colour: string, side: 1 | -1 },
@@ -103,7 +105,7 @@ export async function fillCard(fill) {
   const drawn = drawnFor(fill);
   for (const picture of picturesOf(card)) {
     const name = picture.dataset.picture ?? "";
-    picture.hidden = (fill.pictures[name] ?? null) === null && !drawn.includes(name);
+    picture.hidden = (fill.pictures[name] ?? null) === null && !drawn.includes(name) && !(name in fill.codes);
   }
   if (fill.pictures.badge) describeBadge(card);
   if (fill.sides) card.dataset.side = side;
@@ -117,6 +119,7 @@ export async function fillCard(fill) {
   // A picture without a box is hidden, itself or by an ancestor.
   const fits = [...boxes].filter((box) => box.getClientRects().length > 0).map(fitText);
   await bounded("pictures", reducePictures(card));
+  await bounded("pictures", drawCodes(card, fill.codes));
   card.style.visibility = "";
   return {
     fits,

@@ -13,6 +13,8 @@ import bindSource from "./bind.js" with { type: "text" };
 // @ts-expect-error As above.
 import canvasSource from "./canvas.js" with { type: "text" };
 // @ts-expect-error As above.
+import codesSource from "./codes.js" with { type: "text" };
+// @ts-expect-error As above.
 import decodeSource from "./decode.js" with { type: "text" };
 // @ts-expect-error As above.
 import distancesSource from "./distances.js" with { type: "text" };
@@ -59,6 +61,7 @@ const SCRIPTS: Record<string, string> = {
   "/badge.js": badgeSource,
   "/bind.js": bindSource,
   "/canvas.js": canvasSource,
+  "/codes.js": codesSource,
   "/decode.js": decodeSource,
   "/distances.js": distancesSource,
   "/drawn.js": drawnSource,

@@ -73,7 +73,8 @@ function wide(element: HTMLElement): HTMLElement {
 function field(hint: FieldHint, path: Path, put: Put): HTMLElement {
   const { label, min, max } = hint;
   switch (hint.type) {
-    case "text": {
+    case "text":
+    case "qr": {
       const input = labelled(label, textInput(path, put, { maxlength: max }));
       return (max ?? 0) > LONG_TEXT_CHARS ? wide(input) : input;
     }
