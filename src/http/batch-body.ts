@@ -40,12 +40,12 @@ export async function checkBatch(
   return { value: { name: name as string, cards: checked.requests } };
 }
 
-/** The valid cards, and every fault of the others with its location. */
+/** The valid cards with their places among all, and every fault of the others with its location. */
 export async function checkCards(
   cards: unknown[],
   config: Config,
   templates: CardTemplates,
-): Promise<{ requests: CreateImageRequest[]; details: ErrorDetail[] }> {
+): Promise<{ requests: CreateImageRequest[]; places: number[]; details: ErrorDetail[] }> {
   // All cards share the same template files, which are read once.
   const looked = new Map<string, ReturnType<CardTemplates["current"]>>();
   const current: CardTemplates["current"] = (name) => {
@@ -60,13 +60,17 @@ export async function checkCards(
   };
   const { configured } = templates;
   const requests: CreateImageRequest[] = [];
+  const places: number[] = [];
   const details: ErrorDetail[] = [];
   const seen = new Map<string, number>();
   for (const [at, card] of cards.entries()) {
     const { request, details: faults = [] } = await checkCard(card, config, { current, listed, configured });
     for (const { field, message } of faults)
       details.push({ field: field === "body" ? `cards[${at}]` : `cards[${at}].${field}`, message });
-    if (request) requests.push(request);
+    if (request) {
+      requests.push(request);
+      places.push(at);
+    }
     // Also of a card with other faults: whoever fixes those must not meet this one only afterwards.
     const id = (card as { player?: { external_id?: unknown } } | null)?.player?.external_id;
     if (typeof id !== "string" || id === "") continue;
@@ -78,5 +82,5 @@ export async function checkCards(
         message: `is the same as that of cards[${first}]. Give each card of a batch its own.`,
       });
   }
-  return { requests, details };
+  return { requests, places, details };
 }

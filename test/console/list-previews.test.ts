@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { findAccount } from "../../src/store/people/accounts.ts";
 import { type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
@@ -64,6 +64,15 @@ test("all cards of a list are drawn one after the other, small and marked, free 
   await submit(page, '.card-head a[href$="/check"]');
   expect(await page.$$(".previews figure")).toHaveLength(3);
   expect(complaints).toEqual([]);
+  // However often a page asks for them, the list is not worked out anew.
+  const works = spyOn(server.service.templates, "current");
+  const polled = check.replace(/check$/, "cards/0");
+  for (const part of ["", "?small=1", "/picture?small=1", "?small=1"])
+    expect((await ana.get(polled + part)).status).toBe(200);
+  expect(works).not.toHaveBeenCalled();
+  await ana.get(check);
+  expect(works).toHaveBeenCalled();
+  works.mockRestore();
   // The large ones stay the three that tell most.
   const path = check.replace(/check$/, "cards");
   expect((await ana.get(`${path}/4`)).status).toBe(404);

@@ -43,8 +43,8 @@
     "ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0";
 
   /**
-   * An entry's name: UTF-8 where the ZIP says so, or where it happens to be, since some forget to say so; else
-   * as Windows writes it.
+   * An entry's name: UTF-8 where the ZIP says so, or where it happens to be, since some forget to say so;
+   * else as Windows writes it.
    * @param {Uint8Array} bytes @param {boolean} isUtf8
    */
   const nameOf = (bytes, isUtf8) => {

@@ -7,7 +7,6 @@ import {
   targetsFor,
 } from "../../app/batches/squad-cards.ts";
 import { obeyConsents } from "../../app/people/consent.ts";
-import type { ErrorDetail } from "../../core/errors.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { uploadUrl } from "../../core/own-photos.ts";
 import { checkCards } from "../../http/batch-body.ts";
@@ -60,46 +59,43 @@ export interface Checked {
 }
 
 /** What the API would say about each row: the same checks. */
-export async function checkDraft(visit: MemberVisit, draft: Draft): Promise<Checked> {
-  const { config, templates } = visit.deps;
+export function checkDraft(visit: MemberVisit, draft: Draft): Promise<Checked> {
+  return visit.lists.check(draft, visit.now, () => checkRows(visit, draft));
+}
+
+/**
+ * The same for what a page asks of it again and again: as it was when the page was made, if that is recent.
+ */
+export function checkedDraft(visit: MemberVisit, draft: Draft): Promise<Checked> {
+  return visit.lists.checked(draft, visit.now, () => checkRows(visit, draft));
+}
+
+async function checkRows(visit: MemberVisit, draft: Draft): Promise<Checked> {
+  const { deps, account, now } = visit;
   const { list, mapping } = draft;
   const { targets, cards, withoutPhoto } = await draftCards(visit, draft);
-  const checked = await checkCards(cards, config, templates);
-  const ofConsent = await consentFaults(visit, cards);
-  const details = [...checked.details, ...ofConsent];
-  if (details.length === 0) return { faults: [], requests: await allowed(visit, checked.requests) };
+  const { requests, places, details } = await checkCards(cards, deps.config, deps.templates);
+  const sent = new Map(places.map((at, n) => [at, requests[n] as CreateImageRequest]));
+  for (const [at, card] of cards.entries()) {
+    const { player } = card as CreateImageRequest;
+    // What has other faults, such as no name, is asked about too: all of them are told at once.
+    if (!sent.has(at) && typeof player.external_id === "string")
+      sent.set(at, { ...(card as CreateImageRequest), player: { ...player, name: "" } });
+  }
+  const rows = [...sent.keys()];
+  // With as much of the names as their players allow: so they are previewed and counted.
+  const allowed = await obeyConsents(deps.store.read, account.id, [...sent.values()], now);
+  const ofConsent = allowed.faults.map(({ at, detail }) => ({
+    ...detail,
+    field: `cards[${rows[at]}].${detail.field}`,
+  }));
   const missing = new Set(withoutPhoto.map((row) => `cards[${row}].player.source_image_url`));
-  const worded = details.map((detail) =>
+  const worded = [...details, ...ofConsent].map((detail) =>
     missing.has(detail.field)
       ? { ...detail, message: "is missing: add a photo under Photos, or write its address into the list." }
       : detail,
   );
   const { faults, sound } = faultsInList(list, targets, mapping, worded);
-  const rest = await checkCards(
-    sound.map((at) => cards[at]),
-    config,
-    templates,
-  );
-  return { faults, requests: await allowed(visit, rest.requests) };
-}
-
-/** The requests with as much of the names as their players allow: so they are previewed and counted. */
-async function allowed(
-  { deps, account, now }: MemberVisit,
-  requests: CreateImageRequest[],
-): Promise<CreateImageRequest[]> {
-  return (await obeyConsents(deps.store.read, account.id, requests, now)).requests;
-}
-
-/** Which rows are of players who allow no card, by their places in the list. */
-async function consentFaults({ deps, account, now }: MemberVisit, cards: unknown[]): Promise<ErrorDetail[]> {
-  const named = cards.flatMap((card, at) => {
-    const { player } = card as CreateImageRequest;
-    // Not checked yet: a name may be missing, and is not looked at.
-    const request = { ...(card as CreateImageRequest), player: { ...player, name: "" } };
-    return typeof player.external_id === "string" ? [{ at, request }] : [];
-  });
-  const requests = named.map(({ request }) => request);
-  const { faults } = await obeyConsents(deps.store.read, account.id, requests, now);
-  return faults.map(({ at, detail }) => ({ ...detail, field: `cards[${named[at]?.at}].${detail.field}` }));
+  const obeying = new Map(rows.map((row, n) => [row, allowed.requests[n] as CreateImageRequest]));
+  return { faults, requests: sound.flatMap((row) => obeying.get(row) ?? []) };
 }

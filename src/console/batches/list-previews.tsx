@@ -8,7 +8,7 @@ import { Card, count } from "../elements.tsx";
 import { logFault, notFound } from "../page-error.ts";
 import { html, privateFile } from "../respond.ts";
 import { type MemberVisit, member } from "../visit.ts";
-import { checkDraft } from "./draft-cards.ts";
+import { checkedDraft } from "./draft-cards.ts";
 import type { Draft, Preview } from "./list-store.ts";
 
 // Cards as they will be, before anything is charged: three at a glance, or all of them, smaller.
@@ -128,7 +128,7 @@ interface Previewed extends Drawn {
 /** The card in a preview's URL. Throws 404. */
 async function previewed(visit: MemberVisit): Promise<Previewed> {
   const draft = await visit.lists.get(visit);
-  const { requests } = await checkDraft(visit, draft);
+  const { requests } = await checkedDraft(visit, draft);
   const at = Number(visit.params.at);
   const small = visit.query.get("small") === "1";
   const request = requests[at];

@@ -8,7 +8,7 @@ import {
   MAX_LIST_PREVIEWS_PER_DAY,
   MAX_LISTS_KEPT,
 } from "../../core/list-limits.ts";
-import { DAY_MS } from "../../core/time.ts";
+import { DAY_MS, SECOND_MS } from "../../core/time.ts";
 import type { ShortLivedState } from "../../state/state.ts";
 import { PageError } from "../page-error.ts";
 
@@ -32,6 +32,8 @@ export interface Draft {
   style: CardStyle;
   /** Photos sent along, in the order they came. */
   photos?: DraftPhoto[];
+  /** How often it was changed. */
+  version?: number;
 }
 
 /** A photo sent along with a list, kept as one of the account's uploads. */
@@ -55,6 +57,13 @@ export interface ListStore {
   /** Changes the list in the URL, one change after the other; returns it as it is then. Throws 404. */
   change(visit: ListVisit, change: (draft: Draft) => Draft): Promise<Draft>;
   drop(visit: ListVisit): Promise<void>;
+  /** Works out what the list comes to, and keeps it for `checked`. */
+  check<T>(draft: Draft, now: number, work: () => Promise<T>): Promise<T>;
+  /**
+   * What the list came to when it was last worked out as it is, not long ago; else works it out. Only for
+   * what is asked for again and again, such as pictures of a page.
+   */
+  checked<T>(draft: Draft, now: number, work: () => Promise<T>): Promise<T>;
   preview(key: string): Promise<Preview | undefined>;
   /** Whether this account may have another small preview drawn today; it counts as drawn then. */
   mayPreview(accountId: string): Promise<boolean>;
@@ -90,10 +99,12 @@ export function listStore(state: ShortLivedState): ListStore {
     get,
     change: (visit, change) =>
       changing.add(async () => {
-        const changed = change(await get(visit));
+        const before = await get(visit);
+        const changed = { ...change(before), version: (before.version ?? 0) + 1 };
         await drafts.put(place(visit), changed);
         return changed;
       }),
+    ...checkMemo(),
     drop: async (visit) => void (await drafts.take(place(visit))),
     preview: (key) => previews.get(key),
     mayPreview: async (accountId) => (await drawn.add(accountId, 1)) <= MAX_LIST_PREVIEWS_PER_DAY,
@@ -110,6 +121,31 @@ export function listStore(state: ShortLivedState): ListStore {
         // What failed is told by `draw`; a preview that could not be kept is drawn again.
         .catch(() => {});
       return "drawing";
+    },
+  };
+}
+
+/** Templates and consents may change meanwhile. */
+const CHECK_KEPT_MS = 30 * SECOND_MS;
+const MAX_CHECKS_KEPT = 50;
+
+function checkMemo(): Pick<ListStore, "check" | "checked"> {
+  const kept = new Map<string, { until: number; outcome: Promise<unknown> }>();
+  const keyOf = ({ id, version = 0 }: Draft) => `${id} ${version}`;
+  const check: ListStore["check"] = (draft, now, work) => {
+    const [key, outcome] = [keyOf(draft), work()];
+    kept.delete(key);
+    kept.set(key, { until: now + CHECK_KEPT_MS, outcome });
+    for (const [oldest, { until }] of kept)
+      if (until <= now || kept.size > MAX_CHECKS_KEPT) kept.delete(oldest);
+    outcome.catch(() => kept.delete(key));
+    return outcome;
+  };
+  return {
+    check,
+    checked: <T>(draft: Draft, now: number, work: () => Promise<T>) => {
+      const known = kept.get(keyOf(draft));
+      return known && known.until > now ? (known.outcome as Promise<T>) : check(draft, now, work);
     },
   };
 }
