@@ -144,6 +144,8 @@ export function defineTables(kit: Kit) {
       backOutputBytes: int("back_output_bytes"),
       /** How the player is shown in it; null for pictures that predate this column. */
       outputComposition: oneOf("output_composition", COMPOSITIONS),
+      /** Where it stands in its set, as JSON; null outside of sets. */
+      setPlace: text("set_place"),
       createdAt: int("created_at").notNull(),
       updatedAt: int("updated_at").notNull(),
       completedAt: int("completed_at"),

@@ -15,6 +15,9 @@ export const API_PATHS = {
   batch: "/v1/batches/{batch_id}",
   batchRemake: "/v1/batches/{batch_id}/remake",
   batchPictures: "/v1/batches/{batch_id}/pictures.zip",
+  sets: "/v1/sets",
+  set: "/v1/sets/{set_id}",
+  setChecklist: "/v1/sets/{set_id}/checklist",
   photos: "/v1/photos",
   /** Names an uploaded photo as a source. Nothing answers it: photos are read, never handed out. */
   photo: "/v1/photos/{photo_id}",

@@ -11,3 +11,23 @@ export interface Parallel {
  */
 export const SET_CARD_STATES = ["held", "final", "released", "replaced"] as const;
 export type SetCardState = (typeof SET_CARD_STATES)[number];
+
+/** Where a card stands in its set, as its row keeps it: what a set says never changes. */
+export interface SetPlace {
+  id: string;
+  name: string;
+  /** Empty without one. */
+  season: string;
+  parallel: string;
+  /** Null in a parallel without size. */
+  serial: number | null;
+  size: number | null;
+}
+
+/** The stored place of an image; null for one outside of sets. */
+export function readSetPlace(stored: string | null): SetPlace | null {
+  return stored === null ? null : JSON.parse(stored);
+}
+
+/** The value of `set.serial` that asks for the player's own shirt number. */
+export const SHIRT_NUMBER = "shirt_number";

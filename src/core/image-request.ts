@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ASKED_COMPOSITIONS, type CardInput, IMAGE_FORMATS, POSITIONS } from "./card.ts";
-import { MAX_BATCH_CARDS } from "./limits.ts";
+import { SHIRT_NUMBER } from "./card-set.ts";
+import { MAX_BATCH_CARDS, MAX_PARALLEL_NAME_CHARS, MAX_PARALLEL_SIZE } from "./limits.ts";
 import { StringEnum } from "./string-enum.ts";
 import { compileValidator, type Validator } from "./validate.ts";
 
@@ -109,6 +110,39 @@ const AnyImageRequest = Type.Object(
             examples: [{ club: "Rovers FC" }],
           },
         ),
+      ),
+    ),
+    set: Type.Optional(
+      Type.Object(
+        {
+          id: Type.String({
+            minLength: 1,
+            maxLength: 40,
+            description: "The set, one of those that `GET /v1/sets` lists.",
+            examples: ["set_3Hs5mJd0nV7rQe2TzXyB8kWc"],
+          }),
+          parallel: Type.String({
+            minLength: 1,
+            maxLength: MAX_PARALLEL_NAME_CHARS,
+            description: "One of the set's parallels, by its name.",
+            examples: ["gold"],
+          }),
+          serial: Type.Optional(
+            Type.Union(
+              [Type.Integer({ minimum: 1, maximum: MAX_PARALLEL_SIZE }), StringEnum([SHIRT_NUMBER])],
+              {
+                description:
+                  "The number wanted, or `shirt_number` for the player's own. Without it the card gets the lowest one that is free.",
+                examples: [7],
+              },
+            ),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description:
+            "The set that the card belongs to, whose checklist names the player. In a parallel with a size it gets a number, such as 12 of 50, which no other card of the player and parallel has.",
+        },
       ),
     ),
     metadata: Type.Optional(

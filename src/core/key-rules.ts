@@ -6,9 +6,9 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** What each scope allows, for people. */
 export const SCOPE_MEANINGS: Record<KeyScope, string> = {
-  create: "create images and batches, cancel batches, send photos",
-  read: "get and list images, batches and pictures, presets and usage",
-  delete: "delete images and players, record and withdraw consents",
+  create: "create images, batches and sets, cancel batches, send photos",
+  read: "get and list images, batches, sets and pictures, presets and usage",
+  delete: "delete images, players and sets, record and withdraw consents",
   webhooks: "manage webhook endpoints, read events and send them again",
 };
 

@@ -108,6 +108,19 @@ export const MAX_RETENTION_DAYS = 3_650;
 export const MAX_USAGE_ALERTS = 10;
 export const MAX_USAGE_ALERT_PERCENT = 1_000;
 
+/** Sets of an account and environment: ten years of a club with one for each of its teams. */
+export const MAX_SETS = 500;
+/** Players of a checklist: as many as a batch has cards, and more than any club has. */
+export const MAX_SET_PLAYERS = 1_000;
+/** Larger sets of cards have a dozen parallels. */
+export const MAX_PARALLELS = 20;
+export const MAX_PARALLEL_NAME_CHARS = 40;
+export const MAX_SEASON_CHARS = 40;
+/** Finding the lowest free number looks at all that are given: 10,000 take a few milliseconds. */
+export const MAX_PARALLEL_SIZE = 10_000;
+/** A checklist of 1,000 players with long names, of which each letter may take six bytes of JSON. */
+export const MAX_SET_BODY_BYTES = 2 * MB;
+
 export const DEFAULT_LIST_LIMIT = 20;
 export const MAX_LIST_LIMIT = 100;
 /**

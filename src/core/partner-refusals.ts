@@ -101,6 +101,37 @@ export function pictureGone(why: keyof typeof GONE): Refusal {
   return new Refusal("PICTURE_GONE", `This picture ${GONE[why]}`);
 }
 
+/** The first of the places that tell why, as a sentence. */
+function conflict(code: "SERIAL_TAKEN" | "PARALLEL_FULL", details: ErrorDetail[]): Refusal {
+  const [first] = details;
+  const rest = details.length > 1 ? ` (and ${details.length - 1} more: see details)` : "";
+  return new Refusal(code, `${first?.field} ${first?.message} Nothing was reserved.${rest}`, { details });
+}
+
+/** For numbers of a set that other cards have. */
+export function serialTaken(details: ErrorDetail[]): Refusal {
+  return conflict("SERIAL_TAKEN", details);
+}
+
+/** For players who have all cards of a parallel. */
+export function parallelFull(details: ErrorDetail[]): Refusal {
+  return conflict("PARALLEL_FULL", details);
+}
+
+export function setInUse(): Refusal {
+  return new Refusal(
+    "SET_IN_USE",
+    "Cards of this set were made, and refer to it: it stays. Only a set without cards can be deleted.",
+  );
+}
+
+export function setNotFound(): Refusal {
+  return new Refusal(
+    "NOT_FOUND",
+    "There is no set with this id for this key. Check the id, and that the key is of the same account and environment as the one that created it.",
+  );
+}
+
 export function batchNotFound(): Refusal {
   return new Refusal(
     "NOT_FOUND",

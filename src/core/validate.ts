@@ -86,6 +86,7 @@ function expectation(schema: TSchema): string {
   const values: string[] | undefined = schema.enum;
   if (values)
     return values.length === 1 ? `"${values[0]}"` : `one of ${values.map((v) => `"${v}"`).join(", ")}`;
+  if (schema.anyOf) return schema.anyOf.map(expectation).join(" or ");
   switch (schema.type) {
     case "integer":
       return `a whole number${minimum === undefined ? "" : ` from ${minimum} to ${maximum}`}`;

@@ -5,6 +5,7 @@ import { createImageSchema } from "../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { ImageFailure, successEnvelope, time, timeOrNull } from "./schemas.ts";
+import { SetPlace } from "./set-place-schema.ts";
 
 const closed = { additionalProperties: false } as const;
 const BATCH_ID = "bat_2Lk9VbTnWc7YdE5s0Hq3ZrX9";
@@ -92,6 +93,7 @@ const BatchImage = Type.Object(
       description: "Address of the picture while it is served.",
     }),
     failure: Type.Union([ImageFailure, Type.Null()], { description: "Why the card failed." }),
+    set: Type.Optional(SetPlace),
     change: Type.Union([CardChange, Type.Null()], {
       description: "What was made of the card by a remake, while it is being made or after it failed.",
     }),

@@ -45,6 +45,11 @@ export async function remakeImage(
   const checked = await checkCard(whole, deps.config, deps.templates);
   if (checked.details) details.push(...checked.details);
   if (!checked.request || key === null || details.length > 0) throw invalidRequest(details);
-  const accepted = await deps.accept({ ...caller, idempotencyKey: key, request: checked.request });
+  const accepted = await deps.accept({
+    ...caller,
+    idempotencyKey: key,
+    request: checked.request,
+    replaces: id,
+  });
   return created(deps, exchange, caller, accepted);
 }

@@ -7,14 +7,13 @@ import { sentStyleSchema } from "../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../core/image-state.ts";
 import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
 import { StringEnum } from "../core/string-enum.ts";
-import { USAGE_PERIODS } from "../core/time.ts";
 import { LAYOUTS } from "../render/card/template-layout.ts";
 import { ERROR_STATUS } from "./http-refusal.ts";
+import { SetPlace } from "./set-place-schema.ts";
 
-// The schemas of every response. The published OpenAPI document is made from them, and tests validate real
-// responses with them, so partners get what they read. A schema with an $id is published under that name.
-// Closed here, so that the tests meet no field that is not documented; the document publishes answers as
-// open, since they may grow.
+// The schemas of every response, of which the OpenAPI document is made, and with which tests validate real
+// ones. A schema with an $id is published under that name. Closed here, so that the tests meet no field that
+// is not documented; the document publishes answers as open, since they may grow.
 
 const closed = { additionalProperties: false } as const;
 
@@ -55,6 +54,7 @@ const ownWords = {
     examples: ["bat_2Lk9VbTnWc7YdE5s0Hq3ZrX9"],
   }),
   style: sentStyleSchema(),
+  set: Type.Optional(SetPlace),
 };
 
 export const AcceptedImage = Type.Object(
@@ -72,6 +72,7 @@ export const AcceptedImage = Type.Object(
       examples: [4],
     }),
     created_at: createdAt,
+    set: Type.Optional(SetPlace),
   },
   { ...closed, $id: "AcceptedImage", description: "An accepted image request." },
 );
@@ -329,8 +330,6 @@ export const Usage = Type.Object(
   },
   { ...closed, $id: "Usage", description: "Images and credits of one period and environment." },
 );
-
-export const UsagePeriodParameter = StringEnum(USAGE_PERIODS);
 
 export const ErrorDetail = Type.Object(
   {

@@ -53,6 +53,7 @@ import {
   type RouteName,
   routerPath,
 } from "./route-table.ts";
+import { setHandlers } from "./sets.ts";
 import { getUsage } from "./usage.ts";
 import { webhookHandlers } from "./webhook-handlers.ts";
 
@@ -251,6 +252,7 @@ function handlers(deps: RouteDeps): Record<RouteName, OpenHandler> {
     getBatchPictures: partner((exchange, caller, { batch_id = "" }) =>
       getBatchPictures(deps, exchange, caller, batch_id),
     ),
+    ...setHandlers(deps, partner),
     createPhoto: partner((exchange, caller) => createPhoto(deps, exchange, caller)),
     listPresets: partner((exchange) => listPresets(deps, exchange)),
     getUsage: partner((exchange, caller) => getUsage(deps, exchange, caller)),

@@ -115,6 +115,7 @@ test("answers and webhooks are published as open to new fields, requests as clos
     "ChangeWebhookEndpointRequest",
     "CreateBatchRequest",
     "CreateImageRequest",
+    "CreateSetRequest",
     "CreateWebhookEndpointRequest",
     "RecordConsentRequest",
     "RedeliverEventRequest",

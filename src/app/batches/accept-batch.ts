@@ -23,6 +23,7 @@ import {
   type Card,
   type CardsOwner,
   cardsOf,
+  placeCards,
   refuseTestCards,
   templatesOf,
   writeCards,
@@ -73,8 +74,9 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
   const print = fingerprint({ name: asked.name, cards: asked.requests });
   const earlier = await replayOf(store.read, asked, print, clock.now());
   if (earlier) return { batch: earlier, replayed: true, etaSeconds: 1 };
-  const place = (at: number) => `cards[${at}].`;
-  const allowed = (tx: Tx, now: number) => requireConsent(tx, account.id, asked.requests, { now, place });
+  const fieldOf = (at: number) => `cards[${at}].`;
+  const allowed = (tx: Tx, now: number) =>
+    requireConsent(tx, account.id, asked.requests, { now, place: fieldOf });
   const requests = await allowed(store.read, clock.now());
   await deps.room.refuseWhenLow();
   if (environment === "test") refuseTestCards(requests, account, clock.now());
@@ -87,7 +89,8 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
       const place = await nextPlace(tx, scope, { lane: "batch", most: COUNTED_AHEAD });
       // Consent may have been withdrawn since.
       const command = { ...asked, requests: await allowed(tx, now) };
-      const cards = await cardsOf(tx, deps, command, { templates, turn: place.turn, now });
+      const found = await cardsOf(tx, deps, command, { templates, turn: place.turn, now });
+      const cards = await placeCards(tx, scope, found, (at) => ({ field: fieldOf(at) }));
       // Batches of one account come in turn from here on. After the images, which whoever ends them locks
       // first, too.
       await lockAccount(tx, account.id);

@@ -10,6 +10,7 @@ import { deleteRecord, findRecord, type IdempotencyRecord } from "../../store/im
 import { findImage, lockImage } from "../../store/images/image-reads.ts";
 import type { Image } from "../../store/images/images.ts";
 import type { Account } from "../../store/people/accounts.ts";
+import { setCardsOf } from "../../store/sets/set-cards.ts";
 import type { Tx } from "../../store/store.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
@@ -17,6 +18,7 @@ import { reserveCredits } from "../credits/credits.ts";
 import { type FreshImage, freshImage } from "../images/fresh-image.ts";
 import { keepTemplate } from "../images/keep-template.ts";
 import { refuseOnRequest } from "../images/test-endings.ts";
+import { type FreePlace, freePlaces, holdPlaces, type Wish } from "../sets/set-places.ts";
 
 // The cards of a batch as images: those that were made before are found, and the others written.
 
@@ -67,6 +69,8 @@ export async function templatesOf(
 
 export interface Card {
   image: Image;
+  /** Its place in a set; null outside of sets, and for one that was made before. */
+  free: FreePlace | null;
   isNew: boolean;
   recordKey: string;
   print: string;
@@ -88,7 +92,7 @@ export async function cardsOf(
     const scope = { accountId: account.id, environment, key: recordKey };
     const known = await madeBefore(tx, scope, now, lockImage);
     if (known.image) {
-      cards.push({ image: known.image, isNew: false, recordKey, print });
+      cards.push({ image: known.image, free: null, isNew: false, recordKey, print });
       continue;
     }
     // It is of no use any more.
@@ -102,9 +106,30 @@ export async function cardsOf(
       turn: next++,
       now,
     };
-    cards.push({ image: freshImage(deps.random, fresh), isNew: true, recordKey, print });
+    cards.push({ image: freshImage(deps.random, fresh), free: null, isNew: true, recordKey, print });
   }
   return cards;
+}
+
+/**
+ * Gives the new ones among the cards the places in sets that they ask for, each of which may replace another
+ * image. Throws INVALID_REQUEST, SERIAL_TAKEN and PARALLEL_FULL, each fault with the card's own `field`.
+ */
+export async function placeCards(
+  tx: Tx,
+  scope: { accountId: string; environment: Environment },
+  cards: Card[],
+  ask: (at: number) => Omit<Wish, "request">,
+): Promise<Card[]> {
+  const wishes = cards.flatMap(({ image, isNew }, at) =>
+    isNew ? [{ ...ask(at), request: image.request as CreateImageRequest, at }] : [],
+  );
+  const places = await freePlaces(tx, scope, wishes);
+  const byCard = new Map(wishes.map(({ at }, index) => [at, places[index] ?? null]));
+  return cards.map((card, at) => {
+    const free = byCard.get(at) ?? null;
+    return free ? { ...card, free, image: { ...card.image, setPlace: JSON.stringify(free.place) } } : card;
+  });
 }
 
 /** Under what a card is remembered: with the batch's key, or so that other batches find it too. */
@@ -150,7 +175,12 @@ async function madeBefore(
   if (!record) return {};
   if (record.expiresAt <= now) return { record };
   const image = await find(tx, { ...scope, id: record.imageId });
-  const isOfUse = image && image.state !== "failed" && (image.expiresAt ?? now + 1) > now;
+  const isOfUse =
+    image &&
+    image.state !== "failed" &&
+    (image.expiresAt ?? now + 1) > now &&
+    // What another card replaced has no number of its own any more.
+    (image.setPlace === null || (await setCardsOf(tx, [image.id])).get(image.id)?.state !== "replaced");
   return isOfUse ? { image, record } : { record };
 }
 
@@ -166,6 +196,11 @@ export async function writeCards(
   const fresh = cards.filter(({ isNew }) => isNew);
   const images = fresh.map(({ image }) => image);
   await insertImages(tx, images);
+  await holdPlaces(
+    tx,
+    fresh.map(({ image, free }) => ({ imageId: image.id, free })),
+    now,
+  );
   // Those of the live environment wait for their photos first.
   const queued = images.filter(({ state }) => state === "queued");
   await deps.jobs.enqueue(tx, queued);

@@ -2,7 +2,7 @@ import { publicStatus } from "../../core/image-state.ts";
 import { isoTime, isoTimeOrNull } from "../../core/time.ts";
 import type { Batch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
-import { failureView } from "../images/image-view.ts";
+import { failureView, setOf } from "../images/image-view.ts";
 
 /** The public view of a batch; its completion event carries the same. */
 export function batchView(batch: Batch) {
@@ -50,6 +50,7 @@ export function batchImageView(image: Image, change: Image | undefined, cdnBaseU
     status: isDeleted ? "deleted" : publicStatus(image.state),
     image_url: isThere ? `${cdnBaseUrl}/${image.outputName}` : null,
     failure: image.state === "failed" && !isDeleted ? failureView(image) : null,
+    ...setOf(image),
     change: change
       ? {
           image_id: change.id,

@@ -20,7 +20,14 @@ import { findAccount, lockAccount } from "../../store/people/accounts.ts";
 import type { Tx } from "../../store/store.ts";
 import { requireConsent } from "../people/consent.ts";
 import { type AcceptBatchDeps, COUNTED_AHEAD, FULL_RETRY_SECONDS } from "./accept-batch.ts";
-import { type CardsOwner, cardsOf, refuseTestCards, templatesOf, writeCards } from "./batch-cards.ts";
+import {
+  type CardsOwner,
+  cardsOf,
+  placeCards,
+  refuseTestCards,
+  templatesOf,
+  writeCards,
+} from "./batch-cards.ts";
 
 /** A card of the batch, and what its player is to have instead. */
 export interface Remade {
@@ -77,7 +84,11 @@ export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand)
       await dropChanges(tx, own.id, isAsItWas);
       const place = await nextPlace(tx, scope, { lane: "batch", most: COUNTED_AHEAD });
       const owner = { ...command, idempotencyKey: null, requests: changed.map(({ request }) => request) };
-      const fresh = await cardsOf(tx, deps, owner, { templates, turn: place.turn, now });
+      const found = await cardsOf(tx, deps, owner, { templates, turn: place.turn, now });
+      const fresh = await placeCards(tx, scope, found, (at) => {
+        const { field, from } = changed[at] as Ended;
+        return { field: `${field}.`, replaces: from.id };
+      });
       // After the images, which whoever ends them locks first, too.
       await lockAccount(tx, account.id);
       if ((await findAccount(tx, account.id))?.status !== "active") throw partnerSuspended();

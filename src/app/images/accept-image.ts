@@ -28,11 +28,13 @@ import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
 import { creditsAvailable, reserveCredit } from "../credits/credits.ts";
 import { requireConsent } from "../people/consent.ts";
+import { freePlaces, holdPlaces, type Wish } from "../sets/set-places.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { DiskRoom } from "./disk-room.ts";
 import type { FetchGate } from "./fetch-gate.ts";
 import { type FetchedSources, fetchSources, refuseWhenSpent } from "./fetch-sources.ts";
 import { freshImage } from "./fresh-image.ts";
+import { type SetPlaceView, setOf } from "./image-view.ts";
 import { keepTemplate } from "./keep-template.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
 import type { SourceHold, SourceKeeper } from "./source-keeper.ts";
@@ -62,6 +64,8 @@ export interface CreateCommand {
   keyId?: string;
   idempotencyKey: string;
   request: CreateImageRequest;
+  /** The image that this one is to replace; in a set it takes over its number. */
+  replaces?: string;
   /** How long the key is known; as long as partners are promised unless said otherwise. */
   keptMs?: number;
 }
@@ -76,6 +80,8 @@ export interface AcceptedAnswer {
   eta_seconds: number;
   /** ISO 8601. */
   created_at: string;
+  /** Absent for an image outside of sets. */
+  set?: SetPlaceView;
 }
 
 export interface Accepted {
@@ -172,9 +178,13 @@ async function allowedRequest(
 /** Makes every check that needs no photo, then fetches. Test images fetch nothing. */
 async function sourcesFor(
   deps: AcceptImageDeps,
-  { account, environment, request }: CreateCommand,
+  command: CreateCommand,
   hold: SourceHold,
 ): Promise<FetchedSources> {
+  const { account, environment, request } = command;
+  await freePlaces(deps.store.read, { accountId: account.id, environment }, [wishOf(command)], {
+    lock: false,
+  });
   if (environment === "test") {
     refuseOnRequest(request.player.external_id, account, deps.clock.now());
     await refuseWhenSpent(
@@ -190,6 +200,10 @@ async function sourcesFor(
   const limit = SOURCE_BYTES_PER_DAY[account.tier];
   await refuseWhenSpent(deps.sourceBytes, account, limit, "photos and badges fetched");
   return fetchSources(deps, { accountId: account.id, environment, request }, hold);
+}
+
+function wishOf({ request, replaces }: CreateCommand): Wish {
+  return { request, field: "", replaces };
 }
 
 /** The place of the owner's next image. Throws SERVICE_OVERLOADED when it would wait too long there. */
@@ -216,6 +230,7 @@ interface NewImage {
 async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Promise<Accepted> {
   const { command, scope, now } = fresh;
   const owner = { accountId: command.account.id, environment: command.environment };
+  const [free = null] = await freePlaces(tx, owner, [wishOf(command)]);
   // What was checked before the fetch may have changed since, so the decision is made here.
   const account = await findAccount(tx, owner.accountId);
   if (account?.status !== "active") throw partnerSuspended();
@@ -230,11 +245,13 @@ async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Pr
       sourceSha256: fresh.sources.photo?.sha256 ?? null,
       badgeSha256: fresh.sources.badge?.sha256 ?? null,
     },
+    place: free?.place,
     lane: "single",
     turn: place.turn,
     now,
   });
   await insertImage(tx, image);
+  await holdPlaces(tx, [{ imageId: image.id, free }], now);
   await deps.jobs.enqueue(tx, [image]);
   if (command.environment === "live")
     await reserveCredit(tx, account, image.id, {
@@ -263,6 +280,7 @@ function acceptedAnswer(image: Image, etaSeconds: number): AcceptedAnswer {
     poll_url: fillPath(API_PATHS.image, { image_id: image.id }),
     eta_seconds: etaSeconds,
     created_at: isoTime(image.createdAt),
+    ...setOf(image),
   };
 }
 

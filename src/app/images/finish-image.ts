@@ -19,6 +19,7 @@ import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext, Moment } from "../context.ts";
 import { releaseCredits, settleCredit } from "../credits/credits.ts";
 import { alertOfUsage } from "../credits/usage-alerts.ts";
+import { givePlacesBack, keepPlace } from "../sets/set-places.ts";
 import { type NewEvent, recordEvents } from "../webhooks/webhook-events.ts";
 import { imageView } from "./image-view.ts";
 
@@ -101,6 +102,7 @@ async function complete(tx: Tx, context: AppContext, lease: Lease, output: Image
   const image = await completeImage(tx, lease, { output, now, expiresAt });
   if (!image) return undefined;
   if (output.receipt) await insertReceipt(tx, image.id, output.receipt);
+  await keepPlace(tx, image);
   const creditsUsed = await settleCredit(tx, image.id, { now, random: context.random });
   await countUsage(tx, image, now, { completed: 1, creditsUsed });
   if (creditsUsed > 0) await alertOfUsage(tx, context, account, now);
@@ -131,6 +133,7 @@ async function recordFailures(
 ): Promise<void> {
   const moment = { now, random: context.random };
   const isCanceled = reason === "canceled";
+  await givePlacesBack(tx, images);
   await releaseCredits(
     tx,
     images.map(({ id }) => id),

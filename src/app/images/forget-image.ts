@@ -21,11 +21,13 @@ import {
 import { deleteMetadata } from "../../store/images/image-metadata.ts";
 import type { Image } from "../../store/images/images.ts";
 import { deleteReceipt } from "../../store/images/receipts.ts";
+import { emptyChecklists } from "../../store/sets/card-sets.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext } from "../context.ts";
 import { releaseCredits } from "../credits/credits.ts";
 import type { RequestLog } from "../operations/request-log.ts";
+import { givePlacesBack } from "../sets/set-places.ts";
 import type { SmallerPictures } from "./smaller-pictures.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
 
@@ -94,6 +96,7 @@ export async function forgetPlayer(
         for (const image of found) await forgetRow(tx, deps, image);
         // Includes refused requests, which have no image.
         await emptyRequests(tx, scope);
+        await emptyChecklists(tx, scope);
         return { ids, found };
       },
       { concurrent: true },
@@ -110,6 +113,7 @@ async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Ima
   const now = clock.now();
   if (image.completedAt === null) {
     await jobs.withdraw(tx, [image]);
+    await givePlacesBack(tx, [image]);
     await releaseCredits(tx, [image.id], { now, random });
     await countUsage(tx, image, now, { failed: 1, canceled: 1 });
     await countFailures(tx, image, now, { reason: "canceled", failed: 1 });

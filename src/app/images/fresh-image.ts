@@ -1,4 +1,5 @@
 import type { Environment } from "../../core/account.ts";
+import type { SetPlace } from "../../core/card-set.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { searchedName } from "../../core/name.ts";
 import type { Random } from "../../core/ports.ts";
@@ -14,6 +15,8 @@ export interface FreshImage {
   template: Pick<Image, "templateName" | "templateVersion" | "templateDigest">;
   /** Photo and badge; absent until they are fetched, and for test images. */
   sources?: Pick<Image, "sourceSha256" | "badgeSha256">;
+  /** Its place in a set; absent for a card outside of sets. */
+  place?: SetPlace | undefined;
   lane: Lane;
   turn: number;
   now: number;
@@ -51,6 +54,7 @@ export function freshImage(random: Random, fresh: FreshImage): Image {
     backOutputName: null,
     backOutputBytes: null,
     outputComposition: null,
+    setPlace: fresh.place ? JSON.stringify(fresh.place) : null,
     createdAt: now,
     updatedAt: now,
     completedAt: null,

@@ -1,4 +1,5 @@
 import type { Composition } from "../../core/card.ts";
+import { readSetPlace } from "../../core/card-set.ts";
 import { hintFor } from "../../core/failure-reasons.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { type PublicStatus, publicStatus } from "../../core/image-state.ts";
@@ -12,6 +13,18 @@ interface OwnWords {
   metadata: Record<string, string> | null;
   batch_id: string | null;
   style: CreateImageRequest["style"];
+  /** Absent for an image outside of sets. */
+  set?: SetPlaceView;
+}
+
+/** Where an image stands in its set. */
+export interface SetPlaceView {
+  id: string;
+  name: string;
+  parallel: string;
+  /** Null in a parallel without size, and for an image that failed: its number was given back. */
+  serial: number | null;
+  size: number | null;
 }
 
 interface ViewOf<Status extends PublicStatus> extends OwnWords {
@@ -120,10 +133,30 @@ export function imageListItem(image: ImageListing): Record<string, unknown> {
   };
 }
 
-function ownWords({ request, batchId }: Pick<ImageListing, "request" | "batchId">): OwnWords {
+function ownWords({
+  request,
+  batchId,
+  setPlace,
+  state,
+}: Pick<ImageListing, "request" | "batchId" | "setPlace" | "state">): OwnWords {
   // Validated when it was accepted.
   const { player, style, metadata = null } = request as CreateImageRequest;
-  return { external_id: player.external_id, name: player.name, metadata, batch_id: batchId, style };
+  return {
+    external_id: player.external_id,
+    name: player.name,
+    metadata,
+    batch_id: batchId,
+    style,
+    ...setOf({ setPlace, state }),
+  };
+}
+
+/** The set of an image, for its views. */
+export function setOf({ setPlace, state }: Pick<ImageListing, "setPlace" | "state">): Pick<OwnWords, "set"> {
+  const place = readSetPlace(setPlace);
+  if (place === null) return {};
+  const { id, name, parallel, serial, size } = place;
+  return { set: { id, name, parallel, serial: state === "failed" ? null : serial, size } };
 }
 
 /** Asserts what a state guarantees; the tables' own constraints enforce it. */

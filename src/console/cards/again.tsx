@@ -324,6 +324,7 @@ async function again(visit: MemberVisit): Promise<Response> {
       environment: image.environment,
       idempotencyKey: `console-${deps.random.id("idem")}`,
       request: checked.request,
+      replaces: image.id,
     });
     return redirect(`/console/images/${answer.image_id}`, visit.exchange);
   } catch (error) {

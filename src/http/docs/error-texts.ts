@@ -10,11 +10,14 @@ import {
   methodNotAllowed,
   nothingAt,
   overloaded,
+  parallelFull,
   partnerSuspended,
   payloadTooLarge,
   pictureGone,
   rateLimitExceeded,
   scopeMissing,
+  serialTaken,
+  setInUse,
   sourceAnswered,
   unsupportedMediaType,
   unsupportedSource,
@@ -152,6 +155,46 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     ],
     retry: "no",
     example: idempotencyKeyReused(),
+  },
+  SERIAL_TAKEN: {
+    summary: "Another card has this number",
+    meaning:
+      "The number of the set that was asked for belongs to another card of the same player and parallel, made or being made. Numbers are never given twice. Nothing was reserved.",
+    remedies: [
+      "Leave `set.serial` out: the card gets the lowest number that is free.",
+      "Look at the [checklist](/docs/sets) for how many there are of each player.",
+      "To make a card again with its own number, remake the card that has it now.",
+    ],
+    retry: "no",
+    example: serialTaken([
+      {
+        field: "set.serial",
+        message: "is taken: another card has 7 of 50. Ask for another number, or for none.",
+      },
+    ]),
+  },
+  PARALLEL_FULL: {
+    summary: "The player has all cards of the parallel",
+    meaning:
+      "A parallel has as many cards of each player as its size says, and all of this player's are made or being made. A card that fails gives its number back. Nothing was reserved.",
+    remedies: [
+      "Choose another parallel of the set.",
+      "A set never changes: for more cards make another set, such as a second series.",
+    ],
+    retry: "no",
+    example: parallelFull([
+      { field: "set.parallel", message: 'is full: the player has all 50 cards of "gold".' },
+    ]),
+  },
+  SET_IN_USE: {
+    summary: "Cards of this set were made",
+    meaning: "A set of which cards were made stays, since they refer to it and to its numbers.",
+    remedies: [
+      "Leave it as it is: a set costs nothing.",
+      "Delete its images if nobody may see them any more.",
+    ],
+    retry: "no",
+    example: setInUse(),
   },
   PAYLOAD_TOO_LARGE: {
     summary: "The body is too large",

@@ -18,6 +18,7 @@ import pagination from "./guides/pagination.md" with { type: "text" };
 import photos from "./guides/photos.md" with { type: "text" };
 import quickstart from "./guides/quickstart.md" with { type: "text" };
 import rateLimits from "./guides/rate-limits.md" with { type: "text" };
+import sets from "./guides/sets.md" with { type: "text" };
 import testing from "./guides/testing.md" with { type: "text" };
 import troubleshooting from "./guides/troubleshooting.md" with { type: "text" };
 import webhooks from "./guides/webhooks.md" with { type: "text" };
@@ -64,6 +65,11 @@ export const GUIDES: readonly Guide[] = [
     path: "/docs/batches",
     text: batches,
     description: "Up to a thousand cards together, from a spreadsheet or from your server.",
+  },
+  {
+    path: "/docs/sets",
+    text: sets,
+    description: "Checklists, parallels and numbers that are given once.",
   },
   {
     path: "/docs/on-demand",
@@ -158,6 +164,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       { href: "/docs/photos", label: "Photos that work well" },
       { href: "/docs/card-options", label: "Card options" },
       { href: "/docs/batches", label: "Batches" },
+      { href: "/docs/sets", label: "Sets" },
       { href: "/docs/on-demand", label: "Pictures on demand" },
       { href: "/docs/designers", label: "Design a card" },
     ],

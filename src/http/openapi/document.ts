@@ -39,6 +39,7 @@ export function openApiDocument({ baseUrl, cdnBaseUrl, presets }: PublicFacts): 
     tags: [
       { name: "Images", description: "Create player cards and follow them to the finished picture." },
       { name: "Batches", description: "Create the cards of a whole squad at once." },
+      { name: "Sets", description: "Sets of cards with their checklists and numbers." },
       { name: "Consent", description: "What players agree to, which every create obeys." },
       { name: "Presets", description: "The card templates there are." },
       { name: "Usage", description: "Images and credits of a period." },

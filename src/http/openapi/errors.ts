@@ -39,9 +39,9 @@ const EXTRA_HEADERS: Partial<Record<ErrorCode, string>> = {
 
 /** One reusable response per error code, named after the code, or after those that share it. */
 export function errorResponses(codes: readonly ErrorCode[], baseUrl: string): Record<string, object> {
-  const alone = codes.filter((code) => !SHARED.includes(code)).map((code) => [code]);
+  const alone = codes.filter((code) => !SHARED.flat().includes(code)).map((code) => [code]);
   return Object.fromEntries(
-    [...alone, SHARED].map((group) => [
+    [...alone, ...SHARED].map((group) => [
       group.join(OR),
       {
         description: group
@@ -68,7 +68,11 @@ export function errorResponses(codes: readonly ErrorCode[], baseUrl: string): Re
 }
 
 /** Codes of one status that come together: an operation has one response for a status. */
-const SHARED: ErrorCode[] = ["PARTNER_SUSPENDED", "KEY_NOT_ALLOWED"];
+const SHARED: ErrorCode[][] = [
+  ["PARTNER_SUSPENDED", "KEY_NOT_ALLOWED"],
+  ["IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD", "SERIAL_TAKEN", "PARALLEL_FULL"],
+  ["SERIAL_TAKEN", "PARALLEL_FULL"],
+];
 /** Between the codes in the name of a response. */
 export const OR = "_OR_";
 

@@ -2,13 +2,14 @@ import { createImageSchema } from "../../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../../core/image-state.ts";
 import { MAX_METADATA_FILTER_KEY_CHARS } from "../../core/limits.ts";
 import { PICTURE_WIDTHS } from "../../core/picture-limits.ts";
+import { StringEnum } from "../../core/string-enum.ts";
+import { USAGE_PERIODS } from "../../core/time.ts";
 import { type PartnerRouteName, ROUTES } from "../route-table.ts";
 import {
   AcceptedImageResponse,
   ImageListResponse,
   ImageResponse,
   PresetListResponse,
-  UsagePeriodParameter,
   UsageResponse,
 } from "../schemas.ts";
 import { ALWAYS, answer, IMAGE_ID_PARAMETER, pageParameters, spanParameters } from "./answers.ts";
@@ -26,6 +27,7 @@ import { createExamples, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER, PREFER_ON_GET_PARAMETER, PREFER_PARAMETER } from "./headers.ts";
 import { remakeImage } from "./remake-operation.ts";
 import { createPhoto, deleteImage, deletePlayer } from "./season-operations.ts";
+import { createSet, deleteSet, getChecklist, getSet, listSets } from "./set-operations.ts";
 import {
   changeWebhookEndpoint,
   createWebhookEndpoint,
@@ -55,6 +57,11 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   deleteBatch,
   remakeBatch,
   getBatchPictures,
+  createSet,
+  listSets,
+  getSet,
+  deleteSet,
+  getChecklist,
   createPhoto,
   listPresets,
   getUsage,
@@ -125,6 +132,8 @@ function createImage(presets: readonly string[]): object {
         "INVALID_REQUEST",
         "INSUFFICIENT_CREDITS",
         "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
+        "SERIAL_TAKEN",
+        "PARALLEL_FULL",
         "PAYLOAD_TOO_LARGE",
         "UNSUPPORTED_MEDIA_TYPE",
         "UNSUPPORTED_IMAGE_SOURCE",
@@ -233,7 +242,7 @@ function getUsage(): object {
         in: "query",
         required: true,
         description: "Which period.",
-        schema: UsagePeriodParameter,
+        schema: StringEnum(USAGE_PERIODS),
         example: "current_month",
       },
     ],

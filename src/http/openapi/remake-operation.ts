@@ -56,6 +56,8 @@ export function remakeImage(presets: readonly string[]): object {
         "INSUFFICIENT_CREDITS",
         "IMAGE_NOT_FOUND",
         "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
+        "SERIAL_TAKEN",
+        "PARALLEL_FULL",
         "PAYLOAD_TOO_LARGE",
         "UNSUPPORTED_MEDIA_TYPE",
         "UNSUPPORTED_IMAGE_SOURCE",

@@ -224,6 +224,28 @@ const batches: AuditCheck = {
   },
 };
 
+const serials: AuditCheck = {
+  name: "serials",
+  rule: "a card's number in its set is held while it is made, final once it is, given back when it failed, and of a set of the same account and environment",
+  find: ({ db, t }, { limit }) => {
+    const { setCards: c, cardSets: s, images: i } = t;
+    const isSound = sql`${s.accountId} = ${i.accountId} and ${s.environment} = ${i.environment}
+      and case ${c.state} when 'held' then ${i.completedAt} is null when 'released' then ${i.state} = 'failed' and ${c.serial} is null
+        else ${i.state} = 'completed' end
+      and (${c.size} is null or ${c.state} = 'released') = (${c.serial} is null)`;
+    return db
+      .select({
+        id: c.imageId,
+        detail: sql<string>`${c.state} || ' ' || coalesce(${c.serial}, 0) || ' of ' || ${c.setId} || ', image ' || coalesce(${i.state}, 'missing')`,
+      })
+      .from(c)
+      .leftJoin(s, eq(s.id, c.setId))
+      .leftJoin(i, eq(i.id, c.imageId))
+      .where(sql`coalesce(not (${isSound}), true)`)
+      .limit(limit);
+  },
+};
+
 const jobs: AuditCheck = {
   name: "jobs",
   rule: "every image that is queued or being rendered has one live job, and every live job such an image",
@@ -235,4 +257,11 @@ const jobs: AuditCheck = {
 export const BOOK_CHECKS: readonly AuditCheck[] = [...LEDGER_CHECKS, payments, states, usage];
 
 /** The others. */
-export const AUDIT_CHECKS: readonly AuditCheck[] = [accounts, replays, batches, ...WEBHOOK_CHECKS, jobs];
+export const AUDIT_CHECKS: readonly AuditCheck[] = [
+  accounts,
+  replays,
+  batches,
+  serials,
+  ...WEBHOOK_CHECKS,
+  jobs,
+];

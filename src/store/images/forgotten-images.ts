@@ -89,6 +89,7 @@ export async function emptyImage({ db, t }: Tx, image: Image, now: number): Prom
       externalId: "",
       playerName: "",
       request: {},
+      setPlace: null,
       forgottenAt: now,
       updatedAt: now,
       ...(isOpen

@@ -48,9 +48,9 @@ export async function filteredImages(tx: Tx, query: FilteredQuery): Promise<Imag
 export function filteredQuery(tx: Tx, query: FilteredQuery, examined: number) {
   const { images: i } = tx.t;
   const examinedOnes = candidates(tx, query).limit(examined).as("candidates");
-  const { id, state, type, createdAt, completedAt, request } = i;
+  const { id, state, type, createdAt, completedAt, request, setPlace } = i;
   return tx.db
-    .select({ id, state, type, createdAt, completedAt, request, batchId: firstBatch(tx) })
+    .select({ id, state, type, createdAt, completedAt, request, setPlace, batchId: firstBatch(tx) })
     .from(examinedOnes)
     .innerJoin(i, eq(i.id, examinedOnes.id))
     .where(and(...conditions(tx, query)))

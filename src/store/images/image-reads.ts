@@ -72,6 +72,7 @@ const imageAnswer = prepared("image answer", ({ db, t }, { id }: Parameters<{ id
       expiresAt: i.expiresAt,
       forgottenAt: i.forgottenAt,
       request: i.request,
+      setPlace: i.setPlace,
       batchId: firstBatch({ db, t }),
     })
     .from(i)
@@ -158,7 +159,10 @@ export function listImagesQuery(tx: Tx, query: ListQuery) {
   return all.orderBy(...newestFirst(tx)).limit(query.limit);
 }
 
-export type ImageListing = Pick<Image, "id" | "state" | "type" | "createdAt" | "completedAt" | "request"> & {
+export type ImageListing = Pick<
+  Image,
+  "id" | "state" | "type" | "createdAt" | "completedAt" | "request" | "setPlace"
+> & {
   batchId: string | null;
 };
 
@@ -197,7 +201,7 @@ function listingQuery(
   tx: Tx,
   { status, limit, ...scope }: ListScope & { status?: PublicStatus | undefined; limit: ValueOr<number> },
 ) {
-  const { id, state, type, createdAt, completedAt, request } = tx.t.images;
+  const { id, state, type, createdAt, completedAt, request, setPlace } = tx.t.images;
   const columns = {
     id,
     state,
@@ -205,6 +209,7 @@ function listingQuery(
     createdAt,
     completedAt,
     request,
+    setPlace,
     batchId: firstBatch(tx).as("batch_id"),
   };
   const rows = (one?: ImageState) =>

@@ -256,6 +256,9 @@ test.each([
     "DELETE FROM webhook_events WHERE type = 'batch.completed'",
     "batches",
   ],
+  ["a number still held by a finished card", inSet("account_id", 1, "held"), "serials"],
+  ["a finished card without its number", inSet("account_id", "NULL", "final"), "serials"],
+  ["a number of another account's set", inSet("'acct_x'", 1, "final"), "serials"],
 ])("%s: found", async (_, statements, check) => {
   await tamper(...statements.split(";"));
   const found = await broken();
@@ -284,3 +287,12 @@ test("a bucket that cannot be asked is no missing picture: the audit says that i
     StorageUnavailable,
   );
 });
+
+/** Statements that put a finished card into a set of this owner, with this number. */
+function inSet(owner: string, serial: number | "NULL", state: string): string {
+  const from = "FROM images WHERE state = 'completed' AND environment = 'live' ORDER BY id LIMIT 1";
+  return [
+    `INSERT INTO card_sets SELECT 'set_a', ${owner}, environment, 'Rovers', '', '[]', 1 ${from}`,
+    `INSERT INTO set_cards SELECT id, 'set_a', 0, 'gold', ${serial}, 50, '${state}', NULL, 1 ${from}`,
+  ].join(";");
+}

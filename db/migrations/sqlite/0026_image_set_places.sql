@@ -1,0 +1,1 @@
+ALTER TABLE `images` ADD `set_place` text;

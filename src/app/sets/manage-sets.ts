@@ -1,0 +1,132 @@
+import type { Environment } from "../../core/account.ts";
+import type { Parallel } from "../../core/card-set.ts";
+import type { ErrorDetail } from "../../core/errors.ts";
+import { MAX_SETS } from "../../core/limits.ts";
+import { isDeceptive } from "../../core/name.ts";
+import { invalidRequest, setInUse, setNotFound } from "../../core/partner-refusals.ts";
+import { isoTime } from "../../core/time.ts";
+import {
+  type CardSet,
+  countSets,
+  deleteSet,
+  insertSet,
+  lockSet,
+  playersOfSet,
+  type SetPlayer,
+} from "../../store/sets/card-sets.ts";
+import { countCards, hasCards } from "../../store/sets/set-cards.ts";
+import type { AppContext } from "../context.ts";
+
+interface Scope {
+  accountId: string;
+  environment: Environment;
+}
+
+/** What a set is made of; `checkSet` says what is wrong with one. */
+export interface NewSet {
+  name: string;
+  season: string;
+  parallels: Parallel[];
+  players: Pick<SetPlayer, "externalId" | "name" | "number">[];
+}
+
+/** The rules that no schema expresses: what must differ, and what is not text. */
+function faultsOf({ name, season, parallels, players }: NewSet): ErrorDetail[] {
+  const details: ErrorDetail[] = [];
+  const plain = (field: string, text: string) => {
+    if (isDeceptive(text) || !text.isWellFormed())
+      details.push({
+        field,
+        message:
+          "must be one line without control characters and without overrides of the writing direction.",
+      });
+  };
+  const different = (field: (at: number) => string, values: string[]) => {
+    const first = new Map<string, number>();
+    for (const [at, value] of values.entries()) {
+      const earlier = first.get(value);
+      if (earlier === undefined) first.set(value, at);
+      else details.push({ field: field(at), message: `is the same as ${field(earlier)}. Name each once.` });
+    }
+  };
+  plain("name", name);
+  plain("season", season);
+  for (const [at, parallel] of parallels.entries()) plain(`parallels[${at}].name`, parallel.name);
+  for (const [at, player] of players.entries()) {
+    plain(`players[${at}].external_id`, player.externalId);
+    plain(`players[${at}].name`, player.name);
+  }
+  different(
+    (at) => `parallels[${at}].name`,
+    parallels.map((parallel) => parallel.name.toLowerCase()),
+  );
+  different(
+    (at) => `players[${at}].external_id`,
+    players.map(({ externalId }) => externalId),
+  );
+  return details;
+}
+
+/** Makes a set, which never changes from then on. Throws INVALID_REQUEST. */
+export async function makeSet(
+  { store, clock, random }: AppContext,
+  scope: Scope,
+  { players, ...set }: NewSet,
+): Promise<CardSet> {
+  const details = faultsOf({ players, ...set });
+  if (details.length > 0) throw invalidRequest(details);
+  const row: CardSet = { id: random.id("set"), ...scope, ...set, createdAt: clock.now() };
+  const rows = players.map((player, position) => ({ setId: row.id, position, ...player }));
+  await store.write("make set", async (tx) => {
+    if ((await countSets(tx, scope)) >= MAX_SETS)
+      throw invalidRequest([
+        { field: "body", message: `is one set too many: there are ${MAX_SETS}. Delete one without cards.` },
+      ]);
+    await insertSet(tx, row, rows);
+  });
+  return row;
+}
+
+/** Deletes a set of which no card was made. Throws NOT_FOUND and SET_IN_USE. */
+export async function removeSet({ store }: AppContext, scope: Scope & { id: string }): Promise<CardSet> {
+  return store.write("delete set", async (tx) => {
+    const set = await lockSet(tx, scope);
+    if (!set) throw setNotFound();
+    if (await hasCards(tx, set.id)) throw setInUse();
+    await deleteSet(tx, set.id);
+    return set;
+  });
+}
+
+/** The public view of a set. */
+export function setView({ id, name, season, parallels, createdAt }: CardSet) {
+  return { set_id: id, name, season: season || null, parallels, created_at: isoTime(createdAt) };
+}
+
+/** A player of a checklist, with how many cards there are of each parallel. */
+export interface ChecklistEntry {
+  external_id: string | null;
+  name: string | null;
+  number: number | null;
+  parallels: { name: string; size: number | null; made: number; processing: number }[];
+}
+
+/** The checklist of a set with its counts. Players who were deleted keep their lines, without name. */
+export async function checklistOf(
+  { store }: Pick<AppContext, "store">,
+  { id, parallels }: CardSet,
+): Promise<ChecklistEntry[]> {
+  const [players, counts] = await Promise.all([playersOfSet(store.read, id), countCards(store.read, id)]);
+  const key = (player: number, parallel: string, state: string) => JSON.stringify([player, parallel, state]);
+  const byKey = new Map(counts.map(({ player, parallel, state, n }) => [key(player, parallel, state), n]));
+  return players.map(({ position, externalId, name, number }) => ({
+    external_id: externalId || null,
+    name: name || null,
+    number,
+    parallels: parallels.map((parallel) => ({
+      ...parallel,
+      made: byKey.get(key(position, parallel.name, "final")) ?? 0,
+      processing: byKey.get(key(position, parallel.name, "held")) ?? 0,
+    })),
+  }));
+}

@@ -1,0 +1,225 @@
+import type { Environment } from "../../core/account.ts";
+import { type Parallel, type SetPlace, SHIRT_NUMBER } from "../../core/card-set.ts";
+import type { ErrorDetail } from "../../core/errors.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
+import { invalidRequest, parallelFull, serialTaken } from "../../core/partner-refusals.ts";
+import type { Image } from "../../store/images/images.ts";
+import { type CardSet, checklistPlaces, setsById } from "../../store/sets/card-sets.ts";
+import {
+  giveSerialsBack,
+  insertSetCards,
+  keepSerial,
+  lowestFree,
+  markReplaced,
+  type SetCard,
+  setCardsOf,
+  takenSerials,
+} from "../../store/sets/set-cards.ts";
+import type { Tx } from "../../store/store.ts";
+
+// Numbers of cards go with their credits: held in the transaction that reserves the credit, final in the one
+// that settles it, given back in the one that releases it.
+
+/** A card that is asked for. */
+export interface Wish {
+  request: CreateImageRequest;
+  /** Where the request stands in the body, such as `cards[3].`; empty for a single one. */
+  field: string;
+  /** The card that it is to replace, with its number. */
+  replaces?: string | undefined;
+}
+
+/** A place in a set that a card may take, as long as the transaction lasts. */
+export interface FreePlace {
+  place: SetPlace;
+  /** The player's position in the checklist. */
+  player: number;
+  replaces: string | null;
+}
+
+interface Scope {
+  accountId: string;
+  environment: Environment;
+}
+
+interface Seat extends FreePlace {
+  wish: Wish;
+  wanted: number | null;
+}
+
+/**
+ * A place for each card that asks for one, in the order asked; null for those that ask for none. Locks the
+ * players in their sets, before anything but images: whoever ends an image locks account and counters after
+ * it. Throws INVALID_REQUEST, SERIAL_TAKEN and PARALLEL_FULL. `lock: false` only looks whether there would be
+ * places.
+ */
+export async function freePlaces(
+  tx: Tx,
+  scope: Scope,
+  wishes: Wish[],
+  { lock = true }: { lock?: boolean } = {},
+): Promise<(FreePlace | null)[]> {
+  const asked = wishes.filter(({ request }) => request.set !== undefined);
+  if (asked.length === 0) return wishes.map(() => null);
+  const seats = await seatsOf(tx, scope, asked, lock);
+  await takeOver(tx, seats);
+  const numbered = seats.filter(({ place, replaces }) => place.size !== null && replaces === null);
+  const alike = Map.groupBy(numbered, ({ place }) => JSON.stringify([place.id, place.parallel]));
+  for (const own of alike.values()) await number(tx, own);
+  const byWish = new Map(seats.map((seat) => [seat.wish, seat]));
+  return wishes.map((wish) => byWish.get(wish) ?? null);
+}
+
+/** Where each stands, before its number is known. Throws for every set, player or parallel there is not. */
+async function seatsOf(tx: Tx, scope: Scope, wishes: Wish[], lock: boolean): Promise<Seat[]> {
+  const sets = await setsById(tx, scope, [...new Set(wishes.map(({ request }) => request.set?.id ?? ""))]);
+  const setIds = [...sets.keys()];
+  const externalIds = wishes.map(({ request }) => request.player.external_id);
+  const listed = setIds.length > 0 ? await checklistPlaces(tx, { setIds, externalIds, lock }) : [];
+  const positions = new Map(listed.map((row) => [JSON.stringify([row.setId, row.externalId]), row.position]));
+  const details: ErrorDetail[] = [];
+  const seats: Seat[] = [];
+  for (const wish of wishes) {
+    const { set: own, player } = wish.request;
+    const set = sets.get(own?.id ?? "");
+    const position = positions.get(JSON.stringify([set?.id, player.external_id]));
+    const parallel = set?.parallels.find(({ name }) => name === own?.parallel);
+    const fault = faultOf(wish.request, { set, position, parallel });
+    if (fault || !set || !parallel || position === undefined) {
+      if (fault) details.push({ ...fault, field: wish.field + fault.field });
+      continue;
+    }
+    const { id, name, season } = set;
+    const place = { id, name, season, parallel: parallel.name, serial: null, size: parallel.size };
+    const wanted = own?.serial === SHIRT_NUMBER ? player.number : (own?.serial ?? null);
+    seats.push({ wish, place, player: position, replaces: null, wanted });
+  }
+  if (details.length > 0) throw invalidRequest(details);
+  return seats;
+}
+
+/** Why a card can have no place in its set, whichever numbers are free. */
+function faultOf(
+  { set: own, player }: CreateImageRequest,
+  found: { set: CardSet | undefined; position: number | undefined; parallel: Parallel | undefined },
+): ErrorDetail | undefined {
+  const { set, position, parallel } = found;
+  if (!set) return { field: "set.id", message: "is no set of this account and environment. Check the id." };
+  if (!parallel) {
+    const names = set.parallels.map(({ name }) => `"${name}"`).join(", ");
+    return { field: "set.parallel", message: `is none of the set's parallels, which are ${names}.` };
+  }
+  if (position === undefined)
+    return {
+      field: "player.external_id",
+      message: "is not on the checklist of the set. Name a player who is, or make another set.",
+    };
+  const { serial } = own ?? {};
+  if (serial === undefined) return undefined;
+  if (parallel.size === null)
+    return {
+      field: "set.serial",
+      message: `must be left out: "${parallel.name}" has no size, and no numbers.`,
+    };
+  const number = serial === SHIRT_NUMBER ? player.number : serial;
+  if (number > parallel.size)
+    return {
+      field: "set.serial",
+      message: `must be at most ${parallel.size}, the size of "${parallel.name}"; it is ${number}.`,
+    };
+  return undefined;
+}
+
+/** Gives those that replace a card of the same parallel its number. Throws SERIAL_TAKEN. */
+async function takeOver(tx: Tx, seats: Seat[]): Promise<void> {
+  const ids = seats.flatMap(({ wish }) => wish.replaces ?? []);
+  const before = await setCardsOf(tx, ids);
+  const taken: ErrorDetail[] = [];
+  for (const seat of seats) {
+    const { wish, place, player } = seat;
+    const old = before.get(wish.replaces ?? "");
+    const isSame = old?.setId === place.id && old.parallel === place.parallel && old.player === player;
+    if (!old || !isSame || old.state === "released") continue;
+    if (old.state === "final") {
+      seat.place = { ...place, serial: old.serial };
+      seat.replaces = old.imageId;
+    } else if (place.size !== null) {
+      const why =
+        old.state === "held" ? "is still being made" : "was replaced by another, which has its number";
+      taken.push({
+        field: `${wish.field}set`,
+        message: `cannot be kept: the card ${why}. Make that one again.`,
+      });
+    }
+  }
+  if (taken.length > 0) throw serialTaken(taken);
+}
+
+/** Gives cards of one parallel their numbers. Throws SERIAL_TAKEN and PARALLEL_FULL. */
+async function number(tx: Tx, seats: Seat[]): Promise<void> {
+  const [{ place: first }] = seats as [Seat];
+  const { id: setId, parallel } = first;
+  const wishing = seats.flatMap(({ player, wanted }) =>
+    wanted === null ? [] : [{ player, serial: wanted }],
+  );
+  const key = (player: number, serial: number | null) => `${player} ${serial}`;
+  const found = wishing.length > 0 ? await takenSerials(tx, { setId, parallel, wanted: wishing }) : [];
+  const given = new Set(found.map(({ player, serial }) => key(player, serial)));
+  const any = seats.filter(({ wanted }) => wanted === null).map(({ player }) => player);
+  const free = any.length > 0 ? await lowestFree(tx, { setId, parallel, players: any }) : new Map();
+  const taken: ErrorDetail[] = [];
+  const full: ErrorDetail[] = [];
+  for (const seat of seats) {
+    const { wish, place, player, wanted } = seat;
+    const size = place.size ?? 0;
+    const serial: number = wanted ?? free.get(player);
+    if (wanted !== null && given.has(key(player, wanted)))
+      taken.push({
+        field: `${wish.field}set.serial`,
+        message: `is taken: another card has ${wanted} of ${size}. Ask for another number, or for none.`,
+      });
+    else if (serial > size)
+      full.push({
+        field: `${wish.field}set.parallel`,
+        message: `is full: the player has all ${size} cards of "${parallel}".`,
+      });
+    else seat.place = { ...place, serial };
+  }
+  if (taken.length > 0) throw serialTaken(taken);
+  if (full.length > 0) throw parallelFull(full);
+}
+
+/** Writes down the places of images that have just been inserted; those of the cards they replace pass on. */
+export async function holdPlaces(
+  tx: Tx,
+  taken: { imageId: string; free: FreePlace | null }[],
+  now: number,
+): Promise<void> {
+  const cards = taken.flatMap(({ imageId, free }): SetCard[] => {
+    if (free === null) return [];
+    const { place, player, replaces } = free;
+    const { id: setId, parallel, serial, size } = place;
+    const row = { imageId, setId, player, parallel, serial, size, createdAt: now };
+    return [{ ...row, state: "held", replacesImageId: replaces }];
+  });
+  if (cards.length === 0) return;
+  await markReplaced(
+    tx,
+    cards.flatMap(({ replacesImageId }) => replacesImageId ?? []),
+  );
+  await insertSetCards(tx, cards);
+}
+
+/** The image was made: its number is given for good. */
+export async function keepPlace(tx: Tx, { id, setPlace }: Pick<Image, "id" | "setPlace">): Promise<void> {
+  if (setPlace !== null) await keepSerial(tx, id);
+}
+
+/** The images were not made: their numbers are free again. */
+export async function givePlacesBack(tx: Tx, images: Pick<Image, "id" | "setPlace">[]): Promise<void> {
+  const placed = images.filter(({ setPlace }) => setPlace !== null);
+  await giveSerialsBack(
+    tx,
+    placed.map(({ id }) => id),
+  );
+}

@@ -1,0 +1,33 @@
+const answer = (data: object) => ({ success: true, data, error: null });
+
+const PARALLELS = [
+  { name: "base", size: null },
+  { name: "gold", size: 50 },
+];
+const SET = {
+  set_id: "set_3Hs5mJd0nV7rQe2TzXyB8kWc",
+  name: "Rovers 2026/27",
+  season: "2026/27",
+  parallels: PARALLELS,
+  created_at: "2026-11-21T10:00:00.000Z",
+};
+const PLAYER = { external_id: "player-10442", name: "Maya Okafor", number: 9 };
+
+/** Bodies of the operations of sets. */
+export const SET_EXAMPLES = {
+  request: { name: SET.name, season: SET.season, parallels: PARALLELS, players: [PLAYER] },
+  set: answer(SET),
+  list: answer({ sets: [SET], has_more: false, next_cursor: null }),
+  checklist: answer({
+    ...SET,
+    players: [
+      {
+        ...PLAYER,
+        parallels: [
+          { name: "base", size: null, made: 1, processing: 0 },
+          { name: "gold", size: 50, made: 12, processing: 3 },
+        ],
+      },
+    ],
+  }),
+};

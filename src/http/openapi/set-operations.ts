@@ -1,0 +1,106 @@
+import { ChecklistResponse, CreateSetRequest, SetListResponse, SetResponse } from "../set-schemas.ts";
+import { ALWAYS, answer, pageParameters } from "./answers.ts";
+import { refusals } from "./errors.ts";
+import { SET_EXAMPLES } from "./set-examples.ts";
+
+/** The set id in a path. */
+const SET_ID_PARAMETER = {
+  name: "set_id",
+  in: "path",
+  required: true,
+  description: "The id of the answer that made the set.",
+  schema: { type: "string" },
+  example: "set_3Hs5mJd0nV7rQe2TzXyB8kWc",
+} as const;
+
+export function createSet(): object {
+  return {
+    tags: ["Sets"],
+    summary: "Make a set",
+    description:
+      "Makes a set of cards: its checklist, and the parallels in which it has each card. Creates and batches name it as `set`, and get numbers that no other card of the player and parallel has. It costs nothing, and never changes: cards that were sold refer to it.",
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: CreateSetRequest,
+          examples: { set: { summary: "A club's season", value: SET_EXAMPLES.request } },
+        },
+      },
+    },
+    responses: {
+      "201": answer(
+        "The set is made.",
+        SetResponse,
+        { set: { summary: "The set", value: SET_EXAMPLES.set } },
+        "Location",
+      ),
+      ...refusals(
+        ...ALWAYS,
+        "INVALID_REQUEST",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "SERVICE_OVERLOADED",
+      ),
+    },
+  };
+}
+
+export function listSets(): object {
+  return {
+    tags: ["Sets"],
+    summary: "List sets",
+    description: "The sets of the key's account and environment, newest first.",
+    parameters: pageParameters("sets", "kind of key"),
+    responses: {
+      "200": answer("A page of sets.", SetListResponse, {
+        page: { summary: "The only page", value: SET_EXAMPLES.list },
+      }),
+      ...refusals(...ALWAYS, "INVALID_REQUEST"),
+    },
+  };
+}
+
+export function getSet(): object {
+  return {
+    tags: ["Sets"],
+    summary: "Get a set",
+    description: "What the set is. Who is in it, and which cards it has, its checklist tells.",
+    parameters: [SET_ID_PARAMETER],
+    responses: {
+      "200": answer("The set.", SetResponse, { set: { summary: "A set", value: SET_EXAMPLES.set } }),
+      ...refusals(...ALWAYS, "NOT_FOUND"),
+    },
+  };
+}
+
+export function deleteSet(): object {
+  return {
+    tags: ["Sets"],
+    summary: "Delete a set",
+    description: "Deletes a set of which no card was made, with its checklist. One with cards stays.",
+    parameters: [SET_ID_PARAMETER],
+    responses: {
+      "200": answer("The set as it was.", SetResponse, {
+        set: { summary: "Deleted", value: SET_EXAMPLES.set },
+      }),
+      ...refusals(...ALWAYS, "NOT_FOUND", "SET_IN_USE", "SERVICE_OVERLOADED"),
+    },
+  };
+}
+
+export function getChecklist(): object {
+  return {
+    tags: ["Sets"],
+    summary: "Get a checklist",
+    description:
+      "The players of a set, with how many cards there are of each in each parallel. A player who was deleted keeps the line, without name and id: numbers that were given stay given.",
+    parameters: [SET_ID_PARAMETER],
+    responses: {
+      "200": answer("The checklist.", ChecklistResponse, {
+        checklist: { summary: "One player", value: SET_EXAMPLES.checklist },
+      }),
+      ...refusals(...ALWAYS, "NOT_FOUND"),
+    },
+  };
+}

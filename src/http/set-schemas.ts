@@ -1,0 +1,145 @@
+import { Type } from "@sinclair/typebox";
+import {
+  MAX_ACCOUNT_NAME_CHARS,
+  MAX_PARALLEL_NAME_CHARS,
+  MAX_PARALLEL_SIZE,
+  MAX_PARALLELS,
+  MAX_SEASON_CHARS,
+  MAX_SET_PLAYERS,
+} from "../core/limits.ts";
+import { successEnvelope, time } from "./schemas.ts";
+
+const closed = { additionalProperties: false } as const;
+const SET_ID = "set_3Hs5mJd0nV7rQe2TzXyB8kWc";
+
+const textOrNull = (description: string, example: string) =>
+  Type.Union([Type.String(), Type.Null()], { description, examples: [example] });
+
+const Parallel = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: MAX_PARALLEL_NAME_CHARS,
+      description: "What it is called on cards and in requests.",
+      examples: ["gold"],
+    }),
+    size: Type.Union([Type.Integer({ minimum: 1, maximum: MAX_PARALLEL_SIZE }), Type.Null()], {
+      description:
+        "How many cards of each player there are, numbered from 1; null for any number, unnumbered.",
+      examples: [50],
+    }),
+  },
+  { ...closed, description: "One of the versions in which a set has each card." },
+);
+
+const number = Type.Integer({ minimum: 1, maximum: 99, description: "Shirt number.", examples: [9] });
+
+/** What POST /v1/sets takes. */
+export const CreateSetRequest = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: MAX_ACCOUNT_NAME_CHARS,
+      description: "What the set is called on cards.",
+      examples: ["Rovers 2026/27"],
+    }),
+    season: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_SEASON_CHARS,
+        description: "The season, as cards show it.",
+        examples: ["2026/27"],
+      }),
+    ),
+    parallels: Type.Array(Parallel, {
+      minItems: 1,
+      maxItems: MAX_PARALLELS,
+      description: "In the order in which lists have them, with names that differ.",
+    }),
+    players: Type.Array(
+      Type.Object(
+        {
+          external_id: Type.String({
+            minLength: 1,
+            maxLength: 255,
+            description: "Your own identifier of the player, as creates send it.",
+            examples: ["player-10442"],
+          }),
+          name: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 100,
+              description: "For people who read the checklist.",
+              examples: ["Maya Okafor"],
+            }),
+          ),
+          number: Type.Optional(number),
+        },
+        { ...closed, description: "A player of a checklist." },
+      ),
+      { minItems: 1, maxItems: MAX_SET_PLAYERS, description: "The checklist, in its order." },
+    ),
+  },
+  { ...closed, $id: "CreateSetRequest", description: "A set, which never changes once it is made." },
+);
+
+const facts = {
+  set_id: Type.String({
+    pattern: "^set_[0-9A-Za-z]+$",
+    description: "The set's identifier.",
+    examples: [SET_ID],
+  }),
+  name: Type.String({ description: "As it was sent.", examples: ["Rovers 2026/27"] }),
+  season: textOrNull("As it was sent; null without one.", "2026/27"),
+  parallels: Type.Array(Parallel, { maxItems: MAX_PARALLELS, description: "In their order." }),
+  created_at: time("When it was made.", "2026-11-21T10:00:00.000Z"),
+};
+
+export const CardSet = Type.Object(facts, { ...closed, $id: "CardSet", description: "A set of cards." });
+
+const count = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, description, examples: [example] });
+
+const ChecklistEntry = Type.Object(
+  {
+    external_id: textOrNull("Your own identifier; null for a player who was deleted.", "player-10442"),
+    name: textOrNull("The name, if one was sent; null for a player who was deleted.", "Maya Okafor"),
+    number: Type.Union([number, Type.Null()], { description: "The shirt number, if one was sent." }),
+    parallels: Type.Array(
+      Type.Object(
+        {
+          ...Parallel.properties,
+          made: count("Cards that are made, deleted ones among them: their numbers stay given.", 12),
+          processing: count("Cards that are being made.", 3),
+        },
+        { ...closed, $id: "ChecklistParallel", description: "How many cards of a player a parallel has." },
+      ),
+      { maxItems: MAX_PARALLELS, description: "The set's parallels, in their order." },
+    ),
+  },
+  { ...closed, $id: "ChecklistEntry", description: "A player of a checklist, with counts of cards." },
+);
+
+export const Checklist = Type.Object(
+  {
+    ...facts,
+    players: Type.Array(ChecklistEntry, { maxItems: MAX_SET_PLAYERS, description: "In the order sent." }),
+  },
+  { ...closed, $id: "Checklist", description: "The checklist of a set." },
+);
+
+export const SetResponse = successEnvelope(CardSet, "SetResponse");
+export const ChecklistResponse = successEnvelope(Checklist, "ChecklistResponse");
+export const SetListResponse = successEnvelope(
+  Type.Object(
+    {
+      sets: Type.Array(CardSet, { maxItems: 100, description: "Newest first." }),
+      has_more: Type.Boolean({ description: "Whether there is another page." }),
+      next_cursor: Type.Union([Type.String(), Type.Null()], {
+        description: "Send it as `after` to get the next page; null on the last page.",
+      }),
+    },
+    { ...closed, $id: "SetList", description: "A page of sets." },
+  ),
+  "SetListResponse",
+);

@@ -1,0 +1,144 @@
+import { and, asc, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
+import type { Tables } from "../../../db/schema.ts";
+import type { Tx } from "../store.ts";
+
+// The numbers of cards in their sets. A number counts while its row is held or final, which a unique index
+// guards: see set_cards_serial.
+
+export type SetCard = Tables["setCards"]["$inferSelect"];
+
+/** Values that a statement names at most: SQLite accepts 32,766 in all. */
+const AT_ONCE = 500;
+
+/** The condition of the unique index, which queries must repeat to use it. */
+const COUNTS = ["held", "final"] as const;
+
+function counting({ setCards: c }: Tables) {
+  return and(isNotNull(c.serial), sql`${c.state} in ('held', 'final')`);
+}
+
+interface OfParallel {
+  setId: string;
+  parallel: string;
+}
+
+/** The lowest number of each of these players that no card has, by the player's position. */
+export async function lowestFree(
+  { db, t }: Tx,
+  { setId, parallel, players }: OfParallel & { players: number[] },
+): Promise<Map<number, number>> {
+  const p = t.setPlayers;
+  const given = (name: string) =>
+    sql.raw(
+      `set_cards ${name} where ${name}.set_id = set_players.set_id and ${name}.player = set_players.position
+      and ${name}.serial is not null and ${name}.state in ('held', 'final')`,
+    );
+  const free = sql<number>`(select min(candidates.n) from
+    (select 1 as n union all select taken.serial + 1 from ${given("taken")} and taken.parallel = ${parallel}) as candidates
+    where not exists (select 1 from ${given("same")} and same.parallel = ${parallel} and same.serial = candidates.n))`;
+  const found = new Map<number, number>();
+  for (let at = 0; at < players.length; at += AT_ONCE) {
+    const rows = await db
+      .select({ player: p.position, serial: free.mapWith(Number) })
+      .from(p)
+      .where(and(eq(p.setId, setId), inArray(p.position, players.slice(at, at + AT_ONCE))));
+    for (const { player, serial } of rows) found.set(player, serial);
+  }
+  return found;
+}
+
+/** Which of these numbers of players some card has. */
+export async function takenSerials(
+  { db, t }: Tx,
+  { setId, parallel, wanted }: OfParallel & { wanted: { player: number; serial: number }[] },
+): Promise<Pick<SetCard, "player" | "serial" | "imageId">[]> {
+  const c = t.setCards;
+  const found: Pick<SetCard, "player" | "serial" | "imageId">[] = [];
+  for (let at = 0; at < wanted.length; at += AT_ONCE) {
+    const some = wanted.slice(at, at + AT_ONCE);
+    const players = [...new Set(some.map(({ player }) => player))];
+    const serials = [...new Set(some.map(({ serial }) => serial))];
+    const ofParallel = and(eq(c.setId, setId), eq(c.parallel, parallel), counting(t));
+    const rows = await db
+      .select({ player: c.player, serial: c.serial, imageId: c.imageId })
+      .from(c)
+      .where(and(ofParallel, inArray(c.player, players), inArray(c.serial, serials)));
+    found.push(...rows);
+  }
+  return found;
+}
+
+export async function insertSetCards({ db, t }: Tx, cards: SetCard[]): Promise<void> {
+  for (let at = 0; at < cards.length; at += AT_ONCE)
+    await db.insert(t.setCards).values(cards.slice(at, at + AT_ONCE));
+}
+
+/** The places of these images in their sets, by image. */
+export async function setCardsOf({ db, t }: Tx, imageIds: string[]): Promise<Map<string, SetCard>> {
+  const c = t.setCards;
+  if (imageIds.length === 0) return new Map();
+  const rows = await db.select().from(c).where(inArray(c.imageId, imageIds));
+  return new Map(rows.map((row) => [row.imageId, row]));
+}
+
+/** Lets finished cards pass their numbers on to those that are to replace them. */
+export async function markReplaced({ db, t }: Tx, imageIds: string[]): Promise<void> {
+  const c = t.setCards;
+  if (imageIds.length === 0) return;
+  await db
+    .update(c)
+    .set({ state: "replaced" })
+    .where(and(inArray(c.imageId, imageIds), eq(c.state, "final")));
+}
+
+/** The card is made: its number is given for good. */
+export async function keepSerial({ db, t }: Tx, imageId: string): Promise<void> {
+  const c = t.setCards;
+  await db
+    .update(c)
+    .set({ state: "final" })
+    .where(and(eq(c.imageId, imageId), eq(c.state, "held")));
+}
+
+/** The cards are not made: their numbers are free again, or those of the cards they were to replace. */
+export async function giveSerialsBack({ db, t }: Tx, imageIds: string[]): Promise<void> {
+  const c = t.setCards;
+  if (imageIds.length === 0) return;
+  const released = await db
+    .update(c)
+    .set({ state: "released", serial: null })
+    .where(and(inArray(c.imageId, imageIds), eq(c.state, "held")))
+    .returning({ replaces: c.replacesImageId });
+  const back = released.flatMap(({ replaces }) => (replaces === null ? [] : [replaces]));
+  if (back.length === 0) return;
+  await db
+    .update(c)
+    .set({ state: "final" })
+    .where(and(inArray(c.imageId, back), eq(c.state, "replaced")));
+}
+
+/** Whether a card of a set was made, or is being made. */
+export async function hasCards({ db, t }: Tx, setId: string): Promise<boolean> {
+  const c = t.setCards;
+  const rows = await db
+    .select({ id: c.imageId })
+    .from(c)
+    .where(and(eq(c.setId, setId), ne(c.state, "released")))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** How many cards count in each parallel of each player: made, and being made. */
+export async function countCards(
+  { db, t }: Tx,
+  setId: string,
+): Promise<(Pick<SetCard, "player" | "parallel" | "state"> & { n: number })[]> {
+  const c = t.setCards;
+  const { player, parallel, state } = c;
+  return db
+    .select({ player, parallel, state, n: sql<number>`count(*)`.mapWith(Number) })
+    .from(c)
+    .where(and(eq(c.setId, setId), inArray(state, [...COUNTS])))
+    .groupBy(player, parallel, state)
+    .orderBy(asc(player), asc(parallel));
+}

@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
+import { AcceptedBatchResponse, BatchResponse } from "../../src/http/batch-schemas.ts";
+import { AcceptedImageResponse, ImageListResponse, ImageResponse } from "../../src/http/schemas.ts";
+import { ChecklistResponse, SetListResponse, SetResponse } from "../../src/http/set-schemas.ts";
+import { get, imageRequest, type TestAccount, testAccount } from "../harness.ts";
+import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+
+const sent = (key: string, path: string, body: unknown, idempotencyKey?: string) =>
+  send(api, path, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "X-API-Key": key,
+      ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+    },
+    body: JSON.stringify(body),
+  });
+const PARALLELS = [
+  { name: "base", size: null },
+  { name: "gold", size: 3 },
+];
+const setOf = (more: object = {}) => ({
+  name: "Rovers 2026/27",
+  season: "2026/27",
+  parallels: PARALLELS,
+  players: [{ external_id: "p0", name: "Maya Okafor", number: 2 }, { external_id: "p1" }],
+  ...more,
+});
+const makeSet = async (own: TestAccount, more: object = {}, key = own.liveKey): Promise<string> => {
+  const { set_id } = await expectSuccess(await sent(key, "/v1/sets", setOf(more)), 201, SetResponse);
+  return set_id;
+};
+const card = (id: string, more: Json = {}, player: object = {}) => ({
+  ...imageRequest({
+    player: { external_id: "p0", name: "Maya Okafor", source_image_url: api.photo, ...player },
+  }),
+  set: { id, parallel: "gold", ...more },
+});
+let keys = 0;
+const create = (own: TestAccount, body: unknown, key = `k${keys++}`) =>
+  sent(own.liveKey, "/v1/images", body, key);
+const accepted = async (response: Promise<Response>): Promise<Json> =>
+  expectSuccess(await response, 202, AcceptedImageResponse);
+const serialOf = async (response: Promise<Response>): Promise<number | null> =>
+  (await accepted(response)).set.serial;
+const imageOf = async (own: TestAccount, id: string): Promise<Json> =>
+  expectSuccess(await get(api.baseUrl, own.liveKey, `/v1/images/${id}`), 200, ImageResponse);
+const checklistOf = async (own: TestAccount, id: string): Promise<Json> =>
+  expectSuccess(await get(api.baseUrl, own.liveKey, `/v1/sets/${id}/checklist`), 200, ChecklistResponse);
+const creditsOf = async ({ account }: TestAccount) => {
+  const { db, t } = api.store.read;
+  const row = (await db.select().from(t.accounts)).find(({ id }) => id === account.id);
+  return { left: row?.creditsPlan, held: row?.creditsHeld };
+};
+const breaches = async () => (await audit(api.store, api.clock.now())).findings.filter(({ ok }) => !ok);
+const remove = (key: string, path: string) =>
+  send(api, path, { method: "DELETE", headers: { "X-API-Key": key } });
+
+async function fetchAll(): Promise<void> {
+  const fetcher = photoFetcher(api, { onQueued: () => {}, onEnd: () => {} });
+  for (let more = true; more; ) {
+    more = false;
+    await fetcher.fetchNext(new AbortController().signal, () => {
+      more = true;
+    });
+  }
+}
+
+test("cards of a set get the lowest free number of their player and parallel, and tell it in every view", async () => {
+  const own = await testAccount(api, { credits: 20 });
+  const id = await makeSet(own);
+  const first = await accepted(create(own, card(id)));
+  const place = { id, name: "Rovers 2026/27", parallel: "gold", serial: 1, size: 3 };
+  expect(first.set).toEqual(place);
+  expect(await serialOf(create(own, card(id)))).toBe(2);
+  expect(await serialOf(create(own, card(id, {}, { external_id: "p1" })))).toBe(1);
+  expect(await serialOf(create(own, card(id, { parallel: "base" })))).toBe(null);
+  expect((await imageOf(own, first.image_id)).set).toEqual(place);
+  const list = await expectSuccess(await get(api.baseUrl, own.liveKey, "/v1/images"), 200, ImageListResponse);
+  expect(list.images.map(({ set }: Json) => set.serial)).toContainEqual(1);
+  const filtered = await get(api.baseUrl, own.liveKey, "/v1/images?external_id=p1");
+  const { images } = await expectSuccess(filtered, 200, ImageListResponse);
+  expect(images[0].set.serial).toBe(1);
+  const outside = await accepted(create(own, { ...card(id), set: undefined }));
+  expect(outside.set).toBeUndefined();
+  for (let n = 0; n < 5; n++) await finishNext(api, "completed");
+  const { db, t } = api.store.read;
+  const events = await db.select().from(t.webhookEvents);
+  const told = events.find(({ subject }) => subject === first.image_id);
+  expect(JSON.parse(told?.body ?? "").data.set).toEqual(place);
+  const { players } = await checklistOf(own, id);
+  expect(players[0].parallels).toEqual([
+    { name: "base", size: null, made: 1, processing: 0 },
+    { name: "gold", size: 3, made: 2, processing: 0 },
+  ]);
+  expect(await breaches()).toEqual([]);
+});
+
+test("a number is free again when its card fails, and a full parallel is refused before any charge", async () => {
+  const own = await testAccount(api, { credits: 20 });
+  const id = await makeSet(own);
+  for (const serial of [1, 2, 3]) expect(await serialOf(create(own, card(id)))).toBe(serial);
+  const before = await creditsOf(own);
+  const full = await expectError(await create(own, card(id)), "PARALLEL_FULL");
+  expect(full.details).toEqual([
+    { field: "set.parallel", message: 'is full: the player has all 3 cards of "gold".' },
+  ]);
+  expect(await creditsOf(own)).toEqual(before);
+  const failed = await finishNext(api, "refused");
+  expect((await imageOf(own, failed)).set).toMatchObject({ parallel: "gold", serial: null });
+  expect(await serialOf(create(own, card(id)))).toBe(1);
+  for (let n = 0; n < 3; n++) await finishNext(api, "completed");
+  await expectError(await create(own, card(id)), "PARALLEL_FULL");
+});
+
+test("a number that is asked for is given or refused by name, the shirt's own too", async () => {
+  const own = await testAccount(api, { credits: 20 });
+  const id = await makeSet(own);
+  expect(await serialOf(create(own, card(id, { serial: 3 })))).toBe(3);
+  expect(await serialOf(create(own, card(id, { serial: "shirt_number" }, { number: 2 })))).toBe(2);
+  const taken = await expectError(await create(own, card(id, { serial: 3 })), "SERIAL_TAKEN");
+  expect(taken.details[0].field).toBe("set.serial");
+  await expectError(await create(own, card(id, { serial: "shirt_number" }, { number: 2 })), "SERIAL_TAKEN");
+  const large = await create(own, card(id, { serial: "shirt_number" }, { number: 9 }));
+  expect((await expectError(large, "INVALID_REQUEST")).details).toEqual([
+    { field: "set.serial", message: 'must be at most 3, the size of "gold"; it is 9.' },
+  ]);
+  expect(await serialOf(create(own, card(id)))).toBe(1);
+  const faults: [Json, string, object?][] = [
+    [{ id: "set_none" }, "set.id"],
+    [{ parallel: "silver" }, "set.parallel"],
+    [{ parallel: "base", serial: 1 }, "set.serial"],
+    [{ serial: 0 }, "set.serial"],
+    [{ serial: "mine" }, "set.serial"],
+    [{}, "player.external_id", { external_id: "p9" }],
+  ];
+  for (const [more, field, player = {}] of faults) {
+    const error = await expectError(await create(own, card(id, more, player)), "INVALID_REQUEST");
+    expect(error.details.map((detail: Json) => detail.field)).toEqual([field]);
+  }
+  expect(await creditsOf(own)).toEqual({ left: 17, held: 3 });
+  while ((await checklistOf(own, id)).players[0].parallels[1].processing > 0)
+    await finishNext(api, "refused");
+});
+
+test("a repeated create answers with the same number", async () => {
+  const own = await testAccount(api, { credits: 20 });
+  const id = await makeSet(own);
+  const first = await accepted(create(own, card(id), "same"));
+  expect(await accepted(create(own, card(id), "same"))).toEqual(first);
+  expect((await checklistOf(own, id)).players[0].parallels[1].processing).toBe(1);
+  await finishNext(api, "completed");
+});
+
+test("many creates at once get all numbers, none of them twice", async () => {
+  const own = await testAccount(api, { credits: 100 });
+  const id = await makeSet(own, { parallels: [{ name: "gold", size: 20 }] });
+  const all = await Promise.all(Array.from({ length: 30 }, () => create(own, card(id))));
+  const serials: number[] = [];
+  for (const response of all)
+    if (response.status === 202) serials.push(((await response.json()) as Json).data.set.serial);
+    else await expectError(response, "PARALLEL_FULL");
+  expect(serials.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+  expect(await creditsOf(own)).toEqual({ left: 80, held: 20 });
+  for (let n = 0; n < 20; n++) await finishNext(api, "refused");
+  expect(await serialOf(create(own, card(id)))).toBe(1);
+  await finishNext(api, "refused");
+});
+
+test("a card of a batch that is made again keeps its number, and one whose change fails has it again", async () => {
+  const own = await testAccount(api, { credits: 20 });
+  const id = await makeSet(own);
+  const cards = [card(id), card(id, {}, { external_id: "p1", name: "Ada" })];
+  const made = await sent(own.liveKey, "/v1/batches", { cards });
+  const { batch_id, images } = await expectSuccess(made, 202, AcceptedBatchResponse);
+  expect(images.map(({ set }: Json) => set.serial)).toEqual([1, 1]);
+  await fetchAll();
+  const [first] = [await finishNext(api, "completed"), await finishNext(api, "completed")];
+  const change = { cards: [{ external_id: "p0", player: { name: "Maya O." } }] };
+  const remake = () => sent(own.liveKey, `/v1/batches/${batch_id}/remake`, change);
+  const batch = async () =>
+    expectSuccess(await get(api.baseUrl, own.liveKey, `/v1/batches/${batch_id}`), 200, BatchResponse);
+  await expectSuccess(await remake(), 202, AcceptedBatchResponse);
+  await fetchAll();
+  // While it is made, and after it failed, the number is not free for anybody else.
+  expect(await serialOf(create(own, card(id)))).toBe(2);
+  const refused = await finishNext(api, "refused");
+  expect((await batch()).images[0]).toMatchObject({ image_id: first, set: { serial: 1 } });
+  await expectError(await create(own, card(id, { serial: 1 })), "SERIAL_TAKEN");
+  await finishNext(api, "completed");
+  await expectSuccess(await remake(), 202, AcceptedBatchResponse);
+  await fetchAll();
+  const again = await finishNext(api, "completed");
+  expect(again).not.toBe(refused);
+  expect((await batch()).images[0]).toMatchObject({ image_id: again, set: { serial: 1 } });
+  await expectError(await create(own, card(id, { serial: 1 })), "SERIAL_TAKEN");
+  const counts = (await checklistOf(own, id)).players[0].parallels[1];
+  expect(counts).toMatchObject({ made: 2, processing: 0 });
+  // The first picture has passed its number on: it cannot be made again with it.
+  const remakeOne = (imageId: string) =>
+    sent(own.liveKey, `/v1/images/${imageId}/remake`, { player: { name: "M. Okafor" } }, `k${keys++}`);
+  await expectError(await remakeOne(first), "SERIAL_TAKEN");
+  expect(await serialOf(remakeOne(again))).toBe(1);
+  await finishNext(api, "completed");
+  // The same words again are a card of its own, with a number of its own.
+  const other = await sent(own.liveKey, "/v1/batches", { cards: [card(id)] });
+  const fresh = await expectSuccess(other, 202, AcceptedBatchResponse);
+  expect(fresh.images[0].set.serial).toBe(3);
+  await fetchAll();
+  await finishNext(api, "completed");
+  expect(await breaches()).toEqual([]);
+});
+
+test("a batch names every card that cannot have a place, and then makes none", async () => {
+  const own = await testAccount(api, { credits: 20 });
+  const id = await makeSet(own);
+  expect(await serialOf(create(own, card(id, { serial: 2 })))).toBe(2);
+  const cards = [
+    card(id, { serial: 2 }),
+    card(id, { parallel: "none" }, { external_id: "p1" }),
+    card("set_none", {}, { external_id: "p2" }),
+  ];
+  const error = await expectError(await sent(own.liveKey, "/v1/batches", { cards }), "INVALID_REQUEST");
+  expect(error.details.map(({ field }: Json) => field)).toEqual(["cards[1].set.parallel", "cards[2].set.id"]);
+  const taken = await sent(own.liveKey, "/v1/batches", { cards: cards.slice(0, 1) });
+  expect((await expectError(taken, "SERIAL_TAKEN")).details[0].field).toBe("cards[0].set.serial");
+  expect(await creditsOf(own)).toEqual({ left: 19, held: 1 });
+  await finishNext(api, "refused");
+});
+
+test("a deleted player leaves the checklist, and the numbers stay given", async () => {
+  const own = await testAccount(api, { credits: 20 });
+  const id = await makeSet(own);
+  const { image_id } = await accepted(create(own, card(id)));
+  await finishNext(api, "completed");
+  await accepted(create(own, card(id)));
+  expect((await remove(own.liveKey, "/v1/players/p0")).status).toBe(200);
+  const { players } = await checklistOf(own, id);
+  expect(players[0]).toEqual({
+    external_id: null,
+    name: null,
+    number: null,
+    parallels: [
+      { name: "base", size: null, made: 0, processing: 0 },
+      { name: "gold", size: 3, made: 1, processing: 0 },
+    ],
+  });
+  await expectError(await create(own, card(id)), "INVALID_REQUEST");
+  const { db, t } = api.store.read;
+  const row = (await db.select().from(t.images)).find((image) => image.id === image_id);
+  expect(row?.setPlace).toBe(null);
+  expect(await breaches()).toEqual([]);
+});
+
+test("sets are listed page by page, and deleted only as long as no card of them was made", async () => {
+  const own = await testAccount(api, { credits: 20 });
+  const [older, newer] = [await makeSet(own), await makeSet(own, { name: "Cup", season: undefined })];
+  const ask = (path: string, key = own.liveKey) => get(api.baseUrl, key, path);
+  const page = await expectSuccess(await ask("/v1/sets?limit=1"), 200, SetListResponse);
+  const next = await ask(`/v1/sets?limit=1&after=${page.next_cursor}`);
+  const rest = await expectSuccess(next, 200, SetListResponse);
+  expect([page, rest].flatMap(({ sets }: Json) => sets.map(({ set_id }: Json) => set_id)).sort()).toEqual(
+    [older, newer].sort(),
+  );
+  expect(await expectSuccess(await ask(`/v1/sets/${newer}`), 200, SetResponse)).toMatchObject({
+    name: "Cup",
+    season: null,
+    parallels: PARALLELS,
+  });
+  await accepted(create(own, card(older)));
+  await expectError(await remove(own.liveKey, `/v1/sets/${older}`), "SET_IN_USE");
+  await finishNext(api, "refused");
+  expect((await remove(own.liveKey, `/v1/sets/${older}`)).status).toBe(200);
+  await expectError(await ask(`/v1/sets/${older}`), "NOT_FOUND");
+  await accepted(create(own, card(newer)));
+  await finishNext(api, "completed");
+  await expectError(await remove(own.liveKey, `/v1/sets/${newer}`), "SET_IN_USE");
+  const other = await testAccount(api, { credits: 20 });
+  for (const key of [other.liveKey, own.testKey]) {
+    await expectError(await ask(`/v1/sets/${newer}`, key), "NOT_FOUND");
+    await expectError(await ask(`/v1/sets/${newer}/checklist`, key), "NOT_FOUND");
+    await expectError(await remove(key, `/v1/sets/${newer}`), "NOT_FOUND");
+  }
+  await expectError(await create(other, card(newer)), "INVALID_REQUEST");
+});
+
+test("a set with two players or parallels of one name, or without any, is refused with the places", async () => {
+  const own = await testAccount(api, { credits: 0 });
+  const refused = async (more: object): Promise<string[]> => {
+    const error = await expectError(await sent(own.liveKey, "/v1/sets", setOf(more)), "INVALID_REQUEST");
+    return error.details.map(({ field }: Json) => field);
+  };
+  expect(await refused({ players: [{ external_id: "a" }, { external_id: "a" }] })).toEqual([
+    "players[1].external_id",
+  ]);
+  const twice = [
+    { name: "Gold", size: 1 },
+    { name: "gold", size: null },
+  ];
+  expect(await refused({ parallels: twice })).toEqual(["parallels[1].name"]);
+  expect(await refused({ parallels: [], players: [] })).toEqual(["parallels", "players"]);
+  expect(await refused({ name: "a\nb" })).toEqual(["name"]);
+  expect(await refused({ parallels: [{ name: "gold", size: 0 }] })).toEqual(["parallels.0.size"]);
+});
