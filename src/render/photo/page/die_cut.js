@@ -68,7 +68,8 @@ export function dieCut(rgba, { width, height }, { rgba: data, w, h }, head, tone
   const inside = lowestAround(alpha, w);
   const carried = carriedColours(data, inside, w, h);
   const silhouette = painted((i) => edge[i], w, h);
-  takeInnerColours(rgba, { width, height }, { silhouette, alpha, inside, carried, w, h }, tones);
+  const kept = alpha.map((here, i) => 255 * keptPart(here / 255, Number(inside[i])));
+  takeInnerColours(rgba, { width, height }, { silhouette, kept, carried }, tones);
   return silhouette;
 }
 
@@ -191,6 +192,7 @@ const lowestAround = (alpha, w) =>
 /**
  * For each place the mean colour of what is surely the player near it, or further off where nothing near is.
  * @param {Bytes} data of the small cutout @param {Numbers} inside @param {number} w @param {number} h
+ * @returns {Plane} of four channels, at half the size
  */
 function carriedColours(data, inside, w, h) {
   const sure = new ImageData(w, h);
@@ -213,44 +215,55 @@ function carriedColours(data, inside, w, h) {
     context.drawImage(half, 0, 0);
     context.drawImage(half, 0, 0);
   }
-  return { pixels: context.getImageData(0, 0, out.width, out.height).data, width: out.width };
+  return {
+    data: context.getImageData(0, 0, out.width, out.height).data,
+    width: out.width,
+    height: out.height,
+  };
 }
 
 /**
- * Gives the cutout the new edge, and pixels along it the carried colours: all of them where the player was
- * hardly there, part where nearly whole; and all pixels their new tones.
+ * How much of a pixel's own colour stays at the edge, 0 to 1: 1 wholly inside the player, little where the
+ * player was hardly there.
+ * @param {number} here how much of the player the pixel shows @param {number} inside its lowest alpha around
+ */
+const keptPart = (here, inside) =>
+  inside >= INSIDE_ALPHA ? 1 : Math.min(0.99, 0.05 + (0.5 * here * here * inside) / 255 + 0.3 * here ** 4);
+
+/** @typedef {{ data: Uint8ClampedArray, width: number, height: number }} Plane */
+
+/**
+ * Gives the cutout the new edge, and pixels along it the carried colours; and all pixels their new tones.
  * @param {Bytes} rgba changed in place @param {{ width: number, height: number }} size
- * @param {{ silhouette: OffscreenCanvas, alpha: Bytes, inside: Numbers, w: number, h: number, carried: {
- *   pixels: Uint8ClampedArray, width: number } }} small
+ * @param {{ silhouette: OffscreenCanvas, kept: Bytes, carried: Plane }} small
  * @param {Uint8ClampedArray[] | null} tones
  */
-function takeInnerColours(rgba, { width, height }, { silhouette, alpha, inside, carried, w, h }, tones) {
+function takeInnerColours(rgba, { width, height }, { silhouette, kept, carried }, tones) {
   const context = contextOf(canvasOf(width, height));
   context.imageSmoothingQuality = "high";
   context.drawImage(silhouette, 0, 0, width, height);
-  const { data } = context.getImageData(0, 0, width, height);
+  const edge = context.getImageData(0, 0, width, height).data;
+  const { width: w, height: h } = silhouette;
   // Enlarged, the edge is as wide as it is enlarged: made steep again.
   const steep = Math.max(1, Math.min(width / w, 3));
+  const own = { data: kept, width: w, height: h };
   const [reds, greens, blues] = tones ?? [];
   const columns = Int32Array.from({ length: width }, (_, x) => Math.min(w - 1, Math.floor((x * w) / width)));
   for (let y = 0, k = 0; y < height; y++) {
-    const row = Math.min(h - 1, Math.floor((y * h) / height));
+    const row = Math.min(h - 1, Math.floor((y * h) / height)) * w;
     for (let x = 0; x < width; x++, k += 4) {
-      const shown = Number(data[k + 3]);
+      const shown = Number(edge[k + 3]);
       if (shown === 0) {
         rgba[k] = rgba[k + 1] = rgba[k + 2] = rgba[k + 3] = 0;
         continue;
       }
-      const column = Number(columns[x]);
-      const sure = inside[row * w + column];
-      if (sure >= INSIDE_ALPHA) rgba[k + 3] = 255;
+      if (kept[row + Number(columns[x])] === 255) rgba[k + 3] = 255;
       else {
-        const j = 4 * ((row >> 1) * carried.width + (column >> 1));
-        if (Number(carried.pixels[j + 3]) >= 8) {
-          const here = alpha[row * w + column] / 255;
-          const keep = Math.min(1, 0.05 + 0.5 * here * here * (sure / 255) + 0.3 * here ** 4);
+        const [u, v] = [(x + 0.5) / width, (y + 0.5) / height];
+        if (between(carried, 4, 3, u, v) >= 8) {
+          const keep = between(own, 1, 0, u, v) / 255;
           for (let c = 0; c < 3; c++)
-            rgba[k + c] = rgba[k + c] * keep + Number(carried.pixels[j + c]) * (1 - keep);
+            rgba[k + c] = rgba[k + c] * keep + between(carried, 4, c, u, v) * (1 - keep);
         }
         rgba[k + 3] = 127.5 + (shown - 127.5) * steep;
       }
@@ -260,4 +273,26 @@ function takeInnerColours(rgba, { width, height }, { silhouette, alpha, inside, 
       rgba[k + 2] = Number(blues[rgba[k + 2]]);
     }
   }
+}
+
+/**
+ * A channel's value between the middles of the pixels around a place: enlarged, single ones would show as
+ * blocks.
+ * @param {Plane} plane
+ * @param {number} channels
+ * @param {number} channel
+ * @param {number} u 0 at the left edge, 1 at the right one
+ * @param {number} v 0 at the upper edge, 1 at the lower one
+ */
+function between({ data, width, height }, channels, channel, u, v) {
+  const x = Math.min(width - 1, Math.max(0, u * width - 0.5));
+  const y = Math.min(height - 1, Math.max(0, v * height - 0.5));
+  const [left, top] = [Math.floor(x), Math.floor(y)];
+  const i = (top * width + left) * channels + channel;
+  const right = left < width - 1 ? channels : 0;
+  const below = top < height - 1 ? channels * width : 0;
+  const [fx, fy] = [x - left, y - top];
+  const upper = Number(data[i]) * (1 - fx) + Number(data[i + right]) * fx;
+  const lower = Number(data[i + below]) * (1 - fx) + Number(data[i + below + right]) * fx;
+  return upper * (1 - fy) + lower * fy;
 }
