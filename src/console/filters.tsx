@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { DAY_MS } from "../core/time.ts";
+import { endOfDay } from "../core/time.ts";
 
 // What lists are narrowed by.
 
@@ -17,14 +17,14 @@ export function readDays(query: URLSearchParams): Days {
 
 /** A day that there is; "" for anything else. */
 function readDay(text: string | null): string {
-  return text && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : "";
+  return text && !Number.isNaN(endOfDay(text)) ? text : "";
 }
 
 /** The moments that days stand for: the last one is meant whole. */
 export function momentsOf({ from, to }: Days): { from: number | undefined; before: number | undefined } {
   return {
     from: from === "" ? undefined : Date.parse(from),
-    before: to === "" ? undefined : Date.parse(to) + DAY_MS,
+    before: to === "" ? undefined : endOfDay(to) + 1,
   };
 }
 

@@ -62,6 +62,43 @@ test("a kit is saved with its badge, fills in a squad list and the playground, i
   expect(await kits()).toEqual([]);
 });
 
+test("a badge that two kits have stays while one of them has it", async () => {
+  const badge = new File([await Bun.file("test/photos/logo.png").bytes()], "badge.png");
+  await ana.upload("/console/kits", badge, { ...STYLE, name: "One" });
+  const [one] = await kits();
+  await ana.upload("/console/kits", NO_FILE, { ...STYLE, name: "Two", badge_url: one?.badgeUrl ?? "" });
+  const { db, t } = server.service.store.read;
+  const expiries = async () =>
+    (await db.select().from(t.photos)).map(({ expiresAt }) => expiresAt > server.service.clock.now());
+  const before = await expiries();
+  await ana.post(`/console/kits/${one?.id}/delete`);
+  expect(await expiries()).toEqual(before);
+  const [two] = await kits();
+  expect(two).toMatchObject({ name: "Two", badgeUrl: one?.badgeUrl });
+  await ana.post(`/console/kits/${two?.id}/delete`);
+  expect(await expiries()).not.toEqual(before);
+});
+
+test("choosing a kit or another template on the page of the columns loses nothing that was chosen there", async () => {
+  await ana.upload("/console/kits", NO_FILE, { ...STYLE, name: "Filled" });
+  const [kit] = await kits();
+  const upload = await ana.upload("/console/lists", new File(["id,who,badge\n1,Bo,x"], "a.csv"));
+  const list = upload.headers.get("location") ?? "";
+  const form = { shown_preset: "club_card", preset: "club_card", shown_kit: "", kit: kit?.id ?? "" };
+  const chosen = { col_external_id: "1", all_position: "GK", format: "jpeg", size: "1024x1280" };
+  const answer = await ana.post(list, { ...form, ...chosen });
+  expect(answer.headers.get("location")).toBe(`${list}?kit=${kit?.id}`);
+  const shown = await (await ana.get(answer.headers.get("location") ?? "")).text();
+  expect(shown).toMatch(/name="col_external_id".*?value="1" selected/s);
+  expect(shown).toMatch(/name="all_position"[^>]*value="GK"/);
+  expect(shown).toMatch(/<option[^>]*selected[^>]*>jpeg/);
+  expect(shown).toMatch(/name="all_composition"[^>]*value="photo"/);
+  // Sent with the same kit it goes on.
+  const on = await ana.post(list, { ...form, ...chosen, shown_kit: kit?.id ?? "" });
+  expect(on.status).toBe(422);
+  await ana.post(`/console/kits/${kit?.id}/delete`);
+});
+
 test("what no card could have is refused by name, nothing of the form is lost, and no kit is another account's", async () => {
   const refused = await ana.upload("/console/kits", NO_FILE, {
     ...STYLE,

@@ -11,6 +11,7 @@ import {
   countKits,
   deleteKit,
   findKit,
+  isBadgeOfKit,
   isKitNameTaken,
   putKit,
 } from "../../store/people/brand-kits.ts";
@@ -89,7 +90,7 @@ export async function removeKit(
   });
 }
 
-/** A badge that was sent to this service is kept for its kit alone. */
+/** A badge that was sent to this service is kept for kits alone, and as long as one has it. */
 async function dropBadge(
   tx: Tx,
   { config }: AppContext,
@@ -97,13 +98,30 @@ async function dropBadge(
   now: number,
 ): Promise<void> {
   const id = uploadAt(badgeUrl, config);
-  if (id !== undefined) await expirePhoto(tx, { accountId, id, now });
+  if (id === undefined || (await isBadgeOfKit(tx, { accountId, badgeUrl }))) return;
+  await expirePhoto(tx, { accountId, id, now });
+}
+
+/** What a kit says, as a create request names it; what it leaves to the card is absent. */
+export function kitFields(kit: KitStyle): {
+  style: { background_theme?: string; composition?: string };
+  branding: { primary_color?: string; secondary_color?: string; club_badge_url?: string };
+} {
+  const given = (entries: Record<string, string>) =>
+    Object.fromEntries(Object.entries(entries).filter(([, text]) => text !== ""));
+  return {
+    style: given({ background_theme: kit.backgroundTheme, composition: kit.composition }),
+    branding: given({
+      primary_color: kit.primaryColor,
+      secondary_color: kit.secondaryColor,
+      club_badge_url: kit.badgeUrl,
+    }),
+  };
 }
 
 /** A card of somebody with what a kit says. */
 function sampleWith(kit: KitStyle, { config }: AppContext): unknown {
-  const given = (entries: Record<string, string>) =>
-    Object.fromEntries(Object.entries(entries).filter(([, text]) => text !== ""));
+  const { style, branding } = kitFields(kit);
   return {
     type: "player_card",
     player: {
@@ -114,14 +132,7 @@ function sampleWith(kit: KitStyle, { config }: AppContext): unknown {
       skill_level: 80,
       source_image_url: samplePhotoUrl(config),
     },
-    style: {
-      preset: kit.preset,
-      ...given({ background_theme: kit.backgroundTheme, composition: kit.composition }),
-    },
-    branding: given({
-      primary_color: kit.primaryColor,
-      secondary_color: kit.secondaryColor,
-      club_badge_url: kit.badgeUrl,
-    }),
+    style: { preset: kit.preset, ...style },
+    branding,
   };
 }

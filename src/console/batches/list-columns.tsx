@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
+
 import type { Mapping, Target } from "../../app/batches/squad-cards.ts";
 import { columnName, type SquadList } from "../../app/batches/squad-list.ts";
+import { kitFields } from "../../app/people/brand-kits.ts";
 import { IMAGE_FORMATS } from "../../core/card.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_LIST_CELL_CHARS } from "../../core/list-limits.ts";
@@ -67,12 +69,15 @@ function TargetRow({ target, draft }: { target: Target; draft: Draft }) {
   );
 }
 
+/** The form that is sent when something is chosen, too, so that nothing else of it is lost. */
+const FORM = "columns";
+
 function TemplateChoice({ presets, draft }: { presets: readonly string[]; draft: Draft }) {
   if (presets.length < 2) return null;
   return (
-    <form class="row-form" method="get" action={`/console/lists/${draft.id}`}>
+    <div class="row-form">
       <Field label="Template" id="preset" hint="Some ask for more than others.">
-        <select id="preset" name="preset" data-submits aria-describedby="preset-hint">
+        <select id="preset" name="preset" form={FORM} data-submits aria-describedby="preset-hint">
           {presets.map((name) => (
             <option key={name} selected={name === draft.style.preset}>
               {name}
@@ -81,11 +86,11 @@ function TemplateChoice({ presets, draft }: { presets: readonly string[]; draft:
         </select>
       </Field>
       <noscript>
-        <button type="submit" class="button">
+        <button type="submit" class="button" form={FORM}>
           Change
         </button>
       </noscript>
-    </form>
+    </div>
   );
 }
 
@@ -118,15 +123,8 @@ function Style({ draft, manifest }: { draft: Draft; manifest: TemplateManifest }
 /** What a brand kit says holds for all; a column that says otherwise comes first. */
 function withKit({ columns, all }: Mapping, kit: BrandKit | undefined): Mapping {
   if (!kit) return { columns, all };
-  const said = {
-    primary_color: kit.primaryColor,
-    secondary_color: kit.secondaryColor,
-    club_badge_url: kit.badgeUrl,
-    background_theme: kit.backgroundTheme,
-    composition: kit.composition,
-  };
-  const given = Object.entries(said).filter(([, text]) => text !== "");
-  return { columns, all: { ...all, ...Object.fromEntries(given) } };
+  const { style, branding } = kitFields(kit);
+  return { columns, all: { ...all, ...style, ...branding } };
 }
 
 async function columnsPage(visit: MemberVisit): Promise<Response> {
@@ -148,11 +146,12 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
         lead={`${draft.name || "The list"} has ${counted(rows.length, "player")} and ${counted(columns.length, "column")}. What we could guess is filled in.`}
       />
       <div class="list-choices">
-        {await KitChoice({ visit, action: `/console/lists/${draft.id}` })}
+        {await KitChoice({ visit, form: FORM })}
         <TemplateChoice presets={presets} draft={draft} />
       </div>
-      <PostForm visit={visit} action={`/console/lists/${draft.id}`} class="form">
-        <input type="hidden" name="preset" value={preset} />
+      <PostForm visit={visit} action={`/console/lists/${draft.id}`} class="form" id={FORM}>
+        <input type="hidden" name="shown_preset" value={preset} />
+        <input type="hidden" name="shown_kit" value={kit?.id ?? ""} />
         <Card flush>
           <table class="table table-columns">
             <caption class="visually-hidden">Columns</caption>
@@ -190,13 +189,21 @@ async function choose(visit: MemberVisit): Promise<Response> {
   const draft = await visit.lists.get(visit);
   const { deps, form } = visit;
   const presets = await deps.templates.listed();
-  const preset = presets.find((name) => name === field(visit, "preset")) ?? draft.style.preset;
+  const known = (name: string) => presets.find((one) => one === field(visit, name));
+  const wanted = known("preset") ?? draft.style.preset;
+  const preset = known("shown_preset") ?? wanted;
   const targets = await targetsOf(visit, preset);
   const mapping = mappingOf(form, targets, draft.list.columns.length);
   const [width = 0, height = 0] = field(visit, "size").split("x").map(Number);
   const format = field(visit, "format");
   const chosen = { mapping, style: { preset, width, height, format } };
   const changed = await visit.lists.change(visit, (kept) => ({ ...kept, ...chosen }));
+  // Another kit or template was chosen: the form comes again with it, and with all that was in it.
+  const [kit, shownKit] = [field(visit, "kit"), field(visit, "shown_kit")];
+  if (kit !== shownKit || preset !== wanted) {
+    const chosen = new URLSearchParams(kit !== shownKit && kit !== "" ? { kit } : { preset: wanted });
+    return redirect(`/console/lists/${draft.id}?${chosen}`, visit.exchange);
+  }
   const missing = targets.filter(
     ({ key, required }) => required && mapping.columns[key] === undefined && !mapping.all[key],
   );

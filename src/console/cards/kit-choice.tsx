@@ -9,14 +9,21 @@ export async function chosenKit({ deps, account, query }: MemberVisit): Promise<
   return id ? findKit(deps.store.read, { accountId: account.id, id }) : undefined;
 }
 
-/** A choice of the account's brand kits, which opens the page filled in with one; nothing without kits. */
-export async function KitChoice({ visit, action }: { visit: MemberVisit; action: string }) {
+/**
+ * A choice of the account's brand kits, which opens the page filled in with one, or with `form` sends that;
+ * nothing without kits.
+ */
+export async function KitChoice({
+  visit,
+  ...to
+}: { visit: MemberVisit } & ({ action: string } | { form: string })) {
   const kits = await listKits(visit.deps.store.read, visit.account.id);
   if (kits.length === 0) return null;
-  return (
-    <form class="row-form" method="get" action={action}>
+  const form = "form" in to ? { form: to.form } : {};
+  const choice = (
+    <>
       <Field label="Brand kit" id="kit" hint="Fills in colours, badge, template and composition.">
-        <select id="kit" name="kit" data-submits aria-describedby="kit-hint">
+        <select id="kit" name="kit" data-submits aria-describedby="kit-hint" {...form}>
           <option value="">None</option>
           {kits.map(({ id, name }) => (
             <option key={id} value={id} selected={id === visit.query.get("kit")}>
@@ -26,10 +33,16 @@ export async function KitChoice({ visit, action }: { visit: MemberVisit; action:
         </select>
       </Field>
       <noscript>
-        <button type="submit" class="button">
+        <button type="submit" class="button" {...form}>
           Use
         </button>
       </noscript>
+    </>
+  );
+  if ("form" in to) return <div class="row-form">{choice}</div>;
+  return (
+    <form class="row-form" method="get" action={to.action}>
+      {choice}
     </form>
   );
 }

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { checkCard } from "../../app/images/check-card.ts";
+import { kitFields } from "../../app/people/brand-kits.ts";
 import { type CreateImageRequest, storedRequestValidator } from "../../core/image-request.ts";
 import { publicStatus } from "../../core/image-state.ts";
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
@@ -77,15 +78,11 @@ async function playgroundPage(visit: MemberVisit): Promise<Response> {
 /** The fields with what a brand kit says. */
 function withKit(fields: PlaygroundFields, kit: BrandKit | undefined, { presets }: FormFacts) {
   if (!kit) return fields;
-  return {
-    ...fields,
-    preset: presets.includes(kit.preset) ? kit.preset : fields.preset,
-    composition: kit.composition,
-    background_theme: kit.backgroundTheme || fields.background_theme,
-    primary_color: kit.primaryColor,
-    secondary_color: kit.secondaryColor,
-    club_badge_url: kit.badgeUrl,
-  };
+  const { style, branding } = kitFields(kit);
+  // Colours and badge of another club are worse than none.
+  const none = { composition: "", primary_color: "", secondary_color: "", club_badge_url: "" };
+  const preset = presets.includes(kit.preset) ? kit.preset : fields.preset;
+  return { ...fields, ...none, ...style, ...branding, preset };
 }
 
 async function page(

@@ -36,6 +36,20 @@ export async function isKitNameTaken(
   return other !== undefined && other.id !== id;
 }
 
+/** Whether a kit of the account has this badge. */
+export async function isBadgeOfKit(
+  { db, t }: Tx,
+  { accountId, badgeUrl }: Pick<BrandKit, "accountId" | "badgeUrl">,
+): Promise<boolean> {
+  const k = t.brandKits;
+  const kits = await db
+    .select({ id: k.id })
+    .from(k)
+    .where(and(eq(k.accountId, accountId), eq(k.badgeUrl, badgeUrl)))
+    .limit(1);
+  return kits.length > 0;
+}
+
 export async function countKits({ db, t }: Tx, accountId: string): Promise<number> {
   const k = t.brandKits;
   const [row] = await db
