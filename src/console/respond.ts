@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Config } from "../config.ts";
+import { streamOfLines } from "../core/csv.ts";
 import { SESSION_LIFETIME_MS } from "../core/sign-in-limits.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { documentText } from "../web/page.tsx";
@@ -72,14 +73,7 @@ export function privateFile(
 
 /** A CSV file to be saved, sent while its lines are read. */
 export function privateTable(exchange: Exchange, lines: AsyncGenerator<string>, name: string): Response {
-  const stream = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      const { value, done } = await lines.next();
-      if (done) controller.close();
-      else controller.enqueue(new TextEncoder().encode(value));
-    },
-  });
-  return privateFile(exchange, stream, {
+  return privateFile(exchange, streamOfLines(lines), {
     "Content-Type": "text/csv; charset=utf-8",
     "Content-Disposition": `attachment; filename="${name}"`,
   });

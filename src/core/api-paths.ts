@@ -18,6 +18,8 @@ export const API_PATHS = {
   sets: "/v1/sets",
   set: "/v1/sets/{set_id}",
   setChecklist: "/v1/sets/{set_id}/checklist",
+  setManifest: "/v1/sets/{set_id}/manifest",
+  setPacks: "/v1/sets/{set_id}/packs",
   photos: "/v1/photos",
   /** Names an uploaded photo as a source. Nothing answers it: photos are read, never handed out. */
   photo: "/v1/photos/{photo_id}",

@@ -118,6 +118,13 @@ export const MAX_PARALLEL_NAME_CHARS = 40;
 export const MAX_SEASON_CHARS = 40;
 /** Finding the lowest free number looks at all that are given: 10,000 take a few milliseconds. */
 export const MAX_PARALLEL_SIZE = 10_000;
+/** Cards that one draw puts into packs: as many packs of five as a small club sells in a season. */
+export const MAX_PACK_CARDS = 20_000;
+/** Cards of a pack. */
+export const MAX_PACK_SIZE = 50;
+/** Cards that packs are drawn from: to shuffle as many takes a tenth of a second. */
+export const MAX_PACK_POOL = 100_000;
+export const MAX_SEED_CHARS = 200;
 /** A checklist of 1,000 players with long names, of which each letter may take six bytes of JSON. */
 export const MAX_SET_BODY_BYTES = 2 * MB;
 

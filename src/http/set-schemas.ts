@@ -1,6 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import {
   MAX_ACCOUNT_NAME_CHARS,
+  MAX_PACK_CARDS,
+  MAX_PACK_SIZE,
   MAX_PARALLEL_NAME_CHARS,
   MAX_PARALLEL_SIZE,
   MAX_PARALLELS,
@@ -126,6 +128,40 @@ export const Checklist = Type.Object(
     players: Type.Array(ChecklistEntry, { maxItems: MAX_SET_PLAYERS, description: "In the order sent." }),
   },
   { ...closed, $id: "Checklist", description: "The checklist of a set." },
+);
+
+const PackedCard = Type.Object(
+  {
+    image_id: textOrNull("The image; null once it is deleted.", "img_5mJd0nV7rQe2TzXyB8kWc3Hs"),
+    external_id: textOrNull("Your own identifier; null for a player who was deleted.", "player-10442"),
+    name: textOrNull("The name on the checklist, if it has one.", "Maya Okafor"),
+    parallel: Type.String({ description: "The parallel.", examples: ["gold"] }),
+    serial: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+      description: "Its number; null in a parallel without size.",
+      examples: [12],
+    }),
+    size: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+      description: "The parallel's size.",
+      examples: [50],
+    }),
+  },
+  { ...closed, $id: "PackedCard", description: "A card in a pack." },
+);
+
+export const PacksResponse = successEnvelope(
+  Type.Object(
+    {
+      set_id: facts.set_id,
+      seed: Type.String({ description: "As it was sent.", examples: ["cup final 2027, 2:1"] }),
+      cards_in_pool: count("The cards that the packs were drawn from.", 600),
+      packs: Type.Array(Type.Array(PackedCard, { maxItems: MAX_PACK_SIZE }), {
+        maxItems: MAX_PACK_CARDS,
+        description: "The packs, and in each its cards.",
+      }),
+    },
+    { ...closed, $id: "Packs", description: "Packs drawn from a seed." },
+  ),
+  "PacksResponse",
 );
 
 export const SetResponse = successEnvelope(CardSet, "SetResponse");

@@ -1,15 +1,23 @@
 import type { Static } from "@sinclair/typebox";
 import type { AppContext } from "../app/context.ts";
 import { checklistOf, makeSet, removeSet, setView } from "../app/sets/manage-sets.ts";
+import { manifestOf, type PackWish, packsOf } from "../app/sets/set-files.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
-import { MAX_SET_BODY_BYTES } from "../core/limits.ts";
+import { streamOfLines } from "../core/csv.ts";
+import {
+  MAX_PACK_CARDS,
+  MAX_PACK_POOL,
+  MAX_PACK_SIZE,
+  MAX_SEED_CHARS,
+  MAX_SET_BODY_BYTES,
+} from "../core/limits.ts";
 import { invalidRequest, setNotFound } from "../core/partner-refusals.ts";
 import { compileValidator } from "../core/validate.ts";
 import { type CardSet, findSet, listSets } from "../store/sets/card-sets.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { encodeCursor, readCursor } from "./cursor.ts";
-import { success } from "./envelope.ts";
+import { standardHeaders, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { readLimit, readQuery } from "./query.ts";
 import { CreateSetRequest } from "./set-schemas.ts";
@@ -36,6 +44,12 @@ export function setHandlers<Open>(deps: AppContext, partner: (handler: Handler) 
     getChecklist: ofSet(async (_, exchange, set) =>
       success(exchange, { ...setView(set), players: await checklistOf(deps, set) }),
     ),
+    getManifest: ofSet(async (_, exchange, set) => manifest(deps, exchange, set)),
+    getPacks: ofSet(async (_, exchange, set) => {
+      const wish = readPackWish(exchange.url);
+      const { pool, packs } = await packsOf(deps, set, wish);
+      return success(exchange, { set_id: set.id, seed: wish.seed, cards_in_pool: pool, packs });
+    }),
   };
 }
 
@@ -58,6 +72,43 @@ async function createSet(
   const set = await makeSet(deps, scope, { name, season, parallels, players: listed });
   const location = fillPath(API_PATHS.set, { set_id: set.id });
   return success(exchange, setView(set), { status: 201, headers: { Location: location } });
+}
+
+/** GET /v1/sets/{set_id}/manifest */
+function manifest(deps: AppContext, exchange: Exchange, set: CardSet): Response {
+  return new Response(streamOfLines(manifestOf(deps, set)), {
+    headers: {
+      ...standardHeaders(exchange),
+      "Content-Type": "text/csv; charset=utf-8",
+      "Content-Disposition": `attachment; filename="${set.id}.csv"`,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}
+
+/** What a query asks to be drawn. Throws INVALID_REQUEST. */
+export function readPackWish(url: URL): PackWish {
+  const { values, details } = readQuery(url, ["seed", "packs", "cards", "copies"]);
+  const { seed = "" } = values;
+  if (seed === "" || [...seed].length > MAX_SEED_CHARS || !seed.isWellFormed())
+    details.push({ field: "query seed", message: `must be text of 1 to ${MAX_SEED_CHARS} characters.` });
+  const whole = (name: "packs" | "cards" | "copies", text: string | undefined, most: number) => {
+    const number = Number(text ?? "");
+    if (/^\d{1,6}$/.test(text ?? "") && number >= 1 && number <= most) return number;
+    details.push({ field: `query ${name}`, message: `must be a whole number from 1 to ${most}.` });
+    return 1;
+  };
+  const packs = whole("packs", values.packs, MAX_PACK_CARDS);
+  const cards = whole("cards", values.cards, MAX_PACK_SIZE);
+  const copies = whole("copies", values.copies ?? "1", MAX_PACK_POOL);
+  if (packs * cards > MAX_PACK_CARDS)
+    details.push({
+      field: "query packs",
+      message: `must be fewer: one draw has at most ${MAX_PACK_CARDS} cards. Draw with several seeds.`,
+    });
+  if (details.length > 0) throw invalidRequest(details);
+  return { seed, packs, cards, copies };
 }
 
 /** GET /v1/sets */

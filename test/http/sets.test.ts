@@ -3,7 +3,12 @@ import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { audit } from "../../src/app/operations/audit/audit.ts";
 import { AcceptedBatchResponse, BatchResponse } from "../../src/http/batch-schemas.ts";
 import { AcceptedImageResponse, ImageListResponse, ImageResponse } from "../../src/http/schemas.ts";
-import { ChecklistResponse, SetListResponse, SetResponse } from "../../src/http/set-schemas.ts";
+import {
+  ChecklistResponse,
+  PacksResponse,
+  SetListResponse,
+  SetResponse,
+} from "../../src/http/set-schemas.ts";
 import { get, imageRequest, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
 
@@ -309,4 +314,74 @@ test("a set with two players or parallels of one name, or without any, is refuse
   expect(await refused({ parallels: [], players: [] })).toEqual(["parallels", "players"]);
   expect(await refused({ name: "a\nb" })).toEqual(["name"]);
   expect(await refused({ parallels: [{ name: "gold", size: 0 }] })).toEqual(["parallels.0.size"]);
+});
+
+test("the manifest has every finished card with its file, by checklist, parallel and number, safe for spreadsheets", async () => {
+  const own = await testAccount(api, { credits: 20 });
+  const players = [{ external_id: "p1", name: "=1+1", number: 4 }, { external_id: "p0" }];
+  const id = await makeSet(own, { players, season: undefined });
+  const asked: [string, object][] = [
+    ["p0", { serial: 2 }],
+    ["p0", { serial: 1 }],
+    ["p0", { parallel: "base" }],
+    ["p1", {}],
+  ];
+  for (const [external_id, more] of asked) await accepted(create(own, card(id, more, { external_id })));
+  const made: string[] = [];
+  for (const _ of asked) made.push(await finishNext(api, "completed"));
+  await accepted(create(own, card(id, {}, { external_id: "p1" })));
+  const manifest = async () => {
+    const response = await get(api.baseUrl, own.liveKey, `/v1/sets/${id}/manifest`);
+    expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    return (await response.text()).replace("\ufeff", "").trimEnd().split("\r\n");
+  };
+  const line = (at: number, start: string) => {
+    const file = `${made[at]}-0secret.png`;
+    return `Rovers 2026/27,,${start},${made[at]},${file},https://cards.example.org/cdn/${file}`;
+  };
+  const [head, ...lines] = await manifest();
+  expect(head).toBe("set,season,external_id,name,number,parallel,serial,size,image_id,file,url");
+  expect(lines).toEqual([
+    line(3, "p1,'=1+1,4,gold,1,3"),
+    line(2, "p0,,,base,,"),
+    line(1, "p0,,,gold,1,3"),
+    line(0, "p0,,,gold,2,3"),
+  ]);
+  expect((await remove(own.liveKey, "/v1/players/p0")).status).toBe(200);
+  expect(await manifest()).toEqual([head, lines[0]] as string[]);
+  await finishNext(api, "refused");
+});
+
+test("packs are drawn from a seed, and stay as they were when a player is deleted", async () => {
+  const own = await testAccount(api, { credits: 20 });
+  const id = await makeSet(own);
+  for (const external_id of ["p0", "p1"])
+    for (const parallel of ["base", "gold", "gold"])
+      await accepted(create(own, card(id, { parallel }, { external_id })));
+  for (let n = 0; n < 6; n++) await finishNext(api, "completed");
+  const ask = (query: string) => get(api.baseUrl, own.liveKey, `/v1/sets/${id}/packs?${query}`);
+  const packs = async (query: string) => expectSuccess(await ask(query), 200, PacksResponse);
+  const drawn = await packs("seed=final&packs=3&cards=2");
+  expect(drawn).toMatchObject({ seed: "final", cards_in_pool: 6 });
+  expect(new Set(drawn.packs.flat().map(({ image_id }: Json) => image_id)).size).toBe(6);
+  for (const pack of drawn.packs) expect(new Set(pack.map((one: Json) => one.external_id)).size).toBe(2);
+  expect(await packs("seed=final&packs=3&cards=2")).toEqual(drawn);
+  expect(await packs("seed=final&packs=3&cards=2&copies=4")).toMatchObject({ cards_in_pool: 12 });
+  expect((await remove(own.liveKey, "/v1/players/p1")).status).toBe(200);
+  const after = await packs("seed=final&packs=3&cards=2");
+  const blank = (one: Json) =>
+    one.external_id === "p1" ? { ...one, external_id: null, image_id: null, name: null } : one;
+  expect(after.packs).toEqual(drawn.packs.map((pack: Json[]) => pack.map(blank)));
+  const faults: [string, string[]][] = [
+    ["seed=final&packs=4&cards=2", ["query packs"]],
+    ["seed=final&packs=1&cards=3", ["query packs"]],
+    ["packs=0&cards=51", ["query seed", "query packs", "query cards"]],
+    ["seed=a&packs=20000&cards=2", ["query packs"]],
+    ["seed=a&packs=1&cards=1&copies=100000", ["query copies"]],
+    ["seed=a&packs=1&cards=1&sort=x", ["query sort"]],
+  ];
+  for (const [query, fields] of faults) {
+    const error = await expectError(await ask(query), "INVALID_REQUEST");
+    expect(error.details.map(({ field }: Json) => field)).toEqual(fields);
+  }
 });

@@ -27,7 +27,15 @@ import { createExamples, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER, PREFER_ON_GET_PARAMETER, PREFER_PARAMETER } from "./headers.ts";
 import { remakeImage } from "./remake-operation.ts";
 import { createPhoto, deleteImage, deletePlayer } from "./season-operations.ts";
-import { createSet, deleteSet, getChecklist, getSet, listSets } from "./set-operations.ts";
+import {
+  createSet,
+  deleteSet,
+  getChecklist,
+  getManifest,
+  getPacks,
+  getSet,
+  listSets,
+} from "./set-operations.ts";
 import {
   changeWebhookEndpoint,
   createWebhookEndpoint,
@@ -62,6 +70,8 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   getSet,
   deleteSet,
   getChecklist,
+  getManifest,
+  getPacks,
   createPhoto,
   listPresets,
   getUsage,

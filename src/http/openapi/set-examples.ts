@@ -18,6 +18,23 @@ export const SET_EXAMPLES = {
   request: { name: SET.name, season: SET.season, parallels: PARALLELS, players: [PLAYER] },
   set: answer(SET),
   list: answer({ sets: [SET], has_more: false, next_cursor: null }),
+  packs: answer({
+    set_id: SET.set_id,
+    seed: "cup final 2027, 2:1",
+    cards_in_pool: 600,
+    packs: [
+      [
+        {
+          image_id: "img_5mJd0nV7rQe2TzXyB8kWc3Hs",
+          external_id: PLAYER.external_id,
+          name: PLAYER.name,
+          parallel: "gold",
+          serial: 12,
+          size: 50,
+        },
+      ],
+    ],
+  }),
   checklist: answer({
     ...SET,
     players: [

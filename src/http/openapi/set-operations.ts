@@ -1,6 +1,13 @@
-import { ChecklistResponse, CreateSetRequest, SetListResponse, SetResponse } from "../set-schemas.ts";
+import { MAX_PACK_CARDS, MAX_PACK_POOL, MAX_PACK_SIZE, MAX_SEED_CHARS } from "../../core/limits.ts";
+import {
+  ChecklistResponse,
+  CreateSetRequest,
+  PacksResponse,
+  SetListResponse,
+  SetResponse,
+} from "../set-schemas.ts";
 import { ALWAYS, answer, pageParameters } from "./answers.ts";
-import { refusals } from "./errors.ts";
+import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { SET_EXAMPLES } from "./set-examples.ts";
 
 /** The set id in a path. */
@@ -101,6 +108,60 @@ export function getChecklist(): object {
         checklist: { summary: "One player", value: SET_EXAMPLES.checklist },
       }),
       ...refusals(...ALWAYS, "NOT_FOUND"),
+    },
+  };
+}
+
+export function getManifest(): object {
+  return {
+    tags: ["Sets"],
+    summary: "Get the manifest for a printer",
+    description:
+      "All finished cards of a set as a table: set, season, player, parallel, number, and the picture's file and address while it is served. It is written while you read it.",
+    parameters: [SET_ID_PARAMETER],
+    responses: {
+      "200": {
+        description: "The table as CSV, in UTF-8 with its mark.",
+        headers: { ...STANDARD_HEADERS, ...headerRefs("Content-Disposition") },
+        content: { "text/csv": { schema: { type: "string" } } },
+      },
+      ...refusals(...ALWAYS, "NOT_FOUND"),
+    },
+  };
+}
+
+export function getPacks(): object {
+  const whole = (name: string, maximum: number, description: string, more: object = {}) => ({
+    name,
+    in: "query",
+    description,
+    schema: { type: "integer", minimum: 1, maximum, ...more },
+  });
+  return {
+    tags: ["Sets"],
+    summary: "Draw packs",
+    description:
+      "Which cards lie in which pack, drawn from a seed that you publish: anybody can draw it again, as the guide on sets says. Each card is in one pack at most, and no player twice in one. The same finished cards and seed give the same packs for good, so draw once all cards are made.",
+    parameters: [
+      SET_ID_PARAMETER,
+      {
+        name: "seed",
+        in: "query",
+        required: true,
+        description:
+          "What the draw follows from, such as a result that nobody knows yet when you announce it.",
+        schema: { type: "string", minLength: 1, maxLength: MAX_SEED_CHARS },
+        example: "cup final 2027, 2:1",
+      },
+      { ...whole("packs", MAX_PACK_CARDS, "How many packs."), required: true, example: 120 },
+      { ...whole("cards", MAX_PACK_SIZE, "Cards of a pack."), required: true, example: 5 },
+      whole("copies", MAX_PACK_POOL, "How many of each card without a number are printed.", { default: 1 }),
+    ],
+    responses: {
+      "200": answer("The packs.", PacksResponse, {
+        packs: { summary: "The first of them", value: SET_EXAMPLES.packs },
+      }),
+      ...refusals(...ALWAYS, "INVALID_REQUEST", "NOT_FOUND"),
     },
   };
 }

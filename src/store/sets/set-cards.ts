@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
+import { and, asc, eq, gte, inArray, isNotNull, lte, ne, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import type { Tx } from "../store.ts";
 
@@ -126,6 +126,28 @@ export async function hasCards({ db, t }: Tx, setId: string): Promise<boolean> {
     .where(and(eq(c.setId, setId), ne(c.state, "released")))
     .limit(1);
   return rows.length > 0;
+}
+
+/** A finished card of a set, and what is known of its picture. */
+export type PlacedCard = Pick<SetCard, "imageId" | "player" | "parallel" | "serial" | "size"> &
+  Pick<Tables["images"]["$inferSelect"], "outputName" | "expiresAt" | "purgedAt" | "forgottenAt">;
+
+/** The finished cards of the players in these places of a checklist, as they were asked for. */
+export async function cardsOfPlayers(
+  { db, t }: Tx,
+  setId: string,
+  from: number,
+  to: number,
+): Promise<PlacedCard[]> {
+  const { setCards: c, images: i } = t;
+  const { imageId, player, parallel, serial, size } = c;
+  const { outputName, expiresAt, purgedAt, forgottenAt } = i;
+  return db
+    .select({ imageId, player, parallel, serial, size, outputName, expiresAt, purgedAt, forgottenAt })
+    .from(c)
+    .innerJoin(i, eq(i.id, imageId))
+    .where(and(eq(c.setId, setId), gte(player, from), lte(player, to), eq(c.state, "final")))
+    .orderBy(asc(player), asc(c.createdAt), asc(imageId));
 }
 
 /** How many cards count in each parallel of each player: made, and being made. */
