@@ -140,7 +140,7 @@ export function canWrite({ role }: Pick<UserVisit, "role">): boolean {
   return role === "owner" || role === "developer";
 }
 
-/** Whether a visitor may delete a player with everything that belongs to them. */
-export function mayDeletePlayers({ role, account }: MemberVisit): boolean {
+/** Whether a visitor may delete images and players, or make a key that can. */
+export function mayDelete({ role, account }: MemberVisit): boolean {
   return role === "owner" || (role === "developer" && account.developersDeletePlayers === 1);
 }

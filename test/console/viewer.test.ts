@@ -156,3 +156,37 @@ test("developers delete players only where an owner allows it; by the API a key'
   expect((await developer.post("/console/data/player", form)).status).toBe(403);
   expect((await owner.post("/console/data/player", form)).status).toBe(303);
 });
+
+test("whoever may not delete deletes no single image either, and makes no key that does, nor the successor of one", async () => {
+  const { service } = server;
+  const made = async (environment: "live" | "test", name: string) =>
+    (await listKeys(service.store.read, account.account.id)).findLast(
+      (key) => key.environment === environment && key.name === name,
+    );
+  const deletes = `/console/images/${ids.images}/delete`;
+  expect(await (await developer.get(`/console/images/${ids.images}`)).text()).not.toContain(deletes);
+  expect((await developer.post(deletes)).status).toBe(403);
+  const form = { name: "Dev", environment: "live" };
+  const asked = { ...form, limits: "1", scope_read: "1", scope_delete: "1" };
+  expect((await developer.post("/console/keys", asked)).status).toBe(403);
+  expect((await developer.post("/console/keys", form)).status).toBe(303);
+  expect((await made("live", "Dev"))?.scopes).toEqual(["create", "read", "webhooks"]);
+  expect((await developer.post("/console/documentation/key")).status).toBe(200);
+  expect((await made("test", "Documentation"))?.scopes).toEqual(["create", "read", "webhooks"]);
+  const page = await (await developer.get("/console/keys")).text();
+  expect(page).not.toContain('name="scope_delete"');
+  // One that may do everything, and one that may not delete.
+  const whole = (await listKeys(service.store.read, account.account.id)).find(
+    ({ scopes }) => scopes === null,
+  );
+  expect(page).not.toContain(`/console/keys/${whole?.id}/regenerate`);
+  expect((await developer.post(`/console/keys/${whole?.id}/regenerate`)).status).toBe(403);
+  const limited = (await made("live", "Dev"))?.id;
+  expect(page).toContain(`/console/keys/${limited}/regenerate`);
+  expect((await developer.post(`/console/keys/${limited}/regenerate`)).status).toBe(303);
+
+  await owner.post("/console/data/deletion", { developers: "yes" });
+  expect((await developer.post("/console/keys", asked)).status).toBe(303);
+  expect((await developer.post(deletes)).status).toBe(303);
+  await owner.post("/console/data/deletion", {});
+});

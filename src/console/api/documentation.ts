@@ -1,6 +1,7 @@
 import { createKey } from "../../app/people/manage-account.ts";
 import { privateJson } from "../respond.ts";
-import { canWrite, type MemberVisit, member } from "../visit.ts";
+import { canWrite, type MemberVisit, mayDelete, member } from "../visit.ts";
+import { scopesFor } from "./keys.tsx";
 
 // Serves the documentation's script for a reader who is signed in.
 
@@ -23,6 +24,7 @@ async function makeTestKey(visit: MemberVisit): Promise<Response> {
     accountId: account.id,
     environment: "test",
     name: KEY_NAME,
+    scopes: mayDelete(visit) ? null : scopesFor(visit),
     by: user.id,
   });
   return privateJson(visit.exchange, { key });

@@ -4,7 +4,7 @@ import { createKey, type KeyRules, regenerateKey, revokeApiKey } from "../../app
 import { makeSigningSecret, removeSigningSecret } from "../../app/people/manage-signing.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
-import { KEY_SCOPES, SCOPE_MEANINGS } from "../../core/key-rules.ts";
+import { KEY_SCOPES, type KeyScope, SCOPE_MEANINGS } from "../../core/key-rules.ts";
 import { MAX_KEY_NAME_CHARS } from "../../core/limits.ts";
 import { DAY_MS, isoTime, parseTime } from "../../core/time.ts";
 import { type ApiKey, findKey, listKeys } from "../../store/people/keys.ts";
@@ -24,9 +24,9 @@ import {
 } from "../elements.tsx";
 import { type Flash, typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";
-import { notFound } from "../page-error.ts";
+import { notFound, PageError } from "../page-error.ts";
 import { redirect } from "../respond.ts";
-import { canWrite, field, type MemberVisit, member, takeFlash } from "../visit.ts";
+import { canWrite, field, type MemberVisit, mayDelete, member, takeFlash } from "../visit.ts";
 import { FreshSecret, SigningActions } from "./key-signing.tsx";
 
 function FreshKey({ fresh }: { fresh: NonNullable<Flash["key"]> }) {
@@ -44,6 +44,21 @@ function FreshKey({ fresh }: { fresh: NonNullable<Flash["key"]> }) {
         </p>
       )}
     </section>
+  );
+}
+
+/** What a visitor's keys may be allowed to do: no more than the visitor. */
+export function scopesFor(visit: MemberVisit): KeyScope[] {
+  return KEY_SCOPES.filter((scope) => scope !== "delete" || mayDelete(visit));
+}
+
+/** Refuses a key that deletes to whoever may not delete. */
+function requireScopes(visit: MemberVisit, scopes: readonly string[] | null): void {
+  const allowed: readonly string[] = scopesFor(visit);
+  if ((scopes ?? KEY_SCOPES).every((scope) => allowed.includes(scope))) return;
+  throw new PageError(
+    403,
+    "Only an owner of the account may make a key with the scope delete, unless one allows developers to.",
   );
 }
 
@@ -72,7 +87,7 @@ function CreateForm({ visit, flash }: { visit: MemberVisit; flash: Flash }) {
           <fieldset class="choices">
             <legend>Scopes</legend>
             <input type="hidden" name="limits" value="1" />
-            {KEY_SCOPES.map((scope) => (
+            {scopesFor(visit).map((scope) => (
               <label>
                 <input
                   type="checkbox"
@@ -83,6 +98,9 @@ function CreateForm({ visit, flash }: { visit: MemberVisit; flash: Flash }) {
                 {`${scope}: ${SCOPE_MEANINGS[scope]}`}
               </label>
             ))}
+            {!mayDelete(visit) && (
+              <p class="hint">Keys that delete are made by owners, who can allow developers to.</p>
+            )}
           </fieldset>
           <Field label="Last day (UTC)" id="expires">
             <input id="expires" name="expires" type="date" value={typed?.get("expires") ?? ""} />
@@ -171,17 +189,19 @@ function KeyActions({ visit, row, old }: { visit: MemberVisit; row: ApiKey; old:
           </p>
         </Confirm>
       ) : (
-        <Confirm
-          visit={visit}
-          id={`regenerate-${row.id}`}
-          action={`/console/keys/${row.id}/regenerate`}
-          button="Regenerate"
-          title={`Make a successor of ${row.name}?`}
-          confirm="Make the new key"
-          danger={false}
-        >
-          <p>You get a new key to put in place. The old one works until you confirm that it can go.</p>
-        </Confirm>
+        (mayDelete(visit) || row.scopes?.includes("delete") === false) && (
+          <Confirm
+            visit={visit}
+            id={`regenerate-${row.id}`}
+            action={`/console/keys/${row.id}/regenerate`}
+            button="Regenerate"
+            title={`Make a successor of ${row.name}?`}
+            confirm="Make the new key"
+            danger={false}
+          >
+            <p>You get a new key to put in place. The old one works until you confirm that it can go.</p>
+          </Confirm>
+        )
       )}
       <SigningActions visit={visit} row={row} />
       <Confirm
@@ -284,9 +304,12 @@ function rulesIn(visit: MemberVisit): KeyRules {
   const addresses = field(visit, "addresses")
     .split(/[\s,;]+/)
     .filter(Boolean);
+  requireScopes(visit, scopes);
+  // A form without the choice limits nothing.
+  const chosen = field(visit, "limits") === "" ? scopesFor(visit) : scopes;
   return {
-    // All of them is no limit, and none is refused; a form without the choice limits nothing.
-    scopes: scopes.length === KEY_SCOPES.length || field(visit, "limits") === "" ? null : scopes,
+    // All of them is no limit, and none is refused.
+    scopes: chosen.length === KEY_SCOPES.length ? null : chosen,
     expiresAt: lastDay === undefined ? null : lastDay + DAY_MS,
     addresses: addresses.length > 0 ? addresses : null,
   };
@@ -317,6 +340,7 @@ async function ownKey({ deps, account, params }: MemberVisit): Promise<ApiKey> {
 
 async function regenerate(visit: MemberVisit): Promise<Response> {
   const old = await ownKey(visit);
+  requireScopes(visit, old.scopes);
   const made = await regenerateKey(visit.deps, { id: old.id, by: visit.user.id });
   const { name, environment } = made.record;
   await visit.flashes.put(visit.session.id, {

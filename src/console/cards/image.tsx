@@ -17,7 +17,7 @@ import { Card, Code, Confirm, EnvironmentBadge, Notice, PageHead, refreshing } f
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { privateFile } from "../respond.ts";
-import { canWrite, type MemberVisit, member, type UserVisit } from "../visit.ts";
+import { canWrite, type MemberVisit, mayDelete, member, type UserVisit } from "../visit.ts";
 import { DeliveryState } from "../webhooks/deliveries.tsx";
 import { Comparison } from "./compare.tsx";
 import { isOpen, isThere, placeholderClass, playerName, StatusBadge } from "./image-parts.tsx";
@@ -273,7 +273,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
         <a class="button" href={`/console/playground?from=${image.id}`}>
           Open in the playground
         </a>
-        {canWrite(visit) && (
+        {mayDelete(visit) && (
           <Confirm
             visit={visit}
             id="delete-image"

@@ -21,7 +21,7 @@ import {
 import { shell } from "../layout.tsx";
 import { PageError } from "../page-error.ts";
 import { privateTable, redirect } from "../respond.ts";
-import { canWrite, field, type MemberVisit, mayDeletePlayers, member } from "../visit.ts";
+import { canWrite, field, type MemberVisit, mayDelete, member } from "../visit.ts";
 
 const PAGE_SIZE = 50;
 const MAX_EXTERNAL_ID_CHARS = 255;
@@ -69,7 +69,7 @@ function Rows({ visit, rows }: { visit: MemberVisit; rows: PlayerConsent[] }) {
               <Time at={consent.updatedAt} style="relative" />
             </td>
             <td class="cell-actions">
-              {mayDeletePlayers(visit) && consent.withdrawnAt === null && (
+              {mayDelete(visit) && consent.withdrawnAt === null && (
                 <Withdraw visit={visit} id={`withdraw-${at}`} externalId={consent.externalId} />
               )}
             </td>
@@ -153,7 +153,7 @@ function RecordForm({ visit, externalId, recorded }: RecordFormProps) {
           <input type="checkbox" name="no_full_name" value="yes" checked={noFullName === 1} /> No full name:
           cards say Maya O. for Maya Okafor
         </label>
-        {mayDeletePlayers(visit) && (
+        {mayDelete(visit) && (
           <Field
             label="Until"
             id="until"
@@ -276,7 +276,7 @@ async function record(visit: MemberVisit): Promise<Response> {
     photo: field(visit, "no_photo") !== "yes",
     fullName: field(visit, "no_full_name") !== "yes",
     // Whoever cannot set an end cannot take one away either.
-    endsAt: mayDeletePlayers(visit) ? endsAt : (before?.endsAt ?? null),
+    endsAt: mayDelete(visit) ? endsAt : (before?.endsAt ?? null),
   };
   if (before && String(before.updatedAt) !== field(visit, "seen")) {
     const problem = `Of ${player.externalId} there is a record already. Here it is: change it if you mean to.`;
@@ -290,7 +290,7 @@ async function record(visit: MemberVisit): Promise<Response> {
 
 /** An end deletes the player as a withdrawal does: whoever may not delete players may set neither. */
 function requireDeletion(visit: MemberVisit): void {
-  if (!mayDeletePlayers(visit))
+  if (!mayDelete(visit))
     throw new PageError(
       403,
       "The end of a consent deletes the player, and only owners of the account set it or take it back here. Ask one of them.",

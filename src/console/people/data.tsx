@@ -10,7 +10,7 @@ import { Card, counted, Field, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { PageError } from "../page-error.ts";
 import { redirect } from "../respond.ts";
-import { canWrite, field, type MemberVisit, mayDeletePlayers, member, owner } from "../visit.ts";
+import { canWrite, field, type MemberVisit, mayDelete, member, owner } from "../visit.ts";
 
 function Days({
   name,
@@ -89,7 +89,7 @@ function Deletion({ visit }: { visit: MemberVisit }) {
   return (
     <Card
       title="Who deletes players here"
-      note="In the console. By the API every key with the scope delete can, whoever made it."
+      note="And single images, and makes keys with the scope delete, which can do both by the API."
     >
       <PostForm visit={visit} action="/console/data/deletion" class="form narrow-form">
         <label class="check">
@@ -132,11 +132,11 @@ async function dataPage(visit: MemberVisit): Promise<Response> {
           </p>
         </Card>
       )}
-      {mayDeletePlayers(visit) && <ForgetPlayer visit={visit} />}
+      {mayDelete(visit) && <ForgetPlayer visit={visit} />}
       {visit.role === "owner" && <Deletion visit={visit} />}
-      {canWrite(visit) && !mayDeletePlayers(visit) && (
+      {canWrite(visit) && !mayDelete(visit) && (
         <Card title="Delete a player">
-          <p>Owners of the account delete players, and can allow developers to do it too.</p>
+          <p>Owners of the account delete images and players, and can allow developers to do it too.</p>
         </Card>
       )}
     </>,
@@ -164,13 +164,13 @@ async function setDeletion(visit: MemberVisit): Promise<Response> {
   const { deps, account, user, session } = visit;
   const isAllowed = field(visit, "developers") === "yes";
   await allowDevelopersToDelete(deps, account.id, isAllowed, user.id);
-  const notice = `Players are deleted here by ${isAllowed ? "owners and developers" : "owners alone"}.`;
+  const notice = `Images and players are deleted here by ${isAllowed ? "owners and developers" : "owners alone"}.`;
   await visit.flashes.put(session.id, { notice });
   return redirect("/console/data", visit.exchange);
 }
 
 async function deletePlayer(visit: MemberVisit): Promise<Response> {
-  if (!mayDeletePlayers(visit))
+  if (!mayDelete(visit))
     throw new PageError(
       403,
       "Only an owner of the account may delete players, unless one allows developers to.",
@@ -199,6 +199,11 @@ async function deletePlayer(visit: MemberVisit): Promise<Response> {
 }
 
 async function deleteImage(visit: MemberVisit): Promise<Response> {
+  if (!mayDelete(visit))
+    throw new PageError(
+      403,
+      "Only an owner of the account may delete images, unless one allows developers to.",
+    );
   const { deps, account, user, session } = visit;
   const { id, environment } = await ownImage(visit);
   await forgetImage(deps, { accountId: account.id, environment, id });
