@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import { isNull } from "drizzle-orm";
+import { eq, isNull } from "drizzle-orm";
 import { signedCardUrl } from "../../clients/typescript/src/signing.ts";
+import { forgetAged } from "../../src/app/images/forget-image.ts";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import {
   createKey,
@@ -9,6 +10,7 @@ import {
   revokeApiKey,
   suspendAccount,
 } from "../../src/app/people/manage-account.ts";
+import { changeRetention } from "../../src/app/people/manage-retention.ts";
 import { makeSigningSecret, removeSigningSecret } from "../../src/app/people/manage-signing.ts";
 import { RATE_LIMIT_PER_MINUTE } from "../../src/core/limits.ts";
 import { renderSignature, signedText } from "../../src/core/render-address.ts";
@@ -248,6 +250,38 @@ test("a deleted player does not come back by an address; an expired picture is m
   await send(api, "/v1/players/leaves", { method: "DELETE", headers: { "X-API-Key": own.partner.liveKey } });
   await expectPlaceholder(await fetch(url), 410, "PICTURE_GONE");
   api.clock.advance(31 * DAY_MS);
+  await expectPlaceholder(await fetch(url), 410, "PICTURE_GONE");
+});
+
+test("what is deleted by its age alone is made again at the next opening, and charged; what somebody deletes then is gone", async () => {
+  await changeRetention(api, own.partner.account.id, { retentionDays: 5, forgetAfterDays: 5 }, null);
+  const url = await address({ external_id: "ages" }, own, 300);
+  expect((await opened(url)).status).toBe(200);
+  api.clock.advance(6 * DAY_MS);
+  await forgetAged(api);
+  expect((await opened(url)).status).toBe(200);
+  expect((await fetch(url)).status).toBe(200);
+  expect(await usage()).toMatchObject({ images_completed: 2, credits_used: 2 });
+  await send(api, "/v1/players/ages", { method: "DELETE", headers: { "X-API-Key": own.partner.liveKey } });
+  api.clock.advance(6 * DAY_MS);
+  await forgetAged(api);
+  await expectPlaceholder(await fetch(url), 410, "PICTURE_GONE");
+});
+
+test("an expired card that cannot be made anew is still known, so that its deletion holds", async () => {
+  const url = await address({ external_id: "broke" }, own, 300);
+  await opened(url);
+  api.clock.advance(31 * DAY_MS);
+  const { db, t } = api.store.read;
+  await api.store.write("test", (tx) =>
+    tx.db
+      .update(t.accounts)
+      .set({ creditsPlan: 0, creditsTopup: 0, creditLimit: 0 })
+      .where(eq(t.accounts.id, own.partner.account.id)),
+  );
+  await expectPlaceholder(await fetch(url), 402, "INSUFFICIENT_CREDITS");
+  await send(api, "/v1/players/broke", { method: "DELETE", headers: { "X-API-Key": own.partner.liveKey } });
+  expect(await db.select().from(t.idempotencyRecords)).not.toEqual([]);
   await expectPlaceholder(await fetch(url), 410, "PICTURE_GONE");
 });
 

@@ -14,6 +14,7 @@ import { isoTime } from "../../core/time.ts";
 import type { SourceFetcher } from "../../sources/fetch-source.ts";
 import { countUsage } from "../../store/credits/usage.ts";
 import {
+  deleteRecord,
   findRecord,
   freeExpiredKey,
   type IdempotencyRecord,
@@ -68,6 +69,8 @@ export interface CreateCommand {
   replaces?: string;
   /** How long the key is known; as long as partners are promised unless said otherwise. */
   keptMs?: number;
+  /** The image with which the key answers so far, and which makes way for the new one. */
+  supersedes?: string | undefined;
 }
 
 /**
@@ -127,7 +130,7 @@ async function acceptOnce(
   print: string,
 ): Promise<Accepted> {
   const { store, clock } = deps;
-  const replay = replayOf(await findRecord(store.read, scope), print, clock.now());
+  const replay = replayOf(await findRecord(store.read, scope), asked, print, clock.now());
   if (replay) return replay;
   // Known by what was sent, whatever the player allows of it at the moment.
   const command = { ...asked, request: await allowedRequest(store.read, asked, clock.now()) };
@@ -149,9 +152,10 @@ async function acceptOnce(
       const now = clock.now();
       // Another process, or a faster call, may have written the record during the fetch.
       const record = await findRecord(tx, scope);
-      const overtaken = replayOf(record, print, now);
+      const overtaken = replayOf(record, command, print, now);
       if (overtaken) return overtaken;
       if (record) await freeExpiredKey(tx, scope, now);
+      if (command.supersedes) await deleteRecord(tx, { ...scope, imageId: command.supersedes });
       return writeAccepted(tx, deps, { command, scope, print, sources, template, now });
     };
     // When two calls write the same record at once, its unique key refuses the second, which finds the record
@@ -298,8 +302,13 @@ function scopeOf(command: CreateCommand): IdempotencyScope {
  * The stored response for a key with this record; undefined when the key is free. Throws
  * IDEMPOTENCY_KEY_REUSED when the payload differs.
  */
-function replayOf(record: IdempotencyRecord | undefined, print: string, now: number): Accepted | undefined {
-  if (!record || isExpired(record, now)) return undefined;
+function replayOf(
+  record: IdempotencyRecord | undefined,
+  { supersedes }: CreateCommand,
+  print: string,
+  now: number,
+): Accepted | undefined {
+  if (!record || isExpired(record, now) || record.imageId === supersedes) return undefined;
   if (record.fingerprint !== print) throw idempotencyKeyReused();
   return { answer: storedAnswer(record), replayed: true };
 }

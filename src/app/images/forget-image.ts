@@ -18,6 +18,7 @@ import {
   markErased,
   markFilesGone,
 } from "../../store/images/forgotten-images.ts";
+import { freeAddress } from "../../store/images/idempotency.ts";
 import { deleteMetadata } from "../../store/images/image-metadata.ts";
 import type { Image } from "../../store/images/images.ts";
 import { deleteReceipt } from "../../store/images/receipts.ts";
@@ -60,13 +61,19 @@ export async function forgetImage(deps: ForgetDeps, scope: Scope & { id: string 
   return forgetOne(deps, scope);
 }
 
-async function forgetOne(deps: FileDeps, scope: Scope & { id: string }): Promise<number> {
+/** `isAged`: nobody asked for it, so that an address of the card may make it anew. */
+async function forgetOne(
+  deps: FileDeps,
+  scope: Scope & { id: string },
+  { isAged = false }: { isAged?: boolean } = {},
+): Promise<number> {
   const { image, forgottenAt } = await deps.store.write(
     "forget image",
     async (tx) => {
       await deps.jobs.seize(tx, [scope.id]);
       const image = await findOnceOwn(tx, scope);
       if (!image) throw imageNotFound();
+      if (isAged) await freeAddress(tx, image.id);
       return { image, forgottenAt: image.forgottenAt ?? (await forgetRow(tx, deps, image)) };
     },
     { concurrent: true },
@@ -170,7 +177,7 @@ export async function forgetAged(deps: FileDeps): Promise<void> {
       const before = deps.clock.now() - days * DAY_MS;
       const due = () => endedBefore(deps.store.read, { accountId, environment }, before, AT_ONCE);
       for (let images = await due(); images.length > 0; images = await due())
-        for (const { id } of images) await forgetOne(deps, { accountId, environment, id });
+        for (const { id } of images) await forgetOne(deps, { accountId, environment, id }, { isAged: true });
     }
   }
 }

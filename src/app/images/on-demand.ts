@@ -14,7 +14,7 @@ import {
 } from "../../core/render-address.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import type { ShortLivedState } from "../../state/state.ts";
-import { deleteRecord, findRecord, type IdempotencyScope } from "../../store/images/idempotency.ts";
+import { findRecord, type IdempotencyScope, ON_DEMAND_KEY } from "../../store/images/idempotency.ts";
 import { findImageAnswer, type ImageAnswer } from "../../store/images/image-reads.ts";
 import type { Account } from "../../store/people/accounts.ts";
 import type { AppContext } from "../context.ts";
@@ -63,7 +63,12 @@ export function onDemandCard(deps: OnDemandDeps): OnDemandCard {
     await command.admit();
     const { admit: _, ...order } = command;
     const { answer } = await deps
-      .accept({ ...order, idempotencyKey: found.freeKey, keptMs: RENDER_MEMORY_MS })
+      .accept({
+        ...order,
+        idempotencyKey: found.freeKey,
+        keptMs: RENDER_MEMORY_MS,
+        supersedes: found.supersedes,
+      })
       .catch(async (error) => {
         if (error instanceof Refusal && error.code === "UNSUPPORTED_IMAGE_SOURCE")
           await refusals.put(place, { message: error.message, details: error.details ?? [] });
@@ -88,14 +93,15 @@ const scopeOf = ({ account, environment }: OnDemandCommand) => ({ accountId: acc
  * The record of the card with this content and number of tries. A key of a partner's own has no spaces, so
  * that it is never one of these.
  */
-const recordKey = (print: string, attempt: number) => `on demand ${print}${attempt > 0 ? ` ${attempt}` : ""}`;
+const recordKey = (print: string, attempt: number) =>
+  `${ON_DEMAND_KEY}${print}${attempt > 0 ? ` ${attempt}` : ""}`;
 
-/** The card of this content, or under which key it may be made. */
+/** The card of this content, or under which key it may be made, in the place of which. */
 async function findCard(
   { store, clock }: OnDemandDeps,
   command: OnDemandCommand,
   print: string,
-): Promise<{ image: ImageAnswer } | { freeKey: string }> {
+): Promise<{ image: ImageAnswer } | { freeKey: string; supersedes?: string }> {
   const now = clock.now();
   for (let attempt = 0; ; attempt += 1) {
     const scope: IdempotencyScope = { ...scopeOf(command), key: recordKey(print, attempt) };
@@ -110,10 +116,8 @@ async function findCard(
     const isOver = image.state === "failed" || (image.state === "completed" && (image.expiresAt ?? 0) <= now);
     // Before, a repeated create would have to be answered with it.
     if (!isOver || image.createdAt > now - IDEMPOTENCY_RETENTION_MS) return { image };
-    await store.write("free address", (tx) => deleteRecord(tx, { ...scope, imageId: image.id }), {
-      concurrent: true,
-    });
-    return { freeKey: scope.key };
+    // Its record stays until the new card is taken: without credits, or a photo, it is still known.
+    return { freeKey: scope.key, supersedes: image.id };
   }
 }
 

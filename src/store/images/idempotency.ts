@@ -1,4 +1,4 @@
-import { and, eq, inArray, lte } from "drizzle-orm";
+import { and, eq, inArray, like, lte } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import { everyColumn, type Parameters, prepared } from "../engine/prepared.ts";
 import type { Tx } from "../store.ts";
@@ -40,6 +40,15 @@ const recordDelete = prepared(
  */
 export async function deleteRecord(tx: Tx, of: IdempotencyScope & { imageId: string }): Promise<void> {
   await recordDelete(tx, of);
+}
+
+/** How the keys of signed addresses begin. */
+export const ON_DEMAND_KEY = "on demand ";
+
+/** Forgets that a signed address had this image: opened again, it makes a card anew. */
+export async function freeAddress({ db, t }: Tx, imageId: string): Promise<void> {
+  const r = t.idempotencyRecords;
+  await db.delete(r).where(and(eq(r.imageId, imageId), like(r.key, `${ON_DEMAND_KEY}%`)));
 }
 
 const expiredDelete = prepared(
