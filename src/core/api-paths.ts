@@ -10,6 +10,7 @@ export const API_PATHS = {
   image: "/v1/images/{image_id}",
   imageRemake: "/v1/images/{image_id}/remake",
   player: "/v1/players/{external_id}",
+  consents: "/v1/consents",
   playerConsent: "/v1/players/{external_id}/consent",
   batches: "/v1/batches",
   batch: "/v1/batches/{batch_id}",

@@ -72,7 +72,7 @@ const CardChange = Type.Object(
   {
     image_id: imageId("The image that is to take the card's place."),
     status: StringEnum(["processing", "failed"], {
-      description: "Once it is ready it is the card itself; when it failed, the card of before stays.",
+      description: "Once it is ready it is the card itself; when it failed, the previous card stays.",
     }),
     failure: Type.Union([ImageFailure, Type.Null()], { description: "Why the change failed." }),
   },

@@ -1,17 +1,20 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { ForgetDeps } from "../app/images/forget-image.ts";
 import { consentView, recordConsent, withdrawConsent } from "../app/people/consent.ts";
+import { formatConsentPosition, parseConsentPosition } from "../core/consent-position.ts";
 import { Refusal } from "../core/errors.ts";
+import { MAX_LIST_LIMIT } from "../core/limits.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { endOfDay } from "../core/time.ts";
 import { compileValidator } from "../core/validate.ts";
-import { consentOf } from "../store/people/consents.ts";
+import { consentOf, listConsents } from "../store/people/consents.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { checkExternalId } from "./forget.ts";
+import { readLimit, readQuery } from "./query.ts";
 import { successEnvelope, time, timeOrNull } from "./schemas.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -67,6 +70,20 @@ export const Consent = Type.Object(
 
 export const ConsentResponse = successEnvelope(Consent, "ConsentResponse");
 
+export const ConsentListResponse = successEnvelope(
+  Type.Object(
+    {
+      consents: Type.Array(Consent, { maxItems: MAX_LIST_LIMIT, description: "The last changed first." }),
+      has_more: Type.Boolean({ description: "Whether there is another page." }),
+      next_cursor: Type.Union([Type.String(), Type.Null()], {
+        description: "Send it as `after` to get the next page; null on the last page.",
+      }),
+    },
+    { ...closed, $id: "ConsentList", description: "A page of consents." },
+  ),
+  "ConsentListResponse",
+);
+
 export const WithdrawnConsentResponse = successEnvelope(
   Type.Object(
     {
@@ -92,7 +109,12 @@ export function consentHandlers<Open>(deps: ForgetDeps, partner: (handler: Handl
     partner((exchange, caller, { external_id: externalId = "" }) =>
       handler(deps, { exchange, caller, externalId }),
     );
-  return { getConsent: of(getConsent), recordConsent: of(postConsent), withdrawConsent: of(deleteConsent) };
+  return {
+    listConsents: partner((exchange, caller) => listConsentsPage(deps, exchange, caller)),
+    getConsent: of(getConsent),
+    recordConsent: of(postConsent),
+    withdrawConsent: of(deleteConsent),
+  };
 }
 
 interface Handled {
@@ -108,6 +130,29 @@ function requireLive({ caller: { environment } }: Handled): void {
       "KEY_NOT_ALLOWED",
       "A test key cannot record or withdraw a consent, which holds for live images too and may delete them. Use a live key.",
     );
+}
+
+/** GET /v1/consents */
+async function listConsentsPage(
+  { store, clock }: ForgetDeps,
+  exchange: Exchange,
+  { account }: Caller,
+): Promise<Response> {
+  const { values, details } = readQuery(exchange.url, ["limit", "after"]);
+  const limit = readLimit(values.limit, details);
+  const after = values.after === undefined ? undefined : parseConsentPosition(values.after);
+  if (values.after !== undefined && !after)
+    details.push({ field: "query after", message: "must be the next_cursor of an answer to this query." });
+  if (details.length > 0) throw invalidRequest(details);
+  const found = await listConsents(store.read, { accountId: account.id, after, limit: limit + 1 });
+  const consents = found.slice(0, limit);
+  const last = consents.at(-1);
+  const hasMore = found.length > limit;
+  return success(exchange, {
+    consents: consents.map((consent) => consentView(consent, clock.now())),
+    has_more: hasMore,
+    next_cursor: hasMore && last ? formatConsentPosition(last) : null,
+  });
 }
 
 /** GET /v1/players/{external_id}/consent */

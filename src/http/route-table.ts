@@ -27,6 +27,7 @@ export const ROUTES = {
   deleteImage: { method: "DELETE", path: API_PATHS.image, access: "partner", scope: "delete" },
   remakeImage: { method: "POST", path: API_PATHS.imageRemake, access: "partner", scope: "create" },
   deletePlayer: { method: "DELETE", path: API_PATHS.player, access: "partner", scope: "delete" },
+  listConsents: { method: "GET", path: API_PATHS.consents, access: "partner", scope: "read" },
   getConsent: { method: "GET", path: API_PATHS.playerConsent, access: "partner", scope: "read" },
   // Its end deletes the player.
   recordConsent: { method: "POST", path: API_PATHS.playerConsent, access: "partner", scope: "delete" },

@@ -351,6 +351,9 @@ test("what a player agrees to is recorded and read, shortens a card, and its wit
   const terms = await live.consents.record("player-minor", { full_name: false, until: "2099-06-30" });
   expect(terms).toMatchObject({ status: "given", full_name: false });
   expect(await cards.consents.get("player-minor")).toEqual(terms);
+  const listed: unknown[] = [];
+  for await (const consent of cards.consents.list()) listed.push(consent);
+  expect(listed).toContainEqual(terms);
   const made = await cards.images.createAndWait(card("player-minor"));
   expect(made.name).toMatch(/^\S+ \p{L}\.$/u);
   expect(await live.consents.withdraw("player-minor")).toMatchObject({

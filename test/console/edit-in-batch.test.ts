@@ -92,7 +92,7 @@ test("a card is edited in its batch: words and photo changed, the failed one ret
   const gone = { place: batch.id, source_image_url: server.photos.url("gone.jpg") };
   await ana.upload(`/console/images/${good?.id}/again`, NO_FILE, gone);
   const kept = await ended(page);
-  expect(kept).toContain("1 change failed: the card of before stays");
+  expect(kept).toContain("1 change failed: the previous card stays");
   expect(kept).toContain("Retry 1 failed");
   const [stays] = await imagesOfBatch(server.service.store.read, batch.id);
   expect([stays?.id, stays?.state]).toEqual([good?.id, "completed"]);

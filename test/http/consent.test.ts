@@ -8,7 +8,7 @@ import { sweep } from "../../src/app/operations/sweep.ts";
 import { recallEnded, recordConsent, withdrawConsent } from "../../src/app/people/consent.ts";
 import type { CreateImageRequest } from "../../src/core/image-request.ts";
 import { AcceptedBatchResponse } from "../../src/http/batch-schemas.ts";
-import { ConsentResponse, WithdrawnConsentResponse } from "../../src/http/consent.ts";
+import { ConsentListResponse, ConsentResponse, WithdrawnConsentResponse } from "../../src/http/consent.ts";
 import { PlayerRecalledEvent } from "../../src/http/openapi/webhook-schemas.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
 import { get, imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
@@ -286,6 +286,34 @@ test("a consent that is given anew while its player is recalled keeps what is ma
   expect((await withdrawConsent({ ...api, ...deps }, player, null)).images).toBe(1);
   expect((await get(api.baseUrl, own.testKey, `/v1/images/${made}`)).status).toBe(200);
   expect((await recalls("renewed")).map(({ data }) => data.images_deleted).sort()).toEqual([0, 1]);
+});
+
+test("all consents are listed, the last changed first, page by page, whatever the ids are, and to their account alone", async () => {
+  const lister = await testAccount(api);
+  const ids = ["a", "b.c", "'d\"; --", "ü/ö"];
+  for (const id of ids) {
+    api.clock.advance(1);
+    expect((await record(id, {}, lister.liveKey)).status).toBe(200);
+  }
+  api.clock.advance(1);
+  await record("a", { full_name: false }, lister.liveKey);
+  const seen: Json[] = [];
+  for (let after: string | null = ""; after !== null; ) {
+    const query = `limit=2${after === "" ? "" : `&after=${encodeURIComponent(after)}`}`;
+    const page = await expectSuccess(
+      await get(api.baseUrl, lister.testKey, `/v1/consents?${query}`),
+      200,
+      ConsentListResponse,
+    );
+    seen.push(...page.consents);
+    expect(page.has_more).toBe(page.next_cursor !== null);
+    after = page.next_cursor;
+  }
+  expect(seen.map(({ external_id }) => external_id)).toEqual(["a", "ü/ö", "'d\"; --", "b.c"]);
+  expect(seen[0]).toMatchObject({ full_name: false, status: "given" });
+  expect(await fieldsOf(await get(api.baseUrl, lister.liveKey, "/v1/consents?after=x"))).toEqual([
+    "query after",
+  ]);
 });
 
 test("a consent is read by its account alone, and none is an answer of its own", async () => {

@@ -1,5 +1,6 @@
 import type { components } from "./schema.d.ts";
 import type { CallOptions, Transport } from "./transport.ts";
+import { walk } from "./walk.ts";
 
 type Schemas = components["schemas"];
 
@@ -12,6 +13,18 @@ export function consents(calls: Transport) {
     params: { external_id: externalId },
   });
   return {
+    /** What is recorded of all players, the last changed first, page by page as you walk. */
+    list: (call: CallOptions = {}) =>
+      walk<PlayerConsent>(async (after) => {
+        const query = after === undefined ? {} : { after };
+        const page = await calls.call<Schemas["ConsentList"]>({
+          method: "GET",
+          path: "/v1/consents",
+          query,
+          ...call,
+        });
+        return { items: page.consents, next: page.next_cursor };
+      }),
     /** Throws NOT_FOUND of a player of whom nothing is recorded. */
     get: (externalId: string, call: CallOptions = {}): Promise<PlayerConsent> =>
       calls.call({ method: "GET", ...of(externalId), ...call }),

@@ -163,7 +163,15 @@ function ownerNamed(
     const both = names.filter((row) => numbered.includes(row));
     return both.length === 1 ? { by: "name", rows: both } : { by: null, rows: names };
   }
-  if (names.length === 1) return { by: "name", rows: names };
+  if (names.length === 1) {
+    // A picture of two is often named after one of them in full.
+    const [row = -1] = names;
+    const rest = letters.filter((word) => word.length > 2 && !known[row]?.name.includes(word));
+    const others = rowsWhere((one) => one !== known[row] && one.name.some((part) => rest.includes(part)));
+    const isJoined = known[row]?.namesJoined.includes(lettersJoined);
+    if (others.length === 0 || isJoined) return { by: "name", rows: names };
+    return { by: null, rows: [...names, ...others] };
+  }
   const parts = rowsWhere(({ name }) => letters.length > 0 && letters.every((word) => name.includes(word)));
   if (parts.length > 0) {
     const both = parts.filter((row) => numbered.includes(row));

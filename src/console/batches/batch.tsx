@@ -135,14 +135,14 @@ function SheetCard({ image, change, batchId }: { image: Image; change: Image | u
 /** Named one by one; more are told by their number. */
 const MAX_NAMED_CHANGES = 5;
 
-/** The changes of finished cards that failed: the cards of before stay. */
+/** The changes of finished cards that failed: the previous cards stay. */
 function FailedChanges({ failed, batchId }: { failed: Image[]; batchId: string }) {
   if (failed.length === 0) return null;
   const more = failed.length - MAX_NAMED_CHANGES;
   return (
     <Notice
       tone="bad"
-      title={`${counted(failed.length, "change")} failed: ${failed.length === 1 ? "the card of before stays" : "the cards of before stay"}`}
+      title={`${counted(failed.length, "change")} failed: ${failed.length === 1 ? "the previous card stays" : "the previous cards stay"}`}
     >
       <ul>
         {failed.slice(0, MAX_NAMED_CHANGES).map((image) => (

@@ -226,7 +226,7 @@ function page(
         title={`${playerName(image)} again`}
         lead={
           places.length > 0
-            ? "Once the new card is ready it takes its place in the batch: its sheet and its ZIP have it. If it fails, the card of before stays."
+            ? "Once the new card is ready it takes its place in the batch: its sheet and its ZIP have it. If it fails, the previous card stays."
             : "A new card of the same player. The one before stays, and you can compare them."
         }
       />

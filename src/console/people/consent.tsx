@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { consentView, recordConsent, withdrawConsent } from "../../app/people/consent.ts";
+import { formatConsentPosition, parseConsentPosition } from "../../core/consent-position.ts";
 import { csvField } from "../../core/csv.ts";
 import { Refusal } from "../../core/errors.ts";
 import { dayOf, endOfDay } from "../../core/time.ts";
@@ -132,8 +133,8 @@ function RecordForm({ visit, externalId, recorded }: RecordFormProps) {
       title={recorded ? "Change a consent" : "Record a consent"}
       note="It takes the place of what was recorded before, a withdrawal too, and holds from the next card on."
     >
-      {recorded && <Before recorded={recorded} now={visit.now} />}
       <PostForm visit={visit} action="/console/consent" class="form narrow-form">
+        {recorded && <Before recorded={recorded} now={visit.now} />}
         <input type="hidden" name="seen" value={updatedAt ?? ""} />
         <Field label="Your id of the player" id="external_id">
           <input
@@ -176,25 +177,10 @@ function RecordForm({ visit, externalId, recorded }: RecordFormProps) {
   );
 }
 
-/** A page's place, which must not be mistaken for another: ids may hold anything. */
-const placeOf = ({ updatedAt, externalId }: PlayerConsent) =>
-  Buffer.from(JSON.stringify([updatedAt, externalId])).toString("base64url");
-
-function readPlace(text: string): Pick<PlayerConsent, "updatedAt" | "externalId"> | undefined {
-  try {
-    const [updatedAt, externalId] = JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as unknown[];
-    return typeof updatedAt === "number" && typeof externalId === "string"
-      ? { updatedAt, externalId }
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 async function consentPage(visit: MemberVisit): Promise<Response> {
   const { deps, account, query } = visit;
   const search = (query.get("search") ?? "").trim();
-  const after = readPlace(query.get("after") ?? "");
+  const after = parseConsentPosition(query.get("after") ?? "");
   const scope = { accountId: account.id, after, limit: PAGE_SIZE + 1 };
   const found = search
     ? [await consentOf(deps.store.read, { accountId: account.id, externalId: search })].filter(
@@ -242,7 +228,7 @@ async function consentPage(visit: MemberVisit): Promise<Response> {
       </Card>
       <Pager
         newest={after && "/console/consent"}
-        older={found.length > PAGE_SIZE && last && `/console/consent?after=${placeOf(last)}`}
+        older={found.length > PAGE_SIZE && last && `/console/consent?after=${formatConsentPosition(last)}`}
       />
     </>,
   );

@@ -1,7 +1,28 @@
-import { ConsentResponse, RecordConsentRequest, WithdrawnConsentResponse } from "../consent.ts";
-import { ALWAYS, answer, EXTERNAL_ID_PARAMETER } from "./answers.ts";
+import {
+  ConsentListResponse,
+  ConsentResponse,
+  RecordConsentRequest,
+  WithdrawnConsentResponse,
+} from "../consent.ts";
+import { ALWAYS, answer, EXTERNAL_ID_PARAMETER, pageParameters } from "./answers.ts";
 import { refusals } from "./errors.ts";
 import { EXAMPLES } from "./examples.ts";
+
+export function listConsents(): object {
+  return {
+    tags: ["Consent"],
+    summary: "List consents",
+    description:
+      "What is recorded of all players, for both environments, the last changed first. One that is changed while you walk the pages may come again.",
+    parameters: pageParameters("consents", "account"),
+    responses: {
+      "200": answer("A page of consents.", ConsentListResponse, {
+        page: { summary: "The only page", value: EXAMPLES.consentList },
+      }),
+      ...refusals(...ALWAYS, "INVALID_REQUEST"),
+    },
+  };
+}
 
 export function getConsent(): object {
   return {

@@ -234,6 +234,7 @@ export const EXAMPLES = {
   }),
   deletedImage: answer({ image_id: IMAGE_ID, deleted_at: "2026-11-28T09:15:00.000Z" }),
   consent: answer(CONSENT),
+  consentList: answer({ consents: [CONSENT], has_more: false, next_cursor: null }),
   withdrawnConsent: answer({
     ...CONSENT,
     status: "withdrawn",

@@ -21,7 +21,7 @@ import {
   listBatches,
   remakeBatch,
 } from "./batch-operations.ts";
-import { getConsent, recordConsent, withdrawConsent } from "./consent-operations.ts";
+import { getConsent, listConsents, recordConsent, withdrawConsent } from "./consent-operations.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { createExamples, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER, PREFER_ON_GET_PARAMETER, PREFER_PARAMETER } from "./headers.ts";
@@ -56,6 +56,7 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   deleteImage,
   remakeImage,
   deletePlayer,
+  listConsents,
   getConsent,
   recordConsent,
   withdrawConsent,

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
+import type { ConsentPosition } from "../../core/consent-position.ts";
 import type { Tx } from "../store.ts";
 
 /** What a player has agreed to. */
@@ -53,7 +54,7 @@ export async function listConsents(
   { db, t }: Tx,
   query: {
     accountId: string;
-    after?: Pick<PlayerConsent, "updatedAt" | "externalId"> | undefined;
+    after?: ConsentPosition | undefined;
     limit: number;
   },
 ): Promise<PlayerConsent[]> {

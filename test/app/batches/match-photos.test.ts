@@ -50,6 +50,7 @@ describe("a file that may be several players', or nobody's, is not guessed", () 
     ["team photo.jpg", []],
     // Two players in one name.
     ["Eileen Collins and Kim Andersson.jpg", [0, 2]],
+    ["Eileen Collins and Kim.jpg", [0, 2]],
     ["player-1 player-10.jpg", [0, 1]],
     ["player-1 Kim Andersson.jpg", [0, 2]],
     // A camera's counter.
