@@ -88,8 +88,8 @@ function Deletion({ visit }: { visit: MemberVisit }) {
   const isAllowed = visit.account.developersDeletePlayers === 1;
   return (
     <Card
-      title="Who deletes players here"
-      note="And single images, and makes keys with the scope delete, which can do both by the API."
+      title="Who deletes images and players"
+      note="They also make the keys with the scope delete, which can do it by the API."
     >
       <PostForm visit={visit} action="/console/data/deletion" class="form narrow-form">
         <label class="check">
