@@ -485,6 +485,7 @@ export function defineTables(kit: Kit) {
       index("webhook_deliveries_leases").on(t.leaseExpiresAt).where(sql`${t.state} = 'sending'`),
       index("webhook_deliveries_account").on(t.accountId, t.environment, t.createdAt, t.id),
       index("webhook_deliveries_endpoint").on(t.endpointId, t.createdAt, t.id),
+      index("webhook_deliveries_type").on(t.endpointId, t.eventType, t.createdAt, t.id),
       // The few undelivered ones, which people look for among the many delivered.
       index("webhook_deliveries_undelivered")
         .on(t.accountId, t.environment, t.createdAt, t.id)

@@ -72,6 +72,18 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
     /_endpoint /,
   ],
   [
+    "an endpoint's deliveries of one type",
+    (tx) =>
+      deliveries.listDeliveryRows(tx, {
+        ...scope,
+        endpointId: "e",
+        eventType: "player.recalled",
+        after,
+        limit,
+      }),
+    /webhook_deliveries_type /,
+  ],
+  [
     "the few failed deliveries",
     (tx) => deliveries.listDeliveryRows(tx, { ...scope, state: "failed", after, limit }),
     /_undelivered /,

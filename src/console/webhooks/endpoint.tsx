@@ -12,7 +12,7 @@ import {
 } from "../../app/webhooks/manage-webhooks.ts";
 import { Refusal } from "../../core/errors.ts";
 import { HOUR_MS } from "../../core/time.ts";
-import { WEBHOOK_DELIVERY_STATES } from "../../core/webhook-event.ts";
+import { WEBHOOK_DELIVERY_STATES, WEBHOOK_EVENT_TYPES } from "../../core/webhook-event.ts";
 import {
   Card,
   Confirm,
@@ -187,20 +187,42 @@ function EditForm({ visit, endpoint }: { visit: MemberVisit; endpoint: Endpoint 
 async function Deliveries({ visit, endpoint }: { visit: MemberVisit; endpoint: Endpoint }) {
   const { deps, account, query } = visit;
   const state = WEBHOOK_DELIVERY_STATES.find((known) => known === query.get("state"));
+  const eventType = WEBHOOK_EVENT_TYPES.find((known) => known === query.get("type"));
   const deliveries = await listDeliveries(deps, {
     accountId: account.id,
     endpointId: endpoint.id,
     state,
+    eventType,
     cursor: query.get("after") ?? undefined,
     limit: PAGE_SIZE,
   });
   const address = (change: Record<string, string | undefined>) => {
-    const entries = Object.entries({ state, ...change }).filter(([, value]) => value !== undefined);
+    const entries = Object.entries({ state, type: eventType, ...change }).filter(
+      ([, value]) => value !== undefined,
+    );
     return `${path(endpoint)}?${new URLSearchParams(entries as [string, string][])}`;
   };
   const states = [undefined, "delivered", "pending", "failed"] as const;
   return (
     <>
+      <form class="row-form" method="get" action={path(endpoint)}>
+        {state && <input type="hidden" name="state" value={state} />}
+        <Field label="Deliveries of" id="type">
+          <select id="type" name="type" data-submits>
+            <option value="">All events</option>
+            {WEBHOOK_EVENT_TYPES.map((type) => (
+              <option key={type} selected={type === eventType}>
+                {type}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <noscript>
+          <button type="submit" class="button">
+            Show
+          </button>
+        </noscript>
+      </form>
       <Card
         flush
         title="Deliveries"
@@ -217,10 +239,14 @@ async function Deliveries({ visit, endpoint }: { visit: MemberVisit; endpoint: E
       >
         {deliveries.items.length > 0 ? (
           await DeliveryTable({ visit, deliveries: deliveries.items })
-        ) : state === undefined ? (
+        ) : state === undefined && eventType === undefined ? (
           <Empty title="Nothing sent yet">Send a test event to see whether your receiver answers.</Empty>
         ) : (
-          <Empty title="Nothing found">No delivery is in this state.</Empty>
+          <Empty title="Nothing found">
+            {eventType === undefined
+              ? "No delivery is in this state."
+              : `No delivery of ${eventType} is here.`}
+          </Empty>
         )}
       </Card>
       <Pager older={deliveries.nextCursor && address({ after: deliveries.nextCursor })} />

@@ -1,0 +1,1 @@
+CREATE INDEX "webhook_deliveries_type" ON "webhook_deliveries" USING btree ("endpoint_id","event_type","created_at","id");
