@@ -6,6 +6,7 @@ import { Command } from "commander";
 import { checkForPreset } from "../app/images/check-card.ts";
 import { readConfig } from "../config.ts";
 import { ASKED_COMPOSITIONS, type AskedComposition, type ImageFormat } from "../core/card.ts";
+import { shownSetValidator } from "../core/card-set.ts";
 import { type ErrorDetail, OperatorError } from "../core/errors.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
 import { compileValidator } from "../core/validate.ts";
@@ -145,9 +146,17 @@ async function readCard(
   // A template's sample names its files; the command line overrides them.
   const { photo: _, ...player } = body.player ?? {};
   const { badge: __, ...branding } = body.branding ?? {};
+  // What the card is to show of a set, as samples say it: there is no service that could look one up.
+  const { set, ...rest } = body;
+  const shown = set === undefined ? undefined : shownSetValidator.check(set);
+  if (shown && !shown.ok)
+    throw badInput(
+      input,
+      shown.details.map(({ field, message }) => ({ field: `set.${field}`, message })),
+    );
   const checked = compileValidator(createImageSchema([template]), "the file").check({
     type: "player_card",
-    ...body,
+    ...rest,
     player: { external_id: "render", source_image_url: "https://photo.invalid/", ...player },
     ...(body.branding === undefined ? {} : { branding }),
     // Command line options take precedence over the request's format, template and composition.
@@ -158,7 +167,7 @@ async function readCard(
   const unfit = composition && details.find(({ field }) => field === "style.composition");
   if (unfit) throw new OperatorError(`--composition ${unfit.message}`);
   if (details.length > 0) throw badInput(input, details);
-  return cardInput(checked.value);
+  return { ...cardInput(checked.value), ...(shown && { set: shown.value }) };
 }
 
 function badInput(input: string, details: ErrorDetail[]): OperatorError {

@@ -1,3 +1,12 @@
+import { type Static, Type } from "@sinclair/typebox";
+import {
+  MAX_ACCOUNT_NAME_CHARS,
+  MAX_PARALLEL_NAME_CHARS,
+  MAX_PARALLEL_SIZE,
+  MAX_SEASON_CHARS,
+} from "./limits.ts";
+import { compileValidator } from "./validate.ts";
+
 /** One of the versions that a set prints of each card, such as gold of 50. */
 export interface Parallel {
   name: string;
@@ -31,3 +40,31 @@ export function readSetPlace(stored: string | null): SetPlace | null {
 
 /** The value of `set.serial` that asks for the player's own shirt number. */
 export const SHIRT_NUMBER = "shirt_number";
+
+const serialNumber = Type.Integer({ minimum: 1, maximum: MAX_PARALLEL_SIZE });
+
+/** What a card shows of its set, and what a template's sample says of one. */
+export const ShownSet = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: MAX_ACCOUNT_NAME_CHARS }),
+    season: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_SEASON_CHARS })),
+    parallel: Type.String({ minLength: 1, maxLength: MAX_PARALLEL_NAME_CHARS }),
+    serial: Type.Optional(serialNumber),
+    size: Type.Optional(serialNumber),
+  },
+  { additionalProperties: false },
+);
+export type ShownSet = Static<typeof ShownSet>;
+
+/** Checks the set of a sample. */
+export const shownSetValidator = compileValidator(ShownSet, "set");
+
+/** What a card shows of its place. */
+export function shownSet({ name, season, parallel, serial, size }: SetPlace): ShownSet {
+  return {
+    name,
+    parallel,
+    ...(season === "" ? {} : { season }),
+    ...(serial === null || size === null ? {} : { serial, size }),
+  };
+}

@@ -1,3 +1,5 @@
+import type { ShownSet } from "./card-set.ts";
+
 /** What a card shows and how it is delivered. Plain data, since it crosses process boundaries as JSON. */
 
 export const POSITIONS = [
@@ -63,6 +65,8 @@ export interface CardInput {
   branding: { primaryColor?: string; secondaryColor?: string };
   /** Values of the template's own fields, beyond what every card has. */
   fields?: Record<string, unknown>;
+  /** The set that the card belongs to. */
+  set?: ShownSet;
 }
 
 /** A rectangle in pixels of the picture it belongs to, origin top left. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ASKED_COMPOSITIONS, type CardInput, IMAGE_FORMATS, POSITIONS } from "./card.ts";
-import { SHIRT_NUMBER } from "./card-set.ts";
+import { readSetPlace, type SetPlace, SHIRT_NUMBER, shownSet } from "./card-set.ts";
 import { MAX_BATCH_CARDS, MAX_PARALLEL_NAME_CHARS, MAX_PARALLEL_SIZE } from "./limits.ts";
 import { StringEnum } from "./string-enum.ts";
 import { compileValidator, type Validator } from "./validate.ts";
@@ -302,7 +302,7 @@ const DEFAULT_WIDTH_PX = 1024;
 const DEFAULT_HEIGHT_PX = 1280;
 
 /** What the card needs from an accepted request, with the defaults filled in. */
-export function cardInput(request: CreateImageRequest): CardInput {
+export function cardInput(request: CreateImageRequest, place: SetPlace | null = null): CardInput {
   const { player, style, branding = {} } = request;
   const { composition: asked } = style;
   return {
@@ -328,5 +328,11 @@ export function cardInput(request: CreateImageRequest): CardInput {
       ...(branding.secondary_color === undefined ? {} : { secondaryColor: branding.secondary_color }),
     },
     ...(request.fields && { fields: request.fields }),
+    ...(place && { set: shownSet(place) }),
   };
+}
+
+/** What the card of an image needs. */
+export function storedCard(image: { request: unknown; setPlace: string | null }): CardInput {
+  return cardInput(storedRequest(image.request), readSetPlace(image.setPlace));
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { ASKED_COMPOSITIONS, COMPOSITIONS, IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
+import { ShownSet } from "../core/card-set.ts";
 import { FAILURE_REASON_NAMES } from "../core/failure-reasons.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { Previewed, previewJob, SupportsJob } from "./preview/messages.ts";
@@ -31,6 +32,7 @@ export const CardInputSchema = Type.Object({
     secondaryColor: Type.Optional(Type.String()),
   }),
   fields: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  set: Type.Optional(ShownSet),
 });
 
 /** What a renderer needs to start, sent as the first message to a worker. */

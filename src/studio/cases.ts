@@ -1,4 +1,11 @@
-import { MAX_TEMPLATE_CODE_CHARS } from "../core/limits.ts";
+import type { ShownSet } from "../core/card-set.ts";
+import {
+  MAX_ACCOUNT_NAME_CHARS,
+  MAX_PARALLEL_NAME_CHARS,
+  MAX_PARALLEL_SIZE,
+  MAX_SEASON_CHARS,
+  MAX_TEMPLATE_CODE_CHARS,
+} from "../core/limits.ts";
 import type { Field, Fields, FieldValues, QrField, SimpleField } from "../templates/fields.ts";
 import type { WallCase } from "./messages.ts";
 
@@ -85,12 +92,14 @@ export type Wall = (typeof WALLS)[number];
  * @param samples the samples' content by name
  * @param sample the sample that every wall except `samples` varies
  * @param fields the template's own fields
+ * @param showsSet whether its card.html says anything of a set
  */
 export function wallCases(
   wall: Wall,
   samples: ReadonlyMap<string, SampleBody>,
   sample: string,
   fields: Fields,
+  showsSet = false,
 ): WallCase[] {
   const base = samples.get(sample) ?? {};
   const made = (label: string, body: SampleBody, of = sample): WallCase => ({
@@ -104,9 +113,12 @@ export function wallCases(
     case "samples":
       return [...samples].map(([name, body]) => made(name, body, name));
     case "fields":
-      return extremes(fields, base.fields ?? {}).map(([label, values]) =>
-        made(label, { ...base, fields: values }),
-      );
+      return [
+        ...extremes(fields, base.fields ?? {}).map(([label, values]) =>
+          made(label, { ...base, fields: values }),
+        ),
+        ...(showsSet ? SETS.map(([label, set]) => made(label, { ...base, set })) : []),
+      ];
     case "names":
       return NAMES.map(([label, name]) => made(label, named(base, name)));
     case "scripts":
@@ -133,6 +145,26 @@ export function wallCases(
         made(`${primary} ${secondary}`, coloured(base, primary, secondary)),
       );
   }
+}
+
+/** A set with as much to say as one may have, and with as little. */
+const SETS: readonly [label: string, set: ShownSet][] = [
+  [
+    "a set at its largest",
+    {
+      name: longText(MAX_ACCOUNT_NAME_CHARS),
+      season: longText(MAX_SEASON_CHARS),
+      parallel: longText(MAX_PARALLEL_NAME_CHARS),
+      serial: MAX_PARALLEL_SIZE,
+      size: MAX_PARALLEL_SIZE,
+    },
+  ],
+  ["a set at its smallest", { name: "I", parallel: "I" }],
+];
+
+/** Whether a card.html shows or tests anything of a set. */
+export function showsSet(html: string): boolean {
+  return /data-(?:text|if|unless)="(?:serial|set\.\w+)"/.test(html);
 }
 
 /** Words with wide letters, marks and descenders: as much room as a text of its length takes. */

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { CardInput, ImageFormat } from "../core/card.ts";
+import { shownSetValidator } from "../core/card-set.ts";
 import { OperatorError } from "../core/errors.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
 import { compileValidator } from "../core/validate.ts";
@@ -33,7 +34,7 @@ export interface SampleSize {
 export function sampleCard(body: unknown, manifest: TemplateManifest, size: SampleSize): SampleCard {
   if (body === null || typeof body !== "object" || Array.isArray(body))
     throw new OperatorError("The sample must be a JSON object, as POST /v1/images takes it.");
-  const { player = {}, style = {}, branding = {}, fields } = body as SampleBody;
+  const { player = {}, style = {}, branding = {}, fields, set } = body as SampleBody;
   const { photo, ...details } = player;
   const { badge, ...colours } = branding;
   const request = {
@@ -44,6 +45,11 @@ export function sampleCard(body: unknown, manifest: TemplateManifest, size: Samp
     ...(Object.keys(colours).length > 0 ? { branding: withoutNothing(colours) } : {}),
   };
   const checked = compileValidator(createImageSchema([manifest.name]), "the sample").check(request);
+  const checkedSet = set === undefined ? undefined : shownSetValidator.check(set);
+  if (checkedSet && !checkedSet.ok)
+    throw new OperatorError(
+      checkedSet.details.map(({ field, message }) => `set.${field} ${message}`).join("\n"),
+    );
   const problems = checked.ok
     ? [...checkComposition(manifest, checked.value.style.composition), ...checkFields(manifest, fields)]
     : checked.details;
@@ -55,6 +61,7 @@ export function sampleCard(body: unknown, manifest: TemplateManifest, size: Samp
       ...card,
       style: { ...card.style, width: size.width, height: size.height },
       ...(fields === undefined ? {} : { fields }),
+      ...(checkedSet && { set: checkedSet.value }),
     },
     photo: fileName(photo, "player.photo"),
     badge: fileName(badge, "branding.badge"),

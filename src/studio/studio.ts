@@ -154,13 +154,13 @@ async function accept(room: Workroom, template: string, names: string[]): Promis
 }
 
 async function wallOf(room: Workroom, request: Parameters<Studio["wall"]>[0]): Promise<WallCase[]> {
-  const { state, manifest } = await room.folderNow(request.template);
+  const { state, manifest, showsSet } = await room.folderNow(request.template);
   const wall = WALLS.find((one) => one === request.wall);
   if (!wall) throw new OperatorError(`There is no wall "${request.wall}".`);
   const good = state.samples.filter(({ problem }) => problem === null);
   const bodies = new Map(good.map(({ name, text }) => [name, JSON.parse(text) as SampleBody]));
   bodies.set(request.sample, request.body as SampleBody);
-  return wallCases(wall, bodies, request.sample, manifest?.fields ?? {});
+  return wallCases(wall, bodies, request.sample, manifest?.fields ?? {}, showsSet);
 }
 
 async function saveSample(

@@ -7,6 +7,7 @@ import type { Fault as FileFault } from "../templates/fault.ts";
 import { exampleFields, type Fields } from "../templates/fields.ts";
 import { digestOf, readTemplateFolder, type TemplateFiles } from "../templates/files.ts";
 import { compositionsOf, type TemplateManifest, titleOf } from "../templates/manifest.ts";
+import { showsSet } from "./cases.ts";
 import { lastCommit } from "./git.ts";
 import type { Fault, FieldHint, SampleFile, TemplateState } from "./messages.ts";
 import { readSamples, sampleCard } from "./samples.ts";
@@ -16,6 +17,8 @@ export interface FolderNow {
   state: TemplateState;
   /** The last manifest that could be read; null if there never was one. */
   manifest: TemplateManifest | null;
+  /** Whether its card.html says anything of a set. */
+  showsSet: boolean;
   /** null when the files cannot make a card. */
   digest: string | null;
 }
@@ -62,6 +65,7 @@ export async function readFolderNow(
   const digest = read.files && faults.length === 0 ? digestOf(read.files) : null;
   return {
     manifest,
+    showsSet: showsSet(new TextDecoder().decode(read.files?.get("card.html"))),
     digest,
     state: {
       name: basename(dir),

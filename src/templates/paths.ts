@@ -13,6 +13,9 @@ const PLAYER_PATHS = [
   "player.external_id",
 ] as const;
 
+/** What a card of a set says of it; nothing of these on other cards. */
+const SET_PATHS = ["set.name", "set.season", "set.parallel", "serial"] as const;
+
 /** Optional things besides texts: a partner's badge, colours and theme, and the cut-out photo. */
 export const FLAGS = ["badge", "photo", "brand", "theme"] as const;
 
@@ -42,7 +45,7 @@ export interface KnownPaths {
 
 /** The available paths for a template with this manifest. */
 export function knownPaths(manifest: Pick<TemplateManifest, "fields">): KnownPaths {
-  const texts = new Set<string>([...PLAYER_PATHS, "theme.text"]);
+  const texts = new Set<string>([...PLAYER_PATHS, ...SET_PATHS, "theme.text"]);
   const conditions = new Set<string>([...texts, ...FLAGS]);
   const pictures = new Set<string>(PICTURES);
   const lists = new Map<string, Record<string, Field>>();

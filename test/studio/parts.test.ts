@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Composition } from "../../src/core/card.ts";
+import type { ShownSet } from "../../src/core/card-set.ts";
 import { cardInput } from "../../src/core/image-request.ts";
 import {
   MAX_TEMPLATE_BYTES,
@@ -14,7 +15,7 @@ import {
   MAX_TEMPLATE_TEXT_CHARS,
 } from "../../src/core/limits.ts";
 import { characterMap, missingCharacters } from "../../src/render/preview/glyphs.ts";
-import { randomPairs, WALLS, wallCases } from "../../src/studio/cases.ts";
+import { randomPairs, type SampleBody, showsSet, WALLS, wallCases } from "../../src/studio/cases.ts";
 import { type CheckCase, cardFaults, checkCases, gather } from "../../src/studio/check/cards.ts";
 import { checkSvg } from "../../src/studio/check/check-svg.ts";
 import { curlCommand } from "../../src/studio/curl.ts";
@@ -51,6 +52,8 @@ test("a sample that does not fit is refused by the names of its broken fields", 
   expect(() => sampleCard(body, action.manifest, SIZE)).toThrow("player.number");
   const wrong = { ...sample, fields: { ...sample.fields, stats: [{ label: "PAC", value: 100 }] } };
   expect(() => sampleCard(wrong, action.manifest, SIZE)).toThrow("fields.stats[0].value");
+  const noSet = { ...sample, set: { name: "Rovers", parallel: "gold", serial: 0 } };
+  expect(() => sampleCard(noSet, action.manifest, SIZE)).toThrow("set.serial");
   expect(() => sampleCard([], action.manifest, SIZE)).toThrow("JSON object");
 });
 
@@ -58,6 +61,13 @@ test("every wall has its cases, and the colours by chance are the same at every 
   const samples = new Map([["gold", sample]]);
   const counts = WALLS.map((wall) => wallCases(wall, samples, "gold", action.manifest.fields ?? {}).length);
   expect(counts).toEqual([1, 7, 10, 16, 10, 9, 100]);
+  const shown = wallCases("fields", samples, "gold", {}, showsSet('<i data-text="serial"></i>'));
+  expect(shown.map(({ label }) => label)).toEqual(["a set at its largest", "a set at its smallest"]);
+  for (const { body } of shown)
+    expect(
+      sampleCard({ ...(body as SampleBody), fields: sample.fields }, action.manifest, SIZE).card.set,
+    ).toEqual((body as { set: ShownSet }).set);
+  expect(showsSet('<i data-text="player.name"></i>')).toBe(false);
   expect(randomPairs(3)).toEqual(randomPairs(100).slice(0, 3));
   const ids = checkCases(samples, action.manifest, ["cutout", "photo"]).map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);

@@ -1,6 +1,6 @@
 import type { Blobs } from "../../blobs/blobs.ts";
 import { OperatorError } from "../../core/errors.ts";
-import { cardInput, storedRequest } from "../../core/image-request.ts";
+import { storedCard } from "../../core/image-request.ts";
 import { publicStatus } from "../../core/image-state.ts";
 import { isoTime, isoTimeOrNull } from "../../core/time.ts";
 import type { RenderJob } from "../../render/protocol.ts";
@@ -76,7 +76,7 @@ export async function rerenderJob(blobs: Blobs, image: Image, outputPath: string
     throw new OperatorError(
       `The template of ${image.id} is not kept any more. It goes when the picture does.`,
     );
-  const card = cardInput(storedRequest(image.request));
+  const card = storedCard(image);
   return {
     jobId: image.id,
     // Whichever was chosen then. Pictures that predate the choice show a cutout.

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
 
-import { cardInput, storedRequest } from "../../core/image-request.ts";
+import { cardInput, storedCard, storedRequest } from "../../core/image-request.ts";
 import { leaseToken } from "../../core/lease.ts";
 import {
   FAILED_SOURCE_BYTES_PER_DAY,
@@ -306,7 +306,7 @@ async function renderJob({ blobs }: RenderImageDeps, image: Claimed, outputPath:
   if (sourceSha256 === null) throw new Error(`image ${image.id} has no photo`);
   return {
     jobId: image.leaseToken,
-    card: cardInput(storedRequest(image.request)),
+    card: storedCard(image),
     ...(await pinnedTemplate(blobs, image)),
     photoPath: await blobs.local("source", sourceSha256),
     photoSha256: sourceSha256,

@@ -4,7 +4,7 @@ import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { CardInput, Composition } from "../../core/card.ts";
 import { fingerprint } from "../../core/idempotency.ts";
-import { cardInput, storedRequest } from "../../core/image-request.ts";
+import { cardInput, storedCard, storedRequest } from "../../core/image-request.ts";
 import { OWN_PLACEHOLDER_BYTES_PER_DAY, OWN_PLACEHOLDER_WAIT_MS } from "../../core/limits.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
 import { compositionFor } from "../../render/card/composition.ts";
@@ -49,7 +49,7 @@ export async function testPlaceholder(
   image: Claimed,
   signal: AbortSignal,
 ): Promise<TestPicture> {
-  const card = cardInput(storedRequest(image.request));
+  const card = storedCard(image);
   const { preset } = card.style;
   const { templateDigest } = image;
   if (templateDigest === null ? preset === DEFAULT_TEMPLATE : isBuiltIn(DEFAULT_TEMPLATE, templateDigest))
@@ -88,7 +88,7 @@ async function ownOrGeneral(
   image: Claimed,
   signal: AbortSignal,
 ): Promise<TestPicture> {
-  const { player, ...card } = cardInput(storedRequest(image.request));
+  const { player, ...card } = storedCard(image);
   const { width, height, format } = card.style;
   const instead = scaledPlaceholder(width, height, format);
   if ((await deps.placeholderBytes.spent(image.accountId)) >= OWN_PLACEHOLDER_BYTES_PER_DAY)

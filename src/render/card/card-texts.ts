@@ -61,10 +61,19 @@ export function cardTexts(card: CardInput, fields: Fields = {}): CardTexts {
   put(said.texts, "player.last_name", last);
   put(said.texts, "player.external_id", player.externalId);
   put(said.texts, "theme.text", style.backgroundTheme);
+  addSet(said.texts, card.set);
   const given = card.fields ?? {};
   for (const [field, declared] of Object.entries(fields))
     if (Object.hasOwn(given, field)) addField(said, field, declared, given[field]);
   return said;
+}
+
+function addSet(texts: Record<string, CardText>, set: CardInput["set"]): void {
+  if (!set) return;
+  put(texts, "set.name", set.name);
+  put(texts, "set.season", set.season);
+  put(texts, "set.parallel", set.parallel);
+  if (set.serial !== undefined && set.size !== undefined) texts.serial = plain(`${set.serial}/${set.size}`);
 }
 
 function addField(said: CardTexts, field: string, declared: Field, value: unknown): void {

@@ -56,6 +56,7 @@ export function checkCases(
   samples: ReadonlyMap<string, SampleBody>,
   manifest: Checked,
   compositions: readonly Composition[] = [],
+  hasSet = false,
 ): CheckCase[] {
   const [first = ""] = samples.keys();
   const several = compositions.length > 1 ? compositions : [];
@@ -84,7 +85,7 @@ export function checkCases(
         })),
       ),
       ...WALLS.filter((wall) => own.has(size) || PRINTED.has(wall)).flatMap((wall) =>
-        wallCases(wall, samples, first, manifest.fields ?? {})
+        wallCases(wall, samples, first, manifest.fields ?? {}, hasSet)
           .slice(0, wall === "random" && nth > 0 ? FEWER_PAIRS : Number.POSITIVE_INFINITY)
           .map(({ id, label, sample, body }) => ({
             id: `${id}@${size}`,

@@ -9,7 +9,7 @@ import { examine } from "../../templates/examine.ts";
 import { type Fault, sortFaults } from "../../templates/fault.ts";
 import { readTemplateFolder } from "../../templates/files.ts";
 import { compositionsOf, type TemplateManifest } from "../../templates/manifest.ts";
-import type { SampleBody } from "../cases.ts";
+import { type SampleBody, showsSet } from "../cases.ts";
 import { CHANGED_FROM, differenceOf } from "../difference.ts";
 import { GOLDEN_WIDTH, goldenPath } from "../goldens.ts";
 import { readSamples, sampleCard } from "../samples.ts";
@@ -124,7 +124,7 @@ async function checkCards(
 ): Promise<void> {
   const bodies = await checkSamples(options, manifest, report);
   if (bodies.size === 0) return;
-  const cases = checkCases(bodies, manifest, compositionsOf(manifest)).filter(
+  const cases = checkCases(bodies, manifest, compositionsOf(manifest), showsSet(html)).filter(
     ({ id }) => options.only === null || options.only.has(id),
   );
   report.faults.push(...(await lookAtAll(options, manifest, cases, html, report)));
