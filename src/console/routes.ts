@@ -8,6 +8,7 @@ import { listColumnRoutes } from "./batches/list-columns.tsx";
 import { listPhotoRoutes } from "./batches/list-photos.tsx";
 import { listPreviewRoutes } from "./batches/list-previews.tsx";
 import { listUploadRoutes } from "./batches/list-upload.tsx";
+import { printRoutes } from "./batches/print.tsx";
 import { sheetRoutes } from "./batches/sheet.tsx";
 import { againRoutes } from "./cards/again.tsx";
 import { imageRoutes } from "./cards/image.tsx";
@@ -42,6 +43,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...imageRoutes,
   ...batchesRoutes,
   ...batchRoutes,
+  ...printRoutes,
   ...sheetRoutes,
   ...playerRoutes,
   ...listUploadRoutes,

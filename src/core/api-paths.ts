@@ -15,6 +15,7 @@ export const API_PATHS = {
   batches: "/v1/batches",
   batch: "/v1/batches/{batch_id}",
   batchRemake: "/v1/batches/{batch_id}/remake",
+  batchPrint: "/v1/batches/{batch_id}/print",
   batchPictures: "/v1/batches/{batch_id}/pictures.zip",
   sets: "/v1/sets",
   set: "/v1/sets/{set_id}",

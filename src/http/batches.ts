@@ -6,9 +6,10 @@ import { cardsToRemake } from "../app/batches/changed-cards.ts";
 import type { RemadeBatch, RemakeCommand } from "../app/batches/remake-cards.ts";
 import type { AppContext } from "../app/context.ts";
 import type { CardTemplates } from "../app/images/check-card.ts";
+import { PrintRequest, printFile } from "../app/print/print-file.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import { remakeBatchSchema } from "../core/image-request.ts";
-import { MAX_BATCH_BODY_BYTES } from "../core/limits.ts";
+import { MAX_BATCH_BODY_BYTES, MAX_BODY_BYTES } from "../core/limits.ts";
 import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { compileValidator, type Validator } from "../core/validate.ts";
 import { changesOfBatch } from "../store/images/batch-places.ts";
@@ -28,12 +29,25 @@ export interface BatchRoutesDeps extends AppContext, ZipDeps {
   remakeCards: (command: RemakeCommand) => Promise<RemadeBatch>;
 }
 
+type Handler = (exchange: Exchange, caller: Caller, params: Record<string, string>) => Promise<Response>;
+
+/** The handlers of the routes of batches. */
+export function batchHandlers<Open>(deps: BatchRoutesDeps, partner: (handler: Handler) => Open) {
+  const ofOne = (handler: typeof getBatch) =>
+    partner((exchange, caller, { batch_id = "" }) => handler(deps, exchange, caller, batch_id));
+  return {
+    createBatch: partner((exchange, caller) => createBatch(deps, exchange, caller)),
+    listBatches: partner((exchange, caller) => listBatchesPage(deps, exchange, caller)),
+    getBatch: ofOne(getBatch),
+    deleteBatch: ofOne(deleteBatch),
+    remakeBatch: ofOne(remakeBatch),
+    printBatch: ofOne(printBatch),
+    getBatchPictures: ofOne(getBatchPictures),
+  };
+}
+
 /** POST /v1/batches */
-export async function createBatch(
-  deps: BatchRoutesDeps,
-  exchange: Exchange,
-  caller: Caller,
-): Promise<Response> {
+async function createBatch(deps: BatchRoutesDeps, exchange: Exchange, caller: Caller): Promise<Response> {
   requireJsonType(exchange.request);
   const key = exchange.request.headers.get("idempotency-key");
   const details = key === null ? [] : checkIdempotencyKey(key);
@@ -80,7 +94,7 @@ async function ownBatch(
 }
 
 /** GET /v1/batches/{batch_id} */
-export async function getBatch(
+async function getBatch(
   deps: BatchRoutesDeps,
   exchange: Exchange,
   caller: Caller,
@@ -90,7 +104,7 @@ export async function getBatch(
 }
 
 /** DELETE /v1/batches/{batch_id} */
-export async function deleteBatch(
+async function deleteBatch(
   deps: BatchRoutesDeps,
   exchange: Exchange,
   { account, environment }: Caller,
@@ -109,7 +123,7 @@ function validator(presets: readonly string[]) {
 }
 
 /** POST /v1/batches/{batch_id}/remake */
-export async function remakeBatch(
+async function remakeBatch(
   deps: BatchRoutesDeps,
   exchange: Exchange,
   caller: Caller,
@@ -131,19 +145,40 @@ export async function remakeBatch(
   return success(exchange, data, { status: 202, headers: { Location: data.poll_url } });
 }
 
+const printRequest = compileValidator(PrintRequest, "body");
+
+/** POST /v1/batches/{batch_id}/print */
+async function printBatch(
+  deps: BatchRoutesDeps,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<Response> {
+  requireJsonType(exchange.request);
+  const asked = printRequest.check(await readJson(exchange.request, MAX_BODY_BYTES));
+  if (!asked.ok) throw invalidRequest(asked.details);
+  const batch = await ownBatch(deps, caller, id);
+  return file(exchange, await printFile(deps, batch, asked.value), `${batch.id}.pdf`, "application/pdf");
+}
+
 /** GET /v1/batches/{batch_id}/pictures.zip */
-export async function getBatchPictures(
+async function getBatchPictures(
   deps: BatchRoutesDeps,
   exchange: Exchange,
   caller: Caller,
   id: string,
 ): Promise<Response> {
   const batch = await ownBatch(deps, caller, id);
-  return new Response(await batchZip(deps, batch), {
+  return file(exchange, await batchZip(deps, batch), `${batch.id}.zip`, "application/zip");
+}
+
+/** A file that is written while it is read. */
+function file(exchange: Exchange, parts: ReadableStream<Uint8Array>, name: string, type: string): Response {
+  return new Response(parts, {
     headers: {
       ...standardHeaders(exchange),
-      "Content-Type": "application/zip",
-      "Content-Disposition": `attachment; filename="${batch.id}.zip"`,
+      "Content-Type": type,
+      "Content-Disposition": `attachment; filename="${name}"`,
       "Cache-Control": "no-store",
       "X-Content-Type-Options": "nosniff",
     },
@@ -151,11 +186,7 @@ export async function getBatchPictures(
 }
 
 /** GET /v1/batches */
-export async function listBatchesPage(
-  deps: BatchRoutesDeps,
-  exchange: Exchange,
-  caller: Caller,
-): Promise<Response> {
+async function listBatchesPage(deps: BatchRoutesDeps, exchange: Exchange, caller: Caller): Promise<Response> {
   const { values, details } = readQuery(exchange.url, ["limit", "after"]);
   const limit = readLimit(values.limit, details);
   const scope = { accountId: caller.account.id, environment: caller.environment };

@@ -37,6 +37,7 @@ export const ROUTES = {
   getBatch: { method: "GET", path: API_PATHS.batch, access: "partner", scope: "read" },
   deleteBatch: { method: "DELETE", path: API_PATHS.batch, access: "partner", scope: "create" },
   remakeBatch: { method: "POST", path: API_PATHS.batchRemake, access: "partner", scope: "create" },
+  printBatch: { method: "POST", path: API_PATHS.batchPrint, access: "partner", scope: "read" },
   getBatchPictures: { method: "GET", path: API_PATHS.batchPictures, access: "partner", scope: "read" },
   createSet: { method: "POST", path: API_PATHS.sets, access: "partner", scope: "create" },
   listSets: { method: "GET", path: API_PATHS.sets, access: "partner", scope: "read" },

@@ -13,15 +13,7 @@ import type { TemplateRegistry } from "../templates/registry.ts";
 import { KIT } from "../web/kit.ts";
 import { isProbeInOrder, logAnswer } from "./answer-log.ts";
 import { type Caller, type Identify, identifier } from "./auth.ts";
-import {
-  type BatchRoutesDeps,
-  createBatch,
-  deleteBatch,
-  getBatch,
-  getBatchPictures,
-  listBatchesPage,
-  remakeBatch,
-} from "./batches.ts";
+import { type BatchRoutesDeps, batchHandlers } from "./batches.ts";
 import { bind, type ListenAddress } from "./bind.ts";
 import { discardBody } from "./body.ts";
 import { type CdnDeps, servePicture } from "./cdn.ts";
@@ -101,6 +93,9 @@ const IDLE_TIMEOUT_SECONDS = 30 + MAX_PREFERRED_WAIT_S;
  */
 const ARCHIVE_IDLE_SECONDS = 240;
 
+/** What is written while it is read. */
+const ARCHIVES = ["application/zip", "application/pdf"];
+
 /** Starts listening. `stop` refuses new connections and waits for the requests in progress. */
 export function listen(deps: HttpDeps, address: ListenAddress) {
   const answer = httpAnswer(deps);
@@ -116,7 +111,7 @@ export function listen(deps: HttpDeps, address: ListenAddress) {
       development: false,
       fetch: async (request, bun) => {
         const response = await answer(request, bun.requestIP(request)?.address ?? "unknown");
-        if (response.headers.get("Content-Type") === "application/zip")
+        if (ARCHIVES.includes(response.headers.get("Content-Type") ?? ""))
           bun.timeout(request, ARCHIVE_IDLE_SECONDS);
         return response;
       },
@@ -240,18 +235,7 @@ function handlers(deps: RouteDeps): Record<RouteName, OpenHandler> {
       deletePlayer(deps, exchange, caller, external_id),
     ),
     ...consentHandlers(deps, partner),
-    createBatch: partner((exchange, caller) => createBatch(deps, exchange, caller)),
-    listBatches: partner((exchange, caller) => listBatchesPage(deps, exchange, caller)),
-    getBatch: partner((exchange, caller, { batch_id = "" }) => getBatch(deps, exchange, caller, batch_id)),
-    deleteBatch: partner((exchange, caller, { batch_id = "" }) =>
-      deleteBatch(deps, exchange, caller, batch_id),
-    ),
-    remakeBatch: partner((exchange, caller, { batch_id = "" }) =>
-      remakeBatch(deps, exchange, caller, batch_id),
-    ),
-    getBatchPictures: partner((exchange, caller, { batch_id = "" }) =>
-      getBatchPictures(deps, exchange, caller, batch_id),
-    ),
+    ...batchHandlers(deps, partner),
     ...setHandlers(deps, partner),
     createPhoto: partner((exchange, caller) => createPhoto(deps, exchange, caller)),
     listPresets: partner((exchange) => listPresets(deps, exchange)),

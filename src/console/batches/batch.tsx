@@ -284,6 +284,11 @@ function Head({ visit, batch, failedChanges }: HeadProps) {
           Contact sheet
         </a>
       )}
+      {batch.completed > 0 && (
+        <a class="button" href={`/console/batches/${batch.id}/print`}>
+          Print file
+        </a>
+      )}
       <Retries visit={visit} batch={batch} failedChanges={failedChanges} />
       {canWrite(visit) && batchStatus(batch) === "processing" && (
         <Confirm
@@ -351,20 +356,27 @@ async function pictures(visit: MemberVisit): Promise<Response> {
 }
 
 /** A ZIP archive under a name that people gave; `plainName` stands in where nothing of it is plain. */
-export function zipFile(
-  { exchange }: MemberVisit,
+export const zipFile = (
+  visit: MemberVisit,
   zip: ReadableStream<Uint8Array>,
   name: string,
   plainName: string,
+): Response => namedFile(visit, zip, { name, plainName, extension: "zip" });
+
+/** A file that is written while it is read, named as a ZIP archive is. */
+export function namedFile(
+  { exchange }: MemberVisit,
+  parts: ReadableStream<Uint8Array>,
+  { name, plainName, extension }: { name: string; plainName: string; extension: "zip" | "pdf" },
 ): Response {
   const plain = name.replaceAll(/[^\w -]/g, "").trim() || plainName;
   const whole = encodeURIComponent(name.toWellFormed()).replaceAll(
     /['()*]/g,
     (c) => `%${c.charCodeAt(0).toString(16)}`,
   );
-  return privateFile(exchange, zip, {
-    "Content-Type": "application/zip",
-    "Content-Disposition": `attachment; filename="${plain}.zip"; filename*=UTF-8''${whole}.zip`,
+  return privateFile(exchange, parts, {
+    "Content-Type": `application/${extension}`,
+    "Content-Disposition": `attachment; filename="${plain}.${extension}"; filename*=UTF-8''${whole}.${extension}`,
   });
 }
 

@@ -6,6 +6,7 @@ import { kitFields } from "../../app/people/brand-kits.ts";
 import { IMAGE_FORMATS } from "../../core/card.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_LIST_CELL_CHARS } from "../../core/list-limits.ts";
+import { PRINT_SIZE_NAMES, PRINT_SIZES, printSizeLabel } from "../../core/print-sizes.ts";
 import type { BrandKit } from "../../store/people/brand-kits.ts";
 import { type TemplateManifest, titleOf } from "../../templates/manifest.ts";
 import { ColourInput } from "../cards/colour-input.tsx";
@@ -105,6 +106,16 @@ function Style({ draft, manifest }: { draft: Draft; manifest: TemplateManifest }
               {`${name.replaceAll("_", " ")}, ${w} × ${h}`}
             </option>
           ))}
+          <optgroup label="For print, with bleed">
+            {PRINT_SIZE_NAMES.map((name) => {
+              const { short, long } = PRINT_SIZES[name].px;
+              return (
+                <option key={name} value={`${short}x${long}`} selected={short === width && long === height}>
+                  {`${printSizeLabel(name)}, ${short} × ${long}`}
+                </option>
+              );
+            })}
+          </optgroup>
         </select>
       </Field>
       <Field label="Format" id="format">

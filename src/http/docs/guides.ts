@@ -16,6 +16,7 @@ import operatingCluster from "./guides/operating-cluster.md" with { type: "text"
 import overview from "./guides/overview.md" with { type: "text" };
 import pagination from "./guides/pagination.md" with { type: "text" };
 import photos from "./guides/photos.md" with { type: "text" };
+import printing from "./guides/printing.md" with { type: "text" };
 import quickstart from "./guides/quickstart.md" with { type: "text" };
 import rateLimits from "./guides/rate-limits.md" with { type: "text" };
 import sets from "./guides/sets.md" with { type: "text" };
@@ -65,6 +66,11 @@ export const GUIDES: readonly Guide[] = [
     path: "/docs/batches",
     text: batches,
     description: "Up to a thousand cards together, from a spreadsheet or from your server.",
+  },
+  {
+    path: "/docs/printing",
+    text: printing,
+    description: "A batch as one PDF with bleed, for a printer of cards or the one in the office.",
   },
   {
     path: "/docs/sets",
@@ -165,6 +171,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       { href: "/docs/card-options", label: "Card options" },
       { href: "/docs/batches", label: "Batches" },
       { href: "/docs/sets", label: "Sets" },
+      { href: "/docs/printing", label: "Print" },
       { href: "/docs/on-demand", label: "Pictures on demand" },
       { href: "/docs/designers", label: "Design a card" },
     ],

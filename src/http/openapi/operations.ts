@@ -19,6 +19,7 @@ import {
   getBatch,
   getBatchPictures,
   listBatches,
+  printBatch,
   remakeBatch,
 } from "./batch-operations.ts";
 import { getConsent, listConsents, recordConsent, withdrawConsent } from "./consent-operations.ts";
@@ -64,6 +65,7 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   listBatches,
   getBatch,
   deleteBatch,
+  printBatch,
   remakeBatch,
   getBatchPictures,
   createSet,

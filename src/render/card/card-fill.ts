@@ -1,4 +1,5 @@
 import type { Badge, Box, CardInput, Composition, CutoutFile } from "../../core/card.ts";
+import { PRINT_SIZES, printSizeOf } from "../../core/print-sizes.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { compositionsOf } from "../../templates/manifest.ts";
 import { FLAGS } from "../../templates/paths.ts";
@@ -84,7 +85,10 @@ export interface Setting {
 /** The card's setting, known before the player is placed. */
 export function settingOf(job: CardJob, { manifest }: LoadedTemplate): Setting {
   const { card } = job;
-  const bleed = isPrint(card.style) ? PRINT.bleedPx : 0;
+  // The printer trims the bleed: the card stays inside it and only its ground reaches the edge, unless the
+  // template declares that it bleeds.
+  const size = printSizeOf(card.style);
+  const bleed = size ? PRINT_SIZES[size].px.bleed : 0;
   const box = cardBox(card.style, manifest.shapes, manifest.bleeds ? 0 : bleed);
   const layout = layoutFor(card.style.width, card.style.height);
   const said = cardTexts(card, manifest.fields);
@@ -266,7 +270,7 @@ function attributesOf(
     player: job.cutout ? "photo" : "silhouette",
     format: style.format,
     // JPEG has no transparency, and a printed card must have no holes.
-    backdrop: style.format === "jpeg" || isPrint(style) ? "shown" : "none",
+    backdrop: style.format === "jpeg" || printSizeOf(style) ? "shown" : "none",
   };
 }
 
@@ -296,15 +300,6 @@ function publish(media: Map<string, PageFile>, file: { bytes: Uint8Array; conten
   media.set(path, { body: file.bytes, contentType: file.contentType });
   return path;
 }
-
-/**
- * A trading card of 63 x 88 mm with 3 mm of bleed around it, at 300 dpi. The printer trims the bleed, so the
- * card stays inside it and only its background reaches the edge, unless the template declares that it bleeds.
- */
-const PRINT = { shortPx: 815, longPx: 1110, bleedPx: 35 };
-
-const isPrint = ({ width, height }: { width: number; height: number }) =>
-  Math.min(width, height) === PRINT.shortPx && Math.max(width, height) === PRINT.longPx;
 
 /**
  * The card's box in the picture: everything inside the margin, or centred when the picture is too narrow or

@@ -1,4 +1,5 @@
 import type { Composition } from "../../core/card.ts";
+import { PRINT_SIZES } from "../../core/print-sizes.ts";
 import type { Inspection, TextLook } from "../../render/preview/messages.ts";
 import { type Fault, faultAt } from "../../templates/fault.ts";
 import type { TemplateManifest } from "../../templates/manifest.ts";
@@ -22,7 +23,7 @@ export interface CheckCase {
 const FEWER_PAIRS = 24;
 
 /** A card of 63 x 88 mm with its bleed, as the renderer knows it. */
-const PRINT_SIDES = [815, 1110] as const;
+const PRINT_SIDES = [PRINT_SIZES["63x88"].px.short, PRINT_SIZES["63x88"].px.long] as const;
 
 /** What is drawn beside samples: in a print only what may stand beyond its cut, since colours never do. */
 const WALLS = ["fields", "names", "scripts", "badges", "colours", "random"] as const;

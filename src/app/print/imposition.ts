@@ -1,0 +1,159 @@
+import type { PrintSize } from "../../core/print-sizes.ts";
+import type { Line, Page, Placed, Rect } from "./pdf.ts";
+
+const PT_PER_MM = 72 / 25.4;
+
+/** One side of a card, as a picture with its bleed. */
+export interface Face {
+  jpeg: Uint8Array;
+  width: number;
+  height: number;
+}
+
+export interface PrintedCard {
+  front: Face;
+  back: Face | null;
+}
+
+/** Sheets for a home or office printer, in millimetres. */
+export const SHEETS = {
+  a4: { width: 210, height: 297 },
+  letter: { width: 215.9, height: 279.4 },
+} as const;
+export type Sheet = keyof typeof SHEETS;
+
+/** No cut lies nearer to a sheet's edge, in millimetres: most printers reach no further. */
+const SHEET_MARGIN_MM = 3;
+/** Crop marks in millimetres: how long they are, and how far from what is printed. */
+const MARK = { length: 5, gap: 1 };
+
+const isWide = ({ width, height }: Face) => width > height;
+
+/** A page a face, each with its bleed: what a printer takes. With `marks` the page is larger by them. */
+export function facePage(face: Face, size: PrintSize, { marks }: { marks: boolean }): Page {
+  const { trim } = size;
+  const [w, h] = isWide(face) ? [trim.height, trim.width] : [trim.width, trim.height];
+  const around = size.bleed + (marks ? MARK.gap + MARK.length : 0);
+  const cut = points({ x: around, y: around, width: w, height: h });
+  const bleed = grown(cut, size.bleed * PT_PER_MM);
+  const width = cut.x * 2 + cut.width;
+  const height = cut.y * 2 + cut.height;
+  return {
+    width,
+    height,
+    trim: cut,
+    bleed,
+    pictures: [{ ...face, at: bleed, clip: bleed, quarters: 0 }],
+    marks: marks ? cropMarks([cut.x, cut.x + cut.width], [cut.y, cut.y + cut.height], bleed) : [],
+  };
+}
+
+/** How cards of this size fill a sheet: edge to edge, so that one cut parts two of them. */
+export function gridOf(size: PrintSize, sheet: Sheet): { columns: number; rows: number } {
+  const fit = (side: number, card: number) => Math.floor((side - 2 * SHEET_MARGIN_MM) / card);
+  const { width, height } = SHEETS[sheet];
+  return { columns: fit(width, size.trim.width), rows: fit(height, size.trim.height) };
+}
+
+/**
+ * A side of a sheet. Only at the outside of the block the bleed is shown. Backs lie mirrored, so that each is
+ * behind its front when the printer turns the sheet over its long edge.
+ * @param faces row by row; null leaves a place empty
+ */
+export function sheetPage(
+  faces: readonly (Face | null)[],
+  size: PrintSize,
+  { sheet, marks, side }: { sheet: Sheet; marks: boolean; side: "front" | "back" },
+): Page {
+  const { columns, rows } = gridOf(size, sheet);
+  const { width, height } = SHEETS[sheet];
+  const { trim, bleed } = size;
+  const left = (width - columns * trim.width) / 2;
+  const bottom = (height - rows * trim.height) / 2;
+  const block = { x: left, y: bottom, width: columns * trim.width, height: rows * trim.height };
+  const pictures = faces.flatMap((face, n): Placed[] => {
+    if (!face) return [];
+    const [row, place] = [Math.floor(n / columns), n % columns];
+    const column = side === "front" ? place : columns - 1 - place;
+    const cell = {
+      x: left + column * trim.width,
+      y: bottom + (rows - 1 - row) * trim.height,
+      width: trim.width,
+      height: trim.height,
+    };
+    // A wide card lies on its side; the top of its back is where the top of its front is once turned over.
+    const turned = side === "front" ? 1 : 3;
+    return [
+      {
+        ...face,
+        at: points(grown(cell, bleed)),
+        clip: points(within(grown(cell, bleed), cell, block)),
+        quarters: isWide(face) ? turned : 0,
+      },
+    ];
+  });
+  const cuts = (from: number, step: number, count: number) =>
+    Array.from({ length: count + 1 }, (_, n) => (from + n * step) * PT_PER_MM);
+  return {
+    width: width * PT_PER_MM,
+    height: height * PT_PER_MM,
+    trim: points({ x: 0, y: 0, width, height }),
+    bleed: points({ x: 0, y: 0, width, height }),
+    pictures,
+    marks: marks
+      ? cropMarks(
+          cuts(left, trim.width, columns),
+          cuts(bottom, trim.height, rows),
+          points(grown(block, Math.min(bleed, SHEET_MARGIN_MM))),
+        )
+      : [],
+  };
+}
+
+/** The cell itself, with the bleed only on the sides where it is the block's edge. */
+function within(withBleed: Rect, cell: Rect, block: Rect): Rect {
+  const isAt = (a: number, b: number) => Math.abs(a - b) < 1e-6;
+  const left = isAt(cell.x, block.x) ? withBleed.x : cell.x;
+  const bottom = isAt(cell.y, block.y) ? withBleed.y : cell.y;
+  const [right, top] = [cell.x + cell.width, cell.y + cell.height];
+  const isLast = isAt(right, block.x + block.width);
+  const isTop = isAt(top, block.y + block.height);
+  return {
+    x: left,
+    y: bottom,
+    width: (isLast ? withBleed.x + withBleed.width : right) - left,
+    height: (isTop ? withBleed.y + withBleed.height : top) - bottom,
+  };
+}
+
+/** Lines that say where to cut, outside of what is printed; all in points. */
+function cropMarks(xs: readonly number[], ys: readonly number[], printed: Rect): Line[] {
+  const [gap, length] = [MARK.gap * PT_PER_MM, MARK.length * PT_PER_MM];
+  const [right, top] = [printed.x + printed.width, printed.y + printed.height];
+  const [below, above] = [printed.y - gap, top + gap];
+  const [before, behind] = [printed.x - gap, right + gap];
+  return [
+    ...xs.flatMap((x): Line[] => [
+      [x, below, x, below - length],
+      [x, above, x, above + length],
+    ]),
+    ...ys.flatMap((y): Line[] => [
+      [before, y, before - length, y],
+      [behind, y, behind + length, y],
+    ]),
+  ];
+}
+
+const points = ({ x, y, width, height }: Rect): Rect => ({
+  x: x * PT_PER_MM,
+  y: y * PT_PER_MM,
+  width: width * PT_PER_MM,
+  height: height * PT_PER_MM,
+});
+
+const grown = ({ x, y, width, height }: Rect, by: number): Rect => ({
+  x: x - by,
+  y: y - by,
+  width: width + 2 * by,
+  height: height + 2 * by,
+});

@@ -1,0 +1,197 @@
+import { type Static, Type } from "@sinclair/typebox";
+import PQueue from "p-queue";
+import type { Blobs } from "../../blobs/blobs.ts";
+import type { ErrorDetail } from "../../core/errors.ts";
+import { publicStatus } from "../../core/image-state.ts";
+import { invalidRequest } from "../../core/partner-refusals.ts";
+import {
+  PRINT_SIZE_NAMES,
+  PRINT_SIZES,
+  type PrintSize,
+  type PrintSizeName,
+  printSizeLabel,
+  printSizeOf,
+} from "../../core/print-sizes.ts";
+import { StringEnum } from "../../core/string-enum.ts";
+import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
+import type { Image } from "../../store/images/images.ts";
+import { VERSION } from "../../version.ts";
+import type { AppContext } from "../context.ts";
+import { type Face, facePage, gridOf, SHEETS, type Sheet, sheetPage } from "./imposition.ts";
+import { type Page, pdfOf } from "./pdf.ts";
+
+/** What a partner may ask of a print file. */
+export const PrintRequest = Type.Object(
+  {
+    sheet: Type.Optional(
+      StringEnum(Object.keys(SHEETS) as Sheet[], {
+        description:
+          "Cards edge to edge on sheets of this size, for a printer at home or in the office. Left out, every side of a card is a page of its own with its bleed, as printers of cards take them.",
+      }),
+    ),
+    marks: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: "Crop marks. Most printers of cards want none.",
+      }),
+    ),
+    order: Type.Optional(
+      StringEnum(["front_first", "back_first"], {
+        default: "front_first",
+        description: "Which side of a card comes first, where it has a back.",
+      }),
+    ),
+    incomplete: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          "Leave out cards without a picture. Otherwise a batch with such cards is refused, so that none is missing unnoticed.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type PrintRequest = Static<typeof PrintRequest>;
+
+export interface PrintDeps extends AppContext {
+  blobs: Blobs;
+}
+
+/** Nothing of it is visible on paper: a card then takes a third of the bytes of the least lossy JPEG. */
+const JPEG_QUALITY = 95;
+/** So many are named where some cannot be printed. */
+const NAMED = 5;
+
+/**
+ * The cards of a batch as one PDF file for a printer, in the batch's order, written while it is read. All
+ * must be of one print size, since their pictures hold the bleed that is cut off.
+ */
+export async function printFile(
+  { store, blobs }: PrintDeps,
+  batch: Batch,
+  asked: PrintRequest,
+): Promise<ReadableStream<Uint8Array>> {
+  const images = await imagesOfBatch(store.read, batch.id);
+  const { cards, size } = printable(images);
+  const details: ErrorDetail[] = [];
+  if (cards.length < images.length && !asked.incomplete) details.push(missing(images, cards));
+  if (size === undefined) details.push(wrongSize(cards));
+  if (details.length > 0 || size === undefined) throw invalidRequest(details);
+  const pages = asked.sheet
+    ? sheets(blobs, cards, PRINT_SIZES[size], { ...asked, sheet: asked.sheet })
+    : deck(blobs, cards, PRINT_SIZES[size], asked);
+  const id = new Bun.CryptoHasher("sha256").update(
+    JSON.stringify([asked, cards.map(({ outputName, backOutputName }) => [outputName, backOutputName])]),
+  );
+  return streamed(
+    pdfOf(pages, {
+      title: batch.name ?? batch.id,
+      producer: `cardpress ${VERSION}`,
+      createdAt: Math.max(...cards.map(({ completedAt }) => completedAt ?? 0)),
+      id: id.digest("hex").slice(0, 32),
+    }),
+  );
+}
+
+/** The cards with a picture, and their print size when all have the same. */
+export function printable(images: Image[]): { cards: Image[]; size: PrintSizeName | undefined } {
+  const cards = images.filter((image) => image.outputName !== null && image.purgedAt === null);
+  const sizes = new Set(cards.map((card) => printSizeOf(sidesOf(card))));
+  const [size] = sizes;
+  return { cards, size: sizes.size === 1 ? size : undefined };
+}
+
+function missing(images: Image[], cards: Image[]): ErrorDetail {
+  const without = images.filter((image) => !cards.includes(image));
+  const named = without
+    .slice(0, NAMED)
+    .map(({ externalId, state }) => `${externalId} (${publicStatus(state)})`)
+    .join(", ");
+  const more = without.length > NAMED ? `, and ${without.length - NAMED} more` : "";
+  return {
+    field: "incomplete",
+    message: `must be true to print without ${without.length} of ${images.length} cards, which have no picture: ${named}${more}.`,
+  };
+}
+
+function wrongSize(cards: Image[]): ErrorDetail {
+  if (cards.length === 0) return { field: "batch_id", message: "is of a batch without a picture." };
+  const found = [...new Set(cards.map(sidesOf).map(({ width, height }) => `${width}x${height}`))];
+  const wanted = PRINT_SIZE_NAMES.map((name) => {
+    const { short, long } = PRINT_SIZES[name].px;
+    return `${short}x${long} (${printSizeLabel(name)})`;
+  });
+  return {
+    field: "batch_id",
+    message: `is of a batch whose pictures have ${found.slice(0, NAMED).join(", ")} pixels. A print file needs one size with bleed for all: create the cards with \`style.width\` and \`style.height\` of ${wanted.join(", ")}, or the other way round.`,
+  };
+}
+
+const sidesOf = ({ outputWidth, outputHeight }: Image) => ({
+  width: outputWidth ?? 0,
+  height: outputHeight ?? 0,
+});
+
+/** A page for every side of every card. */
+async function* deck(
+  blobs: Blobs,
+  cards: Image[],
+  size: PrintSize,
+  { marks = false, order = "front_first" }: PrintRequest,
+): AsyncGenerator<Page> {
+  for (const card of cards) {
+    const sides = [card.outputName, card.backOutputName];
+    for (const name of order === "front_first" ? sides : sides.reverse())
+      if (name !== null) yield facePage(await faceOf(blobs, name), size, { marks });
+  }
+}
+
+/** Sheets of fronts, each followed by the sheet of their backs where one of them has a back. */
+async function* sheets(
+  blobs: Blobs,
+  cards: Image[],
+  size: PrintSize,
+  { sheet, marks = false, order = "front_first" }: PrintRequest & { sheet: Sheet },
+): AsyncGenerator<Page> {
+  const { columns, rows } = gridOf(size, sheet);
+  const places = columns * rows;
+  for (let at = 0; at < cards.length; at += places) {
+    const on = cards.slice(at, at + places);
+    const hasBacks = on.some(({ backOutputName }) => backOutputName !== null);
+    const sides = hasBacks ? (["front", "back"] as const) : (["front"] as const);
+    for (const side of order === "front_first" ? sides : sides.toReversed()) {
+      const names = on.map((card) => (side === "front" ? card.outputName : card.backOutputName));
+      const faces = await Promise.all(names.map((name) => (name === null ? null : faceOf(blobs, name))));
+      yield sheetPage(faces, size, { sheet, marks, side });
+    }
+  }
+}
+
+/** Decoding keeps a processor busy, which cards need too: of all print files so many at a time. */
+const decoding = new PQueue({ concurrency: 2 });
+
+/** A kept picture as a JPEG file, which PDF shows as it is. It may have gone since the file was begun. */
+const faceOf = (blobs: Blobs, name: string): Promise<Face> => decoding.add(() => decodedFace(blobs, name));
+
+async function decodedFace(blobs: Blobs, name: string): Promise<Face> {
+  const picture = await blobs.open("picture", name);
+  if (!picture) throw new Error("a picture was deleted while it was printed");
+  const bytes = await picture.bytes();
+  const { format, width, height } = await new Bun.Image(bytes).metadata();
+  const jpeg = format === "jpeg" ? bytes : await new Bun.Image(bytes).jpeg({ quality: JPEG_QUALITY }).bytes();
+  return { jpeg, width, height };
+}
+
+/** One piece at a time, as fast as the reader takes them. */
+function streamed(parts: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await parts.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: async () => {
+      await parts.return(undefined);
+    },
+  });
+}

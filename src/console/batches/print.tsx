@@ -1,0 +1,105 @@
+/** @jsxImportSource preact */
+
+import { SHEETS, type Sheet } from "../../app/print/imposition.ts";
+import { type PrintRequest, printable, printFile } from "../../app/print/print-file.ts";
+import { PRINT_SIZE_NAMES, printSizeLabel } from "../../core/print-sizes.ts";
+import { imagesOfBatch } from "../../store/images/batches.ts";
+import { Card, Choice, counted, Empty, Notice, PageHead } from "../elements.tsx";
+import { shell } from "../layout.tsx";
+import { type MemberVisit, member } from "../visit.ts";
+import { namedFile, ownBatch } from "./batch.tsx";
+import { batchName } from "./batches.tsx";
+
+/** What print files there can be of a batch, or why there can be none. */
+async function printPage(visit: MemberVisit): Promise<Response> {
+  const batch = await ownBatch(visit);
+  const path = `/console/batches/${batch.id}`;
+  const images = await imagesOfBatch(visit.deps.store.read, batch.id);
+  const { cards, size } = printable(images);
+  const missing = images.length - cards.length;
+  return shell(
+    visit,
+    `${batchName(batch)}, print file`,
+    <>
+      <PageHead
+        title="Print file"
+        lead={`The cards of ${batchName(batch)} as one PDF, at 300 dots an inch, with their backs. It costs nothing.`}
+      >
+        <a class="button" href={path}>
+          Back to the batch
+        </a>
+      </PageHead>
+      <Card>
+        {size === undefined ? (
+          <Empty title="These cards have no bleed">
+            A printer cuts off a little on every side, so cards for print are made larger from the start.
+            Choose a size for print when you upload the list:{" "}
+            {PRINT_SIZE_NAMES.map(printSizeLabel).join(", ")}.
+          </Empty>
+        ) : (
+          <form method="get" action={`${path}/print.pdf`} class="form">
+            {missing > 0 && (
+              <Notice tone="warn">
+                {counted(missing, "card")} of {images.length} {missing === 1 ? "has" : "have"} no picture and
+                will not be in the file.
+              </Notice>
+            )}
+            <p>
+              {counted(cards.length, "card")} of {printSizeLabel(size)}.
+            </p>
+            <Choice
+              legend="For"
+              name="sheet"
+              options={[
+                ["", "A printer of cards: each side on a page of its own, with bleed"],
+                ["a4", "Sheets of A4, to cut by hand"],
+                ["letter", "Sheets of US Letter, to cut by hand"],
+              ]}
+              chosen=""
+            />
+            <Choice
+              legend="Crop marks"
+              name="marks"
+              options={[
+                ["", "None, as most printers of cards want it"],
+                ["yes", "Lines that show where to cut"],
+              ]}
+              chosen=""
+            />
+            <Choice
+              legend="Cards with a back"
+              name="order"
+              options={[
+                ["front_first", "Front first"],
+                ["back_first", "Back first"],
+              ]}
+              chosen="front_first"
+            />
+            <button type="submit" class="button button-primary">
+              Download PDF
+            </button>
+          </form>
+        )}
+      </Card>
+    </>,
+  );
+}
+
+async function printedFile(visit: MemberVisit): Promise<Response> {
+  const batch = await ownBatch(visit);
+  const { query } = visit;
+  const sheet = Object.keys(SHEETS).find((one) => one === query.get("sheet")) as Sheet | undefined;
+  const asked: PrintRequest = {
+    ...(sheet && { sheet }),
+    marks: query.get("marks") === "yes",
+    order: query.get("order") === "back_first" ? "back_first" : "front_first",
+    incomplete: true,
+  };
+  const file = await printFile(visit.deps, batch, asked);
+  return namedFile(visit, file, { name: batchName(batch), plainName: batch.id, extension: "pdf" });
+}
+
+export const printRoutes = [
+  member.get("/console/batches/:id/print", printPage),
+  member.get("/console/batches/:id/print.pdf", printedFile),
+];

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
+import { finishImage } from "../../src/app/images/finish-image.ts";
+import { claimImage } from "../../src/app/images/render-image.ts";
+import { encodePng } from "../../src/render/card/encode.ts";
+import { get, imageRequest, type TestAccount, testAccount, testFolder } from "../harness.ts";
+import { expectError, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
+
+let api: TestApi;
+const folder = testFolder();
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(async () => {
+  await api.close();
+  await folder.remove();
+});
+
+const sent = (key: string, path: string, body: unknown) =>
+  send(api, path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-API-Key": key },
+    body: JSON.stringify(body),
+  });
+const print = (own: TestAccount, batch: string, body: unknown) =>
+  sent(own.liveKey, `/v1/batches/${batch}/print`, body);
+
+const COLOURS = [
+  [200, 30, 30],
+  [30, 160, 60],
+  [30, 60, 200],
+] as const;
+const [CARD_PX, BACK] = [{ width: 815, height: 1110 }, [240, 220, 20]] as const;
+
+/** A picture of one colour. */
+function plain({ width, height }: { width: number; height: number }, colour: readonly number[]): Uint8Array {
+  const rgba = new Uint8Array(width * height * 4);
+  for (let k = 0; k < rgba.length; k += 4) rgba.set([...colour, 255], k);
+  return encodePng({ rgba, width, height });
+}
+
+let batches = 0;
+
+/** A batch of cards that are being made, of players of its own. */
+async function batchOf(own: TestAccount, count: number): Promise<string> {
+  const batch = ++batches;
+  const cards = Array.from({ length: count }, (_, n) =>
+    imageRequest({
+      player: { external_id: `p${batch}.${n}`, source_image_url: api.photos.url("yoga.jpg") },
+    }),
+  );
+  const answer = await sent(own.liveKey, "/v1/batches", { name: "Łódź (A)", cards });
+  const { data } = (await answer.json()) as Json;
+  const fetcher = photoFetcher(api, { onQueued: () => {}, onEnd: () => {} });
+  for (let more = true; more; ) {
+    more = false;
+    await fetcher.fetchNext(new AbortController().signal, () => {
+      more = true;
+    });
+  }
+  return data.batch_id;
+}
+
+/** Finishes the next card with a picture of this colour and size. */
+async function finish(colour: readonly number[], px: { width: number; height: number } = CARD_PX) {
+  const image = await claimImage(api, "live");
+  if (!image) throw new Error("nothing waits");
+  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+  const [name, bytes] = [`${image.id}-0secret.png`, plain(px, colour)];
+  await api.blobs.put("picture", name, bytes);
+  const output = { ...px, name, contentType: "image/png", bytes: bytes.length, composition: "cutout" };
+  await finishImage(api, lease, { kind: "completed", output: { ...output, composition: "cutout" } });
+  return image.id;
+}
+
+async function giveBack(imageId: string): Promise<void> {
+  const name = `${imageId}-0back.png`;
+  await api.blobs.put("picture", name, plain(CARD_PX, BACK));
+  await api.store.write("give a back", ({ db, t }) =>
+    db.update(t.images).set({ backOutputName: name, backOutputBytes: 1 }).where(eq(t.images.id, imageId)),
+  );
+}
+
+test("a batch comes as one PDF, the same bytes each time, at no cost", async () => {
+  const own = await testAccount(api, { credits: 5 });
+  const id = await batchOf(own, 3);
+  for (const colour of COLOURS) await finish(colour);
+  const answer = await print(own, id, {});
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+  expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${id}.pdf"`);
+  const bytes = await answer.bytes();
+  expect(new TextDecoder("latin1").decode(bytes.subarray(0, 8))).toBe("%PDF-1.6");
+  expect(await (await print(own, id, {})).bytes()).toEqual(bytes);
+  const usage = (await (
+    await get(api.baseUrl, own.liveKey, "/v1/usage?period=current_month")
+  ).json()) as Json;
+  expect(usage.data.credits_remaining).toBe(2);
+});
+
+test("what cannot be printed is refused with what to do", async () => {
+  const own = await testAccount(api, { credits: 9 });
+  const id = await batchOf(own, 2);
+  await finish(COLOURS[0]);
+  await finishNext(api, "refused");
+  const missing = await expectError(await print(own, id, {}), "INVALID_REQUEST");
+  expect(missing.details).toEqual([
+    {
+      field: "incomplete",
+      message: "must be true to print without 1 of 2 cards, which have no picture: p2.1 (failed).",
+    },
+  ]);
+  expect((await print(own, id, { incomplete: true })).status).toBe(200);
+  for (const body of [{ sheet: "a5" }, { marks: 1 }, { order: "back" }, { size: "63x88" }])
+    await expectError(await print(own, id, body), "INVALID_REQUEST");
+
+  const mixed = await batchOf(own, 2);
+  await finish(COLOURS[0]);
+  await finish(COLOURS[0], { width: 650, height: 839 });
+  const sizes = await expectError(await print(own, mixed, {}), "INVALID_REQUEST");
+  expect(sizes.details[0].message).toContain("815x1110, 650x839 pixels");
+  const screen = await batchOf(own, 1);
+  await finish(COLOURS[0], { width: 1024, height: 1280 });
+  const large = await expectError(await print(own, screen, {}), "INVALID_REQUEST");
+  expect(large.details[0].message).toContain("of 815x1110 (63 x 88 mm)");
+
+  const stranger = await testAccount(api);
+  await expectError(await print(stranger, id, {}), "NOT_FOUND");
+});
+
+// Programs of other people say whether it is a PDF: poppler and qpdf.
+describe.skipIf(!Bun.which("pdftoppm") || !Bun.which("qpdf"))("read by other programs", () => {
+  let own: TestAccount;
+  let id: string;
+  beforeAll(async () => {
+    own = await testAccount(api, { credits: 5 });
+    id = await batchOf(own, 3);
+    for (const [n, colour] of COLOURS.entries()) {
+      const image = await finish(colour);
+      if (n < 2) await giveBack(image);
+    }
+  });
+
+  async function printed(body: object): Promise<string> {
+    const path = join(folder.dir, `${crypto.randomUUID()}.pdf`);
+    await Bun.write(path, await (await print(own, id, body)).bytes());
+    return path;
+  }
+  const run = (...command: string[]) => {
+    const { exitCode, stdout, stderr } = Bun.spawnSync(command);
+    expect([command[0], exitCode, stderr.toString()]).toEqual([command[0], 0, ""]);
+    return stdout;
+  };
+  /** The colour of a page's pixel, the place in millimetres from the upper left corner. */
+  function colourAt(path: string, page: number, x: number, y: number): number[] {
+    const spot = [x, y].map((mm) => String(Math.round((mm / 25.4) * 254)));
+    const [left = "", top = ""] = spot;
+    const cut = ["-x", left, "-y", top, "-W", "1", "-H", "1"];
+    const picture = run("pdftoppm", "-r", "254", "-f", `${page}`, "-l", `${page}`, ...cut, path);
+    return [...picture.subarray(-3)];
+  }
+  const isNear = (found: number[], wanted: readonly number[]) =>
+    found.every((value, n) => Math.abs(value - Number(wanted[n])) <= 3);
+
+  test.each([
+    [{}, 5, "69 94 mm"],
+    [{ marks: true }, 5, "81 106 mm"],
+    [{ sheet: "a4", marks: true }, 2, "210 297 mm"],
+    [{ sheet: "letter" }, 2, "215.9 279.4 mm"],
+  ])("%j is valid, and its pages have the size of %p pages of %s", async (body, pages, size) => {
+    const path = await printed(body);
+    run("qpdf", "--check", path);
+    const info = run("pdfinfo", path).toString();
+    expect(info).toContain("Title:           Łódź (A)");
+    expect(info).toMatch(new RegExp(`Pages: +${pages}\n`));
+    const [width, height] = size.split(" ").map((mm) => (Number(mm) / 25.4) * 72);
+    const found = /Page size: +([\d.]+) x ([\d.]+) pts/.exec(info);
+    expect(Math.abs(Number(found?.[1]) - Number(width))).toBeLessThan(0.01);
+    expect(Math.abs(Number(found?.[2]) - Number(height))).toBeLessThan(0.01);
+  });
+
+  test("each card's back follows its front, or comes first", async () => {
+    const first = await printed({});
+    const last = await printed({ order: "back_first" });
+    const wanted = [COLOURS[0], BACK, COLOURS[1], BACK, COLOURS[2]];
+    for (const [at, colour] of wanted.entries())
+      expect([at, isNear(colourAt(first, at + 1, 30, 30), colour)]).toEqual([at, true]);
+    expect(isNear(colourAt(last, 1, 30, 30), BACK)).toBe(true);
+    expect(isNear(colourAt(last, 2, 30, 30), COLOURS[0])).toBe(true);
+  });
+
+  test("on a sheet the backs are mirrored, and a card without one leaves its place white", async () => {
+    const path = await printed({ sheet: "a4" });
+    // Three columns of 63 mm in the middle of 210 mm, three rows of 88 mm in the middle of 297 mm.
+    const column = (n: number) => 10.5 + 63 * n + 31;
+    const y = 16.5 + 44;
+    for (const [n, colour] of COLOURS.entries())
+      expect(isNear(colourAt(path, 1, column(n), y), colour)).toBe(true);
+    for (const [n, colour] of [[255, 255, 255], BACK, BACK].entries())
+      expect([n, isNear(colourAt(path, 2, column(n), y), colour)]).toEqual([n, true]);
+  });
+});
