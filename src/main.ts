@@ -11,6 +11,10 @@ if (process.argv[2] === "render-worker") {
   // What strangers upload is parsed by another process, which may use little and knows nothing.
   const { runListReader } = await import("./app/batches/list-worker.ts");
   await runListReader();
+} else if (process.argv[2] === "convert-cmyk") {
+  // Inks of a press are worked out by another process: each picture keeps a processor busy.
+  const { runCmykWorker } = await import("./app/print/cmyk-worker.ts");
+  runCmykWorker();
 } else if (process.argv[2] === "embedded-files") {
   // Embedded files by size: the build verifies that all of them are present.
   console.log(

@@ -30,3 +30,8 @@ export function workerCommand(): string[] {
 export function listReaderCommand(): string[] {
   return [...programCommand(), "read-list"];
 }
+
+/** The command that turns pictures into the inks of a press. */
+export function cmykCommand(): string[] {
+  return [...programCommand(), "convert-cmyk"];
+}

@@ -39,18 +39,31 @@ export function encodePng({ rgba, width, height }: Pixels, encoding: Encoding = 
   view.setUint32(0, width);
   view.setUint32(4, height);
   head.set([BITS, TRUECOLOUR_WITH_ALPHA], 8);
+  return Buffer.concat([
+    SIGNATURE,
+    ...pngChunk("IHDR", head),
+    ...pngChunk("IDAT", ...deflatedRows(rgba, width, height, encoding)),
+    ...pngChunk("IEND"),
+  ]);
+}
+
+/**
+ * Rows of four bytes a pixel, each after its filter's number, as the parts of a zlib stream: what PNG holds,
+ * and PDF too.
+ */
+export function deflatedRows(
+  rgba: Uint8Array,
+  width: number,
+  height: number,
+  encoding: Encoding = "file",
+): Uint8Array[] {
   const isFile = encoding === "file";
   const rows = isFile ? upFiltered(rgba, width, height) : unfiltered(rgba, width, height);
   const packed = Bun.deflateSync(rows, { library: "libdeflate", level: isFile ? 1 : 0 });
   // RFC 1950: the method, the compressed bytes, and a checksum of the uncompressed ones.
   const checksum = new Uint8Array(4);
   new DataView(checksum.buffer).setUint32(0, Bun.hash.adler32(rows));
-  return Buffer.concat([
-    SIGNATURE,
-    ...pngChunk("IHDR", head),
-    ...pngChunk("IDAT", DEFLATE, packed, checksum),
-    ...pngChunk("IEND"),
-  ]);
+  return [DEFLATE, packed, checksum];
 }
 
 /** RFC 1950: method and window, and that the level was the fastest. */

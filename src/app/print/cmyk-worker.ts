@@ -1,0 +1,63 @@
+import { setPriority } from "node:os";
+import { PNG } from "pngjs";
+import { deflatedRows } from "../../render/card/encode.ts";
+import type { Pixels } from "../../render/card/pixels.ts";
+import { type CmykConverter, cmykConverter } from "./cmyk.ts";
+
+/** The first message to the process, which then takes pictures: files of any format. */
+export interface CmykStart {
+  profile: Uint8Array;
+  inkLimit: number;
+}
+
+/** A picture in inks: a zlib stream of rows, four bytes a pixel, each after the number of its PNG filter. */
+export interface CmykPicture {
+  width: number;
+  height: number;
+  deflated: Uint8Array;
+}
+
+/** What the process answers: to its start the profile's name, to a picture its inks. */
+export type CmykAnswer = { name: string } | { picture: CmykPicture } | { failed: string };
+
+/** Requests and renders go first. */
+const NICENESS = 5;
+
+/**
+ * The process that turns one picture after the other into inks, until whoever started it is gone. Run by the
+ * hidden command `convert-cmyk`.
+ */
+export function runCmykWorker(): void {
+  setPriority(NICENESS);
+  let converter: CmykConverter | undefined;
+  const answer = (value: CmykAnswer) => process.send?.(value);
+  process.on("message", async (message: CmykStart | Uint8Array) => {
+    try {
+      if (message instanceof Uint8Array) {
+        if (!converter) throw new Error("a picture came before the profile");
+        answer({ picture: await converted(converter, message) });
+        return;
+      }
+      converter = await cmykConverter(message.profile, message.inkLimit);
+      answer({ name: converter.name });
+    } catch (error) {
+      answer({ failed: error instanceof Error ? error.message : String(error) });
+    }
+  });
+  process.on("disconnect", () => process.exit(0));
+  process.on("SIGINT", () => {});
+}
+
+async function converted(converter: CmykConverter, file: Uint8Array): Promise<CmykPicture> {
+  const pixels = await decoded(file);
+  const { width, height } = pixels;
+  const inks = converter.convert(pixels);
+  return { width, height, deflated: Buffer.concat(deflatedRows(inks, width, height)) };
+}
+
+/** PNG without compression is the way to pixels from whatever Bun can read. */
+async function decoded(file: Uint8Array): Promise<Pixels> {
+  const png = await new Bun.Image(file).png({ compressionLevel: 0 }).bytes();
+  const { data, width, height } = PNG.sync.read(Buffer.from(png.buffer, png.byteOffset, png.length));
+  return { rgba: data, width, height };
+}

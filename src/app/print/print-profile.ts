@@ -1,0 +1,31 @@
+/** Bounds of the most ink in one place, as the sum of the four in percent. */
+export const INK_LIMIT = {
+  /** Below it black itself turns grey: no printer asks for so little. */
+  min: 200,
+  /** What coated paper takes on most presses; printers who want less say so. */
+  usual: 300,
+  /** All four inks in full. */
+  max: 400,
+};
+
+/** ISOcoated_v2 has 1.8 MB; the largest profiles of presses a few more. */
+export const MAX_PROFILE_BYTES = 16 * 1024 * 1024;
+
+const HEADER_BYTES = 128;
+
+/**
+ * What makes a file useless as the profile of a press, to be said after its name; null: nothing. Reads the
+ * header alone (ICC.1:2022, 7.2).
+ */
+export function profileFault(bytes: Uint8Array): string | null {
+  const word = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4)).trim();
+  if (bytes.length > MAX_PROFILE_BYTES)
+    return `has ${bytes.length} bytes, more than the ${MAX_PROFILE_BYTES} that are read`;
+  if (bytes.length < HEADER_BYTES || word(36) !== "acsp") return "is not an ICC profile";
+  const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+  if (size > bytes.length) return `is cut off: it has ${bytes.length} of ${size} bytes`;
+  const [kind, space] = [word(12), word(16)];
+  if (kind !== "prtr" || space !== "CMYK")
+    return `is of the kind "${kind}" for ${space} colours; a press needs one of the kind "prtr" for CMYK`;
+  return null;
+}
