@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import fc from "fast-check";
 import { unzipSync } from "fflate";
 import { cancelBatch } from "../../src/app/batches/cancel-batch.ts";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
@@ -229,4 +230,60 @@ test("canceled cards are made again only when asked for, and their batch is canc
   expect(await batchOf(own.liveKey, batch_id)).toMatchObject({ status: "completed", completed: 2 });
   expect(await creditsOf(own)).toEqual({ left: 8, held: 0 });
   expect(await breaches()).toEqual([]);
+});
+
+const STEPS = [
+  "rename",
+  "lose",
+  "failed",
+  "canceled",
+  "fetch",
+  "complete",
+  "refuse",
+  "cancel",
+  "delete",
+] as const;
+
+test("whatever is done to a batch's cards in whatever order, its books are right, and no finished card makes way for a failed one", async () => {
+  const step = fc.record({
+    does: fc.constantFrom(...STEPS),
+    card: fc.integer({ min: 0, max: 2 }),
+    word: fc.integer({ min: 0, max: 2 }),
+  });
+  const finish = async (end: "completed" | "refused") => {
+    if (await api.jobs.isWaiting("live", api.clock.now())) await finishNext(api, end);
+  };
+  const history = fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {
+    const own = await testAccount(api, { credits: 100 });
+    const id = await batchWithFailures(own, 3);
+    const change = (card: number, player: object) =>
+      remake(own.liveKey, id, { cards: [{ external_id: `p${card}`, player }] });
+    let before: Json[] = (await batchOf(own.liveKey, id)).images;
+    for (const { does, card, word } of steps) {
+      if (does === "rename") await change(card, { name: `Name ${word}` });
+      if (does === "lose") await change(card, { source_image_url: api.photos.url(`gone${word}.jpg`) });
+      if (does === "failed") await remake(own.liveKey, id, { failed: true });
+      if (does === "canceled") await remake(own.liveKey, id, { canceled: true });
+      if (does === "fetch") await fetchAll();
+      if (does === "complete") await finish("completed");
+      if (does === "refuse") await finish("refused");
+      if (does === "cancel") await cancelBatch(api, { accountId: own.account.id, environment: "live", id });
+      if (does === "delete")
+        await send(api, `/v1/images/${before[card].change?.image_id ?? before[card].image_id}`, {
+          method: "DELETE",
+          headers: { "X-API-Key": own.liveKey },
+        });
+      expect(await breaches()).toEqual([]);
+      const { images } = await batchOf(own.liveKey, id);
+      for (const [at, { status }] of before.entries())
+        if (status === "completed") expect(["completed", "deleted"]).toContain(images[at].status);
+      before = images;
+    }
+    await fetchAll();
+    while (await api.jobs.isWaiting("live", api.clock.now())) await finishNext(api, "completed");
+    expect((await batchOf(own.liveKey, id)).processing).toBe(0);
+    expect((await creditsOf(own)).held).toBe(0);
+    expect(await breaches()).toEqual([]);
+  });
+  await fc.assert(history, { numRuns: 12, endOnFailure: true });
 });
