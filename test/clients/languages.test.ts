@@ -241,6 +241,11 @@ for (const [interpreter, run] of Object.entries(LANGUAGES)) {
       ]);
     });
 
+    test("reads none with what is no secret", () => {
+      expect(told.secrets).toHaveLength(4);
+      for (const message of told.secrets) expect(message).toContain("begins with whsec_");
+    });
+
     test("signs an address as the TypeScript client does", async () => {
       const { card, exp, keyId, secret } = SIGNED;
       expect(told.address).toBe(

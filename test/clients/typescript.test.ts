@@ -399,6 +399,24 @@ test("a webhook is read when the service signed it, and refused otherwise", asyn
     expect(await read(wrong).catch((error: Json) => error)).toBeInstanceOf(client.WebhookSignatureError);
 });
 
+test.each(["", "whsec_", "whsec_c2hvcnQ=", Buffer.alloc(32, 7).toString("base64"), "whsec_%%%"])(
+  "no webhook is read with %p for a secret, even when it signed it",
+  async (secret) => {
+    const [body, timestampMs] = ["{}", Date.now()];
+    const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+    const signature = new Bun.CryptoHasher("sha256", key)
+      .update(`evt_1.${Math.floor(timestampMs / 1000)}.${body}`)
+      .digest("base64");
+    const headers = {
+      ...webhookHeaders({ id: "evt_1", timestampMs, body }, []),
+      "webhook-signature": `v1,${signature}`,
+    };
+    const error = await client.readWebhook(secret, { headers, body }).catch((thrown: Json) => thrown);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toContain("begins with whsec_");
+  },
+);
+
 test("a canceled batch ends what nobody has begun, and a wait for it ends too", async () => {
   await loop.stop();
   const { cards, pauses } = connect();

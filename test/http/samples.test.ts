@@ -149,6 +149,34 @@ for (const sample of SAMPLES.webhook)
     },
   );
 
+for (const sample of SAMPLES.webhook)
+  inLanguage(`the receiver in ${sample.tab} takes nothing without a secret`, sample, async () => {
+    const port = await freePort("127.0.0.1");
+    const child = await start(sample, { CARDPRESS_WEBHOOK_SECRET: "", PORT: String(port) }, port);
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const signature = new Bun.CryptoHasher("sha256", "")
+      .update(`evt_1.${timestamp}.${body}`)
+      .digest("base64");
+    const headers = {
+      "webhook-id": "evt_1",
+      "webhook-timestamp": timestamp,
+      "webhook-signature": `v1,${signature}`,
+    };
+    const post = () => fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers, body });
+    try {
+      // It ends at once, or refuses all calls.
+      const answered = answering(post, child.exited).then(post);
+      const status = await answered.then(
+        (answer) => answer.status,
+        () => "ended",
+      );
+      expect([500, "ended"]).toContain(status);
+    } finally {
+      child.kill();
+      await child.exited;
+    }
+  });
+
 /** Waits until something listens, or the program has ended. */
 async function answering(ask: () => Promise<unknown>, ended: Promise<number>): Promise<void> {
   let hasEnded = false;

@@ -9,6 +9,8 @@ final class Webhooks
 {
     /** Older calls are refused, so that a recorded one cannot be played again. */
     private const TOLERANCE_SECONDS = 300;
+    /** The fewest that a secret has. With an empty one anybody could sign. */
+    private const SECRET_BYTES = 24;
 
     /**
      * The event of a call, by its headers and its body's very bytes: file_get_contents('php://input'). The same event may
@@ -17,9 +19,11 @@ final class Webhooks
      * @param array<string, string|list<string>> $headers by name, or $_SERVER
      * @return array<string, mixed>
      * @throws WebhookSignatureException unless the endpoint's secret signed it within the last five minutes
+     * @throws \InvalidArgumentException when the secret is none, such as an empty setting
      */
     public static function read(string $secret, array $headers, string $body, ?int $now = null): array
     {
+        $key = self::keyOf($secret);
         $byName = [];
         foreach ($headers as $name => $value) {
             $plain = strtolower(str_replace('_', '-', preg_replace('/^HTTP_/', '', (string) $name)));
@@ -30,10 +34,6 @@ final class Webhooks
         if (!ctype_digit($timestamp) || abs(($now ?? time()) - (int) $timestamp) > self::TOLERANCE_SECONDS) {
             throw new WebhookSignatureException('the webhook is too old, or has no time');
         }
-        $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
-        if ($key === false || $key === '') {
-            throw new WebhookSignatureException('the secret is not one: it begins with whsec_');
-        }
         $wanted = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
         // While a secret is being rotated there are two signatures, one for each secret.
         foreach (explode(' ', (string) ($byName['webhook-signature'] ?? '')) as $entry) {
@@ -42,5 +42,16 @@ final class Webhooks
             }
         }
         throw new WebhookSignatureException('the webhook\'s signature does not match');
+    }
+
+    private static function keyOf(string $secret): string
+    {
+        $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
+        if (!str_starts_with($secret, 'whsec_') || $key === false || strlen($key) < self::SECRET_BYTES) {
+            throw new \InvalidArgumentException(
+                'the webhook secret is missing or not one: it begins with whsec_, and is shown when the endpoint is made'
+            );
+        }
+        return $key;
     }
 }

@@ -14,6 +14,9 @@ export type WebhookEvent =
 /** Older calls are refused, so that a recorded one cannot be played again. */
 const TOLERANCE_S = 300;
 
+/** The fewest that a secret has. With an empty one anybody could sign. */
+const SECRET_BYTES = 24;
+
 export interface WebhookRequest {
   /** A `Headers` object, or the headers of Node's requests. */
   headers: Headers | Record<string, string | string[] | undefined>;
@@ -26,23 +29,24 @@ export interface WebhookRequest {
 /**
  * The event of a call to your webhook endpoint. Throws a WebhookSignatureError unless it was signed with the
  * endpoint's secret within the last five minutes. The same event may come twice: remember the header
- * `webhook-id`.
+ * `webhook-id`. What is no secret, such as an empty setting, throws a TypeError.
  */
 export async function readWebhook(secret: string, request: WebhookRequest): Promise<WebhookEvent> {
   const { headers, body, now = Date.now() } = request;
+  const secretBytes = bytesOf(secret.replace(/^whsec_/, ""));
+  if (!secret.startsWith("whsec_") || secretBytes.length < SECRET_BYTES)
+    throw new TypeError(
+      "the webhook secret is missing or not one: it begins with whsec_, and is shown when the endpoint is made",
+    );
   const id = headerOf(headers, "webhook-id");
   const timestamp = headerOf(headers, "webhook-timestamp");
   const ageS = Math.abs(now / 1000 - Number(timestamp || Number.NaN));
   if (!(ageS <= TOLERANCE_S)) throw new WebhookSignatureError("the webhook is too old, or has no time");
 
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-  const key = await crypto.subtle.importKey(
-    "raw",
-    bytesOf(secret.replace(/^whsec_/, "")),
-    { name: "HMAC", hash: "SHA-256" },
-    false,
-    ["verify"],
-  );
+  const key = await crypto.subtle.importKey("raw", secretBytes, { name: "HMAC", hash: "SHA-256" }, false, [
+    "verify",
+  ]);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
   // While a secret is being rotated there are two signatures, one for each secret.
   for (const entry of headerOf(headers, "webhook-signature").split(" ")) {

@@ -78,6 +78,15 @@ foreach ([
     }
 }
 
+$told['secrets'] = [];
+foreach (['', 'whsec_', 'whsec_c2hvcnQ=', substr($hook['secret'], 6)] as $secret) {
+    try {
+        Webhooks::read($secret, $hook['headers'], $hook['body']);
+    } catch (InvalidArgumentException $useless) {
+        $told['secrets'][] = $useless->getMessage();
+    }
+}
+
 $signed = $given['signed'];
 $told['address'] = Signing::cardUrl($given['url'], 'club_card', $signed['card'], $signed['keyId'], $signed['secret'], $signed['exp']);
 echo json_encode($told);

@@ -66,6 +66,13 @@ for headers, body in [
     except WebhookSignatureError as forged:
         told["forged"].append(str(forged))
 
+told["secrets"] = []
+for secret in ["", "whsec_", "whsec_c2hvcnQ=", hook["secret"].removeprefix("whsec_")]:
+    try:
+        read_webhook(secret, hook["headers"], hook["body"].encode())
+    except ValueError as useless:
+        told["secrets"].append(str(useless))
+
 signed = given["signed"]
 told["address"] = signed_card_url(
     given["url"], "club_card", signed["card"], key_id=signed["keyId"], secret=signed["secret"], expires=signed["exp"]

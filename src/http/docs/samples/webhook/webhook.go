@@ -41,9 +41,14 @@ func isGenuine(secret string, headers http.Header, rawBody []byte) bool {
 }
 
 func main() {
+	secret := os.Getenv("CARDPRESS_WEBHOOK_SECRET")
+	// With an empty secret anybody could sign.
+	if !strings.HasPrefix(secret, "whsec_") || len(secret) < 38 {
+		log.Fatal("CARDPRESS_WEBHOOK_SECRET is not an endpoint's secret.")
+	}
 	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		rawBody, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
-		if err != nil || !isGenuine(os.Getenv("CARDPRESS_WEBHOOK_SECRET"), r.Header, rawBody) {
+		if err != nil || !isGenuine(secret, r.Header, rawBody) {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}

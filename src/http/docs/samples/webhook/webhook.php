@@ -20,8 +20,15 @@ function isGenuine(string $secret, array $headers, string $rawBody): bool
     return false;
 }
 
+$secret = (string) getenv('CARDPRESS_WEBHOOK_SECRET');
+// With an empty secret anybody could sign.
+if (!preg_match('/^whsec_.{32,}$/', $secret)) {
+    error_log('CARDPRESS_WEBHOOK_SECRET is not an endpoint\'s secret.');
+    http_response_code(500);
+    exit;
+}
 $rawBody = file_get_contents('php://input');
-if (!isGenuine(getenv('CARDPRESS_WEBHOOK_SECRET'), $_SERVER, $rawBody)) {
+if (!isGenuine($secret, $_SERVER, $rawBody)) {
     http_response_code(401);
     exit;
 }

@@ -2,9 +2,12 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 
 const TOLERANCE_SECONDS = 300;
+const secret = process.env.CARDPRESS_WEBHOOK_SECRET ?? "";
+// With an empty secret anybody could sign.
+if (!/^whsec_.{32,}$/.test(secret)) throw new Error("CARDPRESS_WEBHOOK_SECRET is not an endpoint's secret.");
 
 /** Whether the call was signed with the endpoint's secret within the last five minutes. */
-function isGenuine(secret: string, headers: IncomingHttpHeaders, rawBody: Buffer): boolean {
+function isGenuine(headers: IncomingHttpHeaders, rawBody: Buffer): boolean {
   const { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": given } = headers;
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));
   if (!(age <= TOLERANCE_SECONDS)) return false;
@@ -25,7 +28,7 @@ createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   const rawBody = Buffer.concat(chunks);
-  if (!isGenuine(process.env.CARDPRESS_WEBHOOK_SECRET ?? "", request.headers, rawBody)) {
+  if (!isGenuine(request.headers, rawBody)) {
     response.writeHead(401).end();
     return;
   }
