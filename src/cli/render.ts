@@ -26,6 +26,7 @@ interface RenderOptions {
   badge?: string;
   composition?: AskedComposition;
   out: string;
+  back?: string;
   json?: boolean;
 }
 
@@ -42,6 +43,7 @@ export function renderCommand(): Command {
       oneOf(ASKED_COMPOSITIONS),
     )
     .requiredOption("--out <file>", "where to write the picture; .png, .webp, .jpg or .jpeg says how")
+    .option("--back <file>", "where to write its other side, in the same format, for a template with one")
     .option("--json", "print JSON")
     .action(async (options: RenderOptions) => {
       const file = await renderFiles(options);
@@ -49,7 +51,8 @@ export function renderCommand(): Command {
       printResult(
         options.json,
         { file: resolve(options.out), ...file },
-        () => `${options.out}: ${file.width}x${file.height} ${file.contentType} in ${Math.round(total)} ms`,
+        () =>
+          `${options.out}${options.back ? ` and ${options.back}` : ""}: ${file.width}x${file.height} ${file.contentType} in ${Math.round(total)} ms`,
       );
     });
 }
@@ -67,7 +70,11 @@ async function renderFiles(options: RenderOptions) {
   const { presets } = config;
   const template = options.template ?? (presets[0] as string);
   const templates = templateRegistry({ ...config, presets: [template] });
-  await templates.current(template);
+  const { back } = await templates.current(template);
+  if (options.back !== undefined && !back)
+    throw new OperatorError(
+      `--back ${options.back}: the template ${template} has no other side. Leave it out.`,
+    );
   const job = await readJob(options, template, templates);
   let renderer: CardRenderer | undefined;
   let closed: Promise<void> | undefined;
@@ -85,7 +92,10 @@ async function renderFiles(options: RenderOptions) {
     );
     renderer = await openCardRenderer(browser);
     if (signal) throw new Error("stopped");
-    return await renderer.render(job, () => {});
+    const front = await renderer.render(job, () => {});
+    if (options.back !== undefined)
+      await renderer.render({ ...job, side: "back", outputPath: resolve(options.back) }, () => {});
+    return front;
   } catch (error) {
     if (signal) throw new OperatorError(`${signal} came before the card was made.`);
     if (error instanceof PhotoRefused) throw new OperatorError(`--photo ${options.photo}: ${error.message}`);
@@ -113,6 +123,8 @@ async function readJob(
     throw new OperatorError(
       `--out ${options.out} is a folder. Name a file, such as ${join(options.out, "card.png")}.`,
     );
+  if (options.back !== undefined && FORMATS[extname(options.back).toLowerCase()] !== format)
+    throw new OperatorError(`--back ${options.back} must end in ${extname(options.out)}, like --out.`, 2);
   const card = await readCard(options, format, template, templates);
   const photo = await readInput("photo", options.photo);
   if (options.badge !== undefined) await checkBadge(options.badge);

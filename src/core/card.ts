@@ -60,6 +60,8 @@ export interface CardInput {
     backgroundTheme?: string;
     /** Absent: `auto`. */
     composition?: AskedComposition;
+    /** Also its other side. Absent: the front alone. */
+    back?: true;
   };
   /** Colours as `#RRGGBB`. */
   branding: { primaryColor?: string; secondaryColor?: string };

@@ -78,6 +78,13 @@ const AnyImageRequest = Type.Object(
               "How the player is shown: `cutout`, cut out of the photo, or `photo`, within the photo itself in the card's frame, where others may be in the picture as long as the player is clearly the largest; `auto` leaves it to the card. A preset takes those that `GET /v1/presets` lists as its `compositions`, and always `auto`.",
           }),
         ),
+        back: Type.Optional(
+          Type.Boolean({
+            default: false,
+            description:
+              "Whether to make the card's other side too, for the same credit. Only for a preset with one, which `GET /v1/presets` tells as `back`.",
+          }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -223,12 +230,13 @@ function remakeFields(presets: readonly string[]) {
   const strict = { additionalProperties: false };
   const { player, style, branding, fields, metadata } = createImageSchema(presets).properties;
   const { external_id, ...own } = player.properties;
-  const { width, height, format, composition, ...look } = style.properties;
+  const { width, height, format, composition, back, ...look } = style.properties;
   const free = {
     width: Type.Optional({ ...width, default: undefined }),
     height: Type.Optional({ ...height, default: undefined }),
     format: Type.Optional({ ...format, default: undefined }),
     composition: Type.Optional({ ...composition, default: undefined }),
+    back: Type.Optional({ ...back, default: undefined }),
   };
   return {
     player: Type.Optional(Type.Partial(Type.Object(own, strict), strict)),
@@ -253,7 +261,7 @@ export function changedRequest(before: CreateImageRequest, change: RemakeImageRe
 
 /** A request's style as it was sent, whichever templates were listed then: for answers. */
 export function sentStyleSchema() {
-  const { width, height, format, composition, background_theme } =
+  const { width, height, format, composition, back, background_theme } =
     AnyImageRequest.properties.style.properties;
   return Type.Object(
     {
@@ -263,6 +271,7 @@ export function sentStyleSchema() {
       background_theme,
       format: Type.Optional({ ...format, default: undefined }),
       composition: Type.Optional({ ...composition, default: undefined }),
+      back: Type.Optional({ ...back, default: undefined }),
     },
     {
       additionalProperties: false,
@@ -322,6 +331,7 @@ export function cardInput(request: CreateImageRequest, place: SetPlace | null = 
       // Left out like a field that was not sent, so that cards which differ in nothing else share their test
       // picture.
       ...(asked === undefined || asked === "auto" ? {} : { composition: asked }),
+      ...(style.back ? { back: true } : {}),
     },
     branding: {
       ...(branding.primary_color === undefined ? {} : { primaryColor: branding.primary_color }),

@@ -92,6 +92,9 @@ const BatchImage = Type.Object(
     image_url: Type.Union([Type.String({ format: "uri" }), Type.Null()], {
       description: "Address of the picture while it is served.",
     }),
+    back_url: Type.Union([Type.String({ format: "uri" }), Type.Null()], {
+      description: "Address of the card's other side while it is served; null unless one was asked for.",
+    }),
     failure: Type.Union([ImageFailure, Type.Null()], { description: "Why the card failed." }),
     set: Type.Optional(SetPlace),
     change: Type.Union([CardChange, Type.Null()], {

@@ -45,6 +45,7 @@ function preset(template: LoadedTemplate, baseUrl: string) {
       max_aspect_ratio: max,
     })),
     compositions: compositionsOf(template.manifest),
+    back: template.back !== null,
     fields: Object.keys(fields).length === 0 ? null : fieldsJsonSchema(fields),
   };
 }

@@ -7,8 +7,8 @@ import { sentStyleSchema } from "../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../core/image-state.ts";
 import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
 import { StringEnum } from "../core/string-enum.ts";
-import { LAYOUTS } from "../render/card/template-layout.ts";
 import { ERROR_STATUS } from "./http-refusal.ts";
+import { PresetList } from "./preset-schemas.ts";
 import { SetPlace } from "./set-place-schema.ts";
 
 // The schemas of every response, of which the OpenAPI document is made, and with which tests validate real
@@ -100,6 +100,11 @@ export const ImageResult = Type.Object(
       description:
         "Address of the finished picture. Open to anyone who knows it, until `expires_at`. With `?w=256`, 512 or 1024 it is smaller.",
       examples: ["https://cdn.example.org/img_5mJd0nV7rQe2TzXyB8kWc3Hs-Zq81LmB0xYtR4vNc.png"],
+    }),
+    back_url: Type.Union([Type.String({ format: "uri" }), Type.Null()], {
+      description:
+        "Address of the card's other side, like `image_url` and as long; null unless `style.back` asked for it.",
+      examples: [null],
     }),
     width: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1024] }),
     height: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1280] }),
@@ -224,84 +229,6 @@ export const DeletedPlayer = Type.Object(
     deleted_at: deletedAt,
   },
   { ...closed, $id: "DeletedPlayer", description: "What was deleted of a player." },
-);
-
-const aspect = (description: string) => Type.Number({ minimum: 0.25, maximum: 4, description });
-const side = (description: string) => Type.Integer({ minimum: 512, maximum: 2048, description });
-
-const PresetSize = Type.Object(
-  {
-    name: Type.String({ description: "What its designer calls it." }),
-    width: side("Width in pixels."),
-    height: side("Height in pixels."),
-  },
-  { ...closed, $id: "PresetSize", description: "A size that the template was drawn for." },
-);
-
-const PresetLayout = Type.Object(
-  {
-    name: StringEnum(LAYOUTS, { description: "The kind of picture." }),
-    min_aspect_ratio: aspect("Its narrowest width divided by height."),
-    max_aspect_ratio: aspect("Its widest width divided by height."),
-  },
-  { ...closed, $id: "PresetLayout", description: "A kind of picture, by its shape." },
-);
-
-export const Preset = Type.Object(
-  {
-    name: Type.String({ description: "Send it as `style.preset`.", examples: ["club_card"] }),
-    version: Type.String({
-      pattern: "^\\d+\\.\\d+\\.\\d+$",
-      description: "Of the template. A new version may look different.",
-      examples: ["1.0.0"],
-    }),
-    title: Type.String({ description: "Its name for people.", examples: ["Club card"] }),
-    description: Type.Union([Type.String(), Type.Null()], {
-      description: "What the card looks like; null where its designer says nothing.",
-    }),
-    sample_url: Type.String({
-      format: "uri",
-      description:
-        "Address of a WebP picture of a card made with it. It needs no key and may be cached for good: a new look has a new address.",
-      examples: ["https://cards.example.org/docs/presets/club_card-b2f393db0c7be35c.webp"],
-    }),
-    sizes: Type.Array(PresetSize, {
-      minItems: 1,
-      maxItems: 12,
-      description: "The sizes it was drawn for, the best one first. Others are set as well.",
-    }),
-    min_aspect_ratio: aspect(
-      "The narrowest width divided by height that the card fills; narrower pictures get a margin.",
-    ),
-    max_aspect_ratio: aspect("The widest width divided by height that the card fills."),
-    layouts: Type.Array(PresetLayout, {
-      minItems: 1,
-      maxItems: LAYOUTS.length,
-      description: "The same shapes by the kinds of pictures, from narrow to wide.",
-    }),
-    compositions: Type.Array(StringEnum(COMPOSITIONS), {
-      minItems: 1,
-      maxItems: COMPOSITIONS.length,
-      uniqueItems: true,
-      description: "What `style.composition` may be for it besides `auto`, the usual one first.",
-    }),
-    fields: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
-      description:
-        "The JSON Schema of the `fields` that a create may send for it; null for a template without fields.",
-    }),
-  },
-  { ...closed, $id: "Preset", description: "A card template." },
-);
-
-export const PresetList = Type.Object(
-  {
-    presets: Type.Array(Preset, {
-      minItems: 1,
-      maxItems: 100,
-      description: "In the operator's order.",
-    }),
-  },
-  { ...closed, $id: "PresetList", description: "The card templates there are." },
 );
 
 const count = (description: string, example: number) =>

@@ -131,7 +131,8 @@ async function drawCard(
   { cutout, badge }: Pick<CardJob, "cutout" | "badge">,
   onStage: (stage: Stage) => void,
 ): Promise<{ picture: CardPicture; template: LoadedTemplate }> {
-  const { page, template } = await pages.get(job.card.style.preset, job.template);
+  const front = await pages.get(job.card.style.preset, job.template);
+  const { page, template } = job.side === "back" ? await pages.back(front.template) : front;
   const { pictures } = template.markup;
   const card: CardJob = {
     card: job.card,
@@ -149,7 +150,7 @@ async function drawCard(
     if (cutout && !hasCrashed(error)) await rm(descriptionOf(cutout.path), { force: true });
     throw error;
   });
-  return { picture, template };
+  return { picture, template: front.template };
 }
 
 async function renderCard(

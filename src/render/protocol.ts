@@ -26,6 +26,7 @@ export const CardInputSchema = Type.Object({
     format: StringEnum(IMAGE_FORMATS),
     backgroundTheme: Type.Optional(Type.String()),
     composition: Type.Optional(StringEnum(ASKED_COMPOSITIONS)),
+    back: Type.Optional(Type.Literal(true)),
   }),
   branding: Type.Object({
     primaryColor: Type.Optional(Type.String()),
@@ -63,6 +64,8 @@ export type RendererOptions = Static<typeof RendererOptions>;
 export const RenderJob = Type.Object({
   jobId: Type.String(),
   card: CardInputSchema,
+  /** Draws the card's other side; without it the front. */
+  side: Type.Optional(Type.Literal("back")),
   /** The template as of the request: its digest and a file that contains it. Without it, the current one. */
   template: Type.Optional(Type.Object({ digest: Type.String(), path: Type.String() })),
   /** Draws a silhouette with TEST across it instead of a photo. */

@@ -13,6 +13,8 @@ export interface DrawingJob {
   /** Lower goes first; among equals the newest. */
   priority: number;
   dir: string;
+  /** The card's other side; without it the front. */
+  side?: "back" | undefined;
   /** Digest of the folder's files; with the other fields it identifies a picture already drawn. */
   digest: string;
   card: CardInput;
@@ -165,6 +167,7 @@ async function drawOn(
     return await renderer.preview({
       jobId: key,
       dir: job.dir,
+      side: job.side ?? "front",
       card: job.card,
       photo: job.photo,
       badgePath: job.badge?.path ?? null,
@@ -177,7 +180,16 @@ async function drawOn(
   }
 }
 
-function keyOf({ dir, digest, card, photo, badge, inspect, encoding }: DrawingJob): string {
-  const inputs = [dir, digest, card, photo?.sha256 ?? null, badge?.sha256 ?? null, inspect, encoding];
+function keyOf({ dir, side, digest, card, photo, badge, inspect, encoding }: DrawingJob): string {
+  const inputs = [
+    dir,
+    side ?? null,
+    digest,
+    card,
+    photo?.sha256 ?? null,
+    badge?.sha256 ?? null,
+    inspect,
+    encoding,
+  ];
   return new Bun.CryptoHasher("sha256").update(JSON.stringify(inputs)).digest("hex").slice(0, 32);
 }

@@ -1,7 +1,7 @@
 import { type Fault, sortFaults } from "./fault.ts";
-import { endingOf, type TemplateFiles } from "./files.ts";
+import { BACK_FILES, endingOf, type TemplateFiles } from "./files.ts";
 import { readManifest, type TemplateManifest } from "./manifest.ts";
-import { type Markup, readMarkup } from "./markup.ts";
+import { type Markup, readMarkup, type Side } from "./markup.ts";
 import { knownPaths } from "./paths.ts";
 import type { References } from "./references.ts";
 import { readStyle } from "./style.ts";
@@ -11,6 +11,8 @@ export interface Examined {
   /** null where template.json has an error. */
   manifest: TemplateManifest | null;
   markup: Markup;
+  /** That of the other side; null for a template without one. */
+  back: Markup | null;
   /** In the order of files and positions. With an error among them the template makes no card. */
   faults: Fault[];
 }
@@ -21,12 +23,35 @@ export function examine(files: TemplateFiles): Examined {
   const { manifest, faults } = readManifest(text("template.json"));
   const references: References = { files: new Set(files.keys()), used: new Set() };
   // Without a manifest the fields are unknown, so nothing in card.html can be judged against them.
-  const markup = readMarkup(text("card.html"), knownPaths(manifest ?? {}), references);
-  const about = markup.faults.filter(({ code }) => manifest !== null || code !== "unknown_path");
-  const all = [...faults, ...about, ...readStyle(text("card.css"), references)];
+  const known = knownPaths(manifest ?? {});
+  const hasBack = BACK_FILES.some((name) => files.has(name));
+  const sides: readonly Side[] = hasBack ? ["card", "back"] : ["card"];
+  const [markup, back = null] = sides.map((side) =>
+    readMarkup(text(`${side}.html`), known, references, side),
+  );
+  const markups = [markup as Markup, ...(back ? [back] : [])];
+  const about = markups
+    .flatMap((one) => one.faults)
+    .filter(({ code }) => manifest !== null || code !== "unknown_path");
+  const styles = sides.flatMap((side) => readStyle(text(`${side}.css`), references, side));
+  const all = [...faults, ...(hasBack ? halfBacks(files) : []), ...about, ...styles];
   all.push(...insidePictures(files), ...unused(files, references));
-  if (manifest) all.push(...hiddenFields(manifest, markup, text("card.css"), text("template.json")));
-  return { manifest, markup, faults: sortFaults(all) };
+  const paths = new Set(markups.flatMap((one) => [...one.paths]));
+  const css = sides.map((side) => text(`${side}.css`)).join("\n");
+  if (manifest) all.push(...hiddenFields(manifest, paths, css, text("template.json")));
+  return { manifest, markup: markup as Markup, back, faults: sortFaults(all) };
+}
+
+/** Of the two files of a back the one that is missing. */
+function halfBacks(files: TemplateFiles): Fault[] {
+  return BACK_FILES.filter((name) => !files.has(name)).map((file) => ({
+    file,
+    line: 1,
+    column: 1,
+    severity: "error" as const,
+    code: "missing_file",
+    message: `does not exist. A card's other side has ${BACK_FILES.join(" and ")}: add it, or remove the other.`,
+  }));
 }
 
 /** An SVG picture that would load another file. */
@@ -69,7 +94,7 @@ function unused(files: TemplateFiles, { used }: References): Fault[] {
 /** Fields that partners must send and no card shows. */
 function hiddenFields(
   { fields = {} }: TemplateManifest,
-  { paths }: Markup,
+  paths: ReadonlySet<string>,
   css: string,
   json: string,
 ): Fault[] {

@@ -10,6 +10,8 @@ export type TemplateFiles = ReadonlyMap<string, Uint8Array>;
 
 /** Files that every template has. */
 const OWN_FILES = [MANIFEST_FILE, "card.html", "card.css"] as const;
+/** Those of the card's other side, which a template has both of or neither. */
+export const BACK_FILES = ["back.html", "back.css"] as const;
 /** Folders whose files, at any depth, also belong to the card. */
 export const OWN_FOLDERS = ["assets", "fonts"] as const;
 
@@ -77,11 +79,12 @@ export function digestOf(files: TemplateFiles): string {
 }
 
 /**
- * The files in the own folders that a card can show, sorted. What editors and systems leave lying there is
- * passed over.
+ * The files of the other side, and those in the own folders that a card can show, sorted. What editors and
+ * systems leave lying there is passed over.
  */
 async function ownNames(dir: string): Promise<string[]> {
   const names: string[] = [];
+  for (const name of BACK_FILES) if (await lstat(join(dir, name)).catch(() => null)) names.push(name);
   const look = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(dir, folder), { withFileTypes: true }).catch(() => [])) {
       const name = `${folder}/${entry.name}`;

@@ -5,15 +5,21 @@ import { examine } from "./examine.ts";
 import { type Fault, faultLine } from "./fault.ts";
 import { digestOf, readTemplateFolder, type TemplateFiles } from "./files.ts";
 import type { TemplateManifest } from "./manifest.ts";
-import type { Markup } from "./markup.ts";
+import type { Markup, Side } from "./markup.ts";
 
-/** A template in memory, with all a page needs to show it. */
-export interface LoadedTemplate {
-  manifest: TemplateManifest;
+/** One side of a card, as a page shows it. */
+interface TemplateSide {
   html: string;
   css: string;
-  /** The references in its card.html. */
+  /** The references in its HTML. */
   markup: Pick<Markup, "pictures" | "platePictures" | "zones" | "paths">;
+}
+
+/** A template in memory, with all a page needs to show it. */
+export interface LoadedTemplate extends TemplateSide {
+  manifest: TemplateManifest;
+  /** The card's other side; null for a template without one. */
+  back: TemplateSide | null;
   /** All that a card is made of. */
   files: TemplateFiles;
   /**
@@ -51,20 +57,33 @@ export async function loadTemplate(dirOrName: string): Promise<LoadedTemplate> {
 /** Builds a template from files. `place` locates a file in messages. Throws TemplateFaults. */
 export function templateOf(files: TemplateFiles, place = (name: string) => name): LoadedTemplate {
   const text = (name: string) => new TextDecoder().decode(files.get(name));
-  const { manifest, markup, faults } = examine(files);
+  const { manifest, markup, back, faults } = examine(files);
   if (manifest === null || faults.some(({ severity }) => severity === "error"))
     throw new TemplateFaults(faults, place);
   return {
     manifest,
-    html: text("card.html"),
-    css: text("card.css"),
-    markup: {
-      pictures: markup.pictures,
-      platePictures: markup.platePictures,
-      zones: markup.zones,
-      paths: markup.paths,
-    },
+    ...sideOf("card", markup, text),
+    back: back && sideOf("back", back, text),
     files,
     digest: digestOf(files),
   };
+}
+
+function sideOf(side: Side, markup: Markup, text: (name: string) => string): TemplateSide {
+  const { pictures, platePictures, zones, paths } = markup;
+  return {
+    html: text(`${side}.html`),
+    css: text(`${side}.css`),
+    markup: { pictures, platePictures, zones, paths },
+  };
+}
+
+/**
+ * The card's other side as a template of its own, so that a page shows it like any. Throws an OperatorError
+ * for a template without one.
+ */
+export function backOf(template: LoadedTemplate): LoadedTemplate {
+  const { manifest, back, digest } = template;
+  if (!back) throw new OperatorError(`The template ${manifest.name} has no back.html.`);
+  return { ...template, ...back, back: null, digest: `${digest}-back` };
 }

@@ -6,9 +6,10 @@ import { checkReference, type References } from "./references.ts";
 type Node = DefaultTreeAdapterMap["childNode"];
 type Element = DefaultTreeAdapterMap["element"];
 
-const FILE = "card.html";
+/** The two sides of a card. */
+export type Side = "card" | "back";
 
-/** What a card.html refers to. */
+/** What the markup of a side refers to. */
 export interface Markup {
   pictures: ReadonlySet<string>;
   /** Those of them that lie in an element with `data-plate`. */
@@ -44,6 +45,7 @@ const SELF_CLOSED = new Set(
 const FIT = /^[1-6] lines?$/;
 
 interface Reading {
+  side: Side;
   html: string;
   known: KnownPaths;
   references: References;
@@ -55,14 +57,21 @@ interface Reading {
   faults: Fault[];
 }
 
-/** Parses card.html; `references` collects and checks the files it names. */
-export function readMarkup(html: string, known: KnownPaths, references: References): Markup {
+/** Parses card.html or back.html; `references` collects and checks the files it names. */
+export function readMarkup(
+  html: string,
+  known: KnownPaths,
+  references: References,
+  side: Side = "card",
+): Markup {
+  const file = `${side}.html`;
   const faults: Fault[] = [];
   const document = parse(html, {
     sourceCodeLocationInfo: true,
-    onParseError: (error) => faults.push(syntaxFault(html, error)),
+    onParseError: (error) => faults.push(syntaxFault(file, html, error)),
   });
   const reading: Reading = {
+    side,
     html,
     known,
     references,
@@ -77,7 +86,7 @@ export function readMarkup(html: string, known: KnownPaths, references: Referenc
   if (reading.cards !== 1)
     faults.push(
       faultAt(
-        FILE,
+        file,
         html,
         Math.max(0, html.search(/<body/i)),
         "card",
@@ -88,9 +97,9 @@ export function readMarkup(html: string, known: KnownPaths, references: Referenc
   return { pictures, platePictures, zones, paths, faults };
 }
 
-function syntaxFault(html: string, { code, startOffset }: ParserError): Fault {
+function syntaxFault(file: string, html: string, { code, startOffset }: ParserError): Fault {
   const words = code.replaceAll("-", " ");
-  return faultAt(FILE, html, startOffset, "html_syntax", `${words}. Correct the HTML here.`, "warning");
+  return faultAt(file, html, startOffset, "html_syntax", `${words}. Correct the HTML here.`, "warning");
 }
 
 const childrenOf = (element: Element): Element[] =>
@@ -122,11 +131,13 @@ function fault(
 ): void {
   const location = element.sourceCodeLocation;
   const place = (attribute && location?.attrs?.[attribute]) || location;
-  reading.faults.push(faultAt(FILE, reading.html, place?.startOffset ?? 0, code, message, severity));
+  const at = place?.startOffset ?? 0;
+  reading.faults.push(faultAt(`${reading.side}.html`, reading.html, at, code, message, severity));
 }
 
 function checkElement(reading: Reading, element: Element): void {
   const { tagName: tag } = element;
+  const sheet = `${reading.side}.css`;
   const { startTag, endTag } = element.sourceCodeLocation ?? {};
   // In SVG and MathML `<path/>` is self-closing.
   const isSlashed = startTag && reading.html.slice(0, startTag.endOffset).endsWith("/>");
@@ -135,18 +146,18 @@ function checkElement(reading: Reading, element: Element): void {
   const attribute = (name: string) => element.attrs.find((each) => each.name === name)?.value;
   if (tag === "script") fault(reading, element, null, "script", "scripts do not run on a card. Remove it.");
   if (tag === "style")
-    fault(reading, element, null, "style", "styles belong into card.css. Move them there.");
+    fault(reading, element, null, "style", `styles belong into ${sheet}. Move them there.`);
   if (FOREIGN.has(tag))
     fault(reading, element, null, "element", `<${tag}> has no place on a card. Remove it.`);
   if (tag === "meta" && attribute("http-equiv") !== undefined)
     fault(reading, element, "http-equiv", "element", "a card sets no headers and leads nowhere. Remove it.");
-  if (tag === "link" && !["card.css", "preview.css"].includes(attribute("href") ?? ""))
+  if (tag === "link" && ![sheet, "preview.css"].includes(attribute("href") ?? ""))
     fault(
       reading,
       element,
       "href",
       "style",
-      "of style sheets only card.css and preview.css are read. Move its rules into card.css.",
+      `of style sheets only ${sheet} and preview.css are read. Move its rules into ${sheet}.`,
     );
   if (attribute("data-zone") !== undefined && element.childNodes.length > 0)
     fault(reading, element, "data-zone", "zone", "a zone is an empty box. Take its content out.");

@@ -1,9 +1,8 @@
 import postcss, { type ChildNode, CssSyntaxError, type Declaration } from "postcss";
 import { didYouMean, type Fault } from "./fault.ts";
 import { FONT_FAMILIES } from "./font-families.ts";
+import type { Side } from "./markup.ts";
 import { checkReference, type References } from "./references.ts";
-
-const FILE = "card.css";
 
 /** Generic families that every browser maps to some font, which differs from machine to machine. */
 const GENERIC = new Set(
@@ -14,8 +13,9 @@ const GENERIC = new Set(
 
 const URLS = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"')\s][^)]*?))\s*\)/gi;
 
-/** Parses card.css; `references` collects and checks the files it names. */
-export function readStyle(css: string, references: References): Fault[] {
+/** Parses card.css or back.css; `references` collects and checks the files it names. */
+export function readStyle(css: string, references: References, side: Side = "card"): Fault[] {
+  const file = `${side}.css`;
   const faults: Fault[] = [];
   let root: postcss.Root;
   try {
@@ -24,14 +24,14 @@ export function readStyle(css: string, references: References): Fault[] {
     if (!(error instanceof CssSyntaxError)) throw error;
     const { line = 1, column = 1, reason } = error;
     const message = `${reason.charAt(0).toLowerCase()}${reason.slice(1)}. Look for a missing brace, quotation mark or semicolon.`;
-    return [{ file: FILE, line, column, severity: "error", code: "css_syntax", message }];
+    return [{ file, line, column, severity: "error", code: "css_syntax", message }];
   }
   const own = ownFamilies(root);
   root.walk((node) => {
     const report = (code: string, message: string) =>
-      faults.push({ file: FILE, ...placeOf(node), severity: "error", code, message });
+      faults.push({ file, ...placeOf(node), severity: "error", code, message });
     if (node.type === "atrule" && node.name.toLowerCase() === "import")
-      report("style", "only card.css itself is read. Move the other sheet's rules into it.");
+      report("style", `only ${file} itself is read. Move the other sheet's rules into it.`);
     if (node.type !== "decl") return;
     for (const [, double, single, bare] of node.value.matchAll(URLS))
       checkReference(references, double ?? single ?? bare ?? "", report);

@@ -19,13 +19,18 @@ export async function acceptLive(
     environment?: "live" | "test";
     preset?: string;
     composition?: AskedComposition;
+    /** Both sides. */
+    back?: boolean;
     /** The player's name; each such card then gets its own external id. */
     name?: string;
   } = {},
 ): Promise<string> {
   const { queue = ampleQueue(), sources = readySources, environment = "live", preset = "club_card" } = deps;
   const player = deps.name === undefined ? {} : { name: deps.name, external_id: `player-${keys}` };
-  const style = deps.composition === undefined ? {} : { composition: deps.composition };
+  const style = {
+    ...(deps.composition === undefined ? {} : { composition: deps.composition }),
+    ...(deps.back === undefined ? {} : { back: deps.back }),
+  };
   const account = await findAccount(workspace.store.read, accountId);
   if (!account) throw new Error(`no account ${accountId}`);
   const { accept } = buildDeps(workspace, { pool: idlePool, sources, queue });

@@ -84,7 +84,7 @@ test("fields are stored with the request and reach the card as they were sent", 
 });
 
 const refused: [what: string, fields: unknown, field: string, message: string | RegExp][] = [
-  ["an unknown one", { nation: "x" }, "fields.nation", /has club, captain, kit, trim, goals, stats\./],
+  ["an unknown one", { nation: "x" }, "fields.nation", /has club, captain, kit, trim, code, goals, stats\./],
   ["one of another type", { club: 7 }, "fields.club", "must be text of at most 40 characters; got 7."],
   ["a text too long", { club: "x".repeat(41) }, "fields.club", /at most 40 characters/],
   [

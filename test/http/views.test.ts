@@ -118,6 +118,7 @@ test("a completed image has exactly its fields, and costs one credit", async () 
   ]);
   expect(Object.keys(view.result)).toEqual([
     "image_url",
+    "back_url",
     "width",
     "height",
     "content_type",

@@ -10,7 +10,7 @@ test("no template is named in the program but where it is registered; examples o
     "core/image-request.ts",
     "http/docs/guides/pagination.md",
     "http/openapi/examples.ts",
-    "http/schemas.ts",
+    "http/preset-schemas.ts",
     "templates/built-in.ts",
   ];
   const naming: string[] = [];

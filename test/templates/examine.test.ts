@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { examine } from "../../src/templates/examine.ts";
 import { faultLine } from "../../src/templates/fault.ts";
-import { CSS, HTML, MANIFEST, sampleTemplate } from "./sample-template.ts";
+import { BACK, CSS, HTML, MANIFEST, sampleTemplate } from "./sample-template.ts";
 
 const faultsOf = (changes: Record<string, string | null>) =>
   examine(sampleTemplate(changes)).faults.map(
@@ -115,4 +115,30 @@ test("what nobody shows is a warning: a file, and a field that partners would be
 test("a picture in SVG that runs or loads something is a fault", () => {
   const evil = '<svg xmlns="http://www.w3.org/2000/svg">\n<image href="http://evil.example/x"/></svg>';
   expect(faultsOf({ "assets/paper.svg": evil })[0]).toMatch(/error network assets\/paper\.svg:2:8/);
+});
+
+test("a template may have a back, whose faults name its own files", () => {
+  const { faults, back } = examine(sampleTemplate(BACK));
+  expect(faults).toEqual([]);
+  expect(back?.paths).toEqual(new Set(["fields.club"]));
+  const wrong = { ...BACK, "back.html": BACK["back.html"].replace("fields.club", "fields.clubb") };
+  expect(faultsOf(wrong)).toEqual([expect.stringMatching(/back\.html:4:.*Did you mean "fields.club"/)]);
+  expect(faultsOf({ ...BACK, "back.css": ".card { font-family: Papyrus }" })).toEqual([
+    expect.stringMatching(/error font back\.css:1:9/),
+  ]);
+  const other = { ...BACK, "back.html": BACK["back.html"].replace("back.css", "card.css") };
+  expect(faultsOf(other)).toEqual([expect.stringMatching(/only back\.css and preview\.css are read/)]);
+});
+
+test("half a back is a fault that names the missing file", () => {
+  const { "back.css": _, ...html } = BACK;
+  expect(faultsOf(html)).toEqual([expect.stringMatching(/error missing_file back\.css/)]);
+});
+
+test("a field that the back alone shows is not hidden", () => {
+  const fields = { ...MANIFEST.fields, motto: { type: "text", max: 20 } };
+  const json = { "template.json": JSON.stringify({ ...MANIFEST, fields }) };
+  expect(faultsOf({ ...BACK, ...json })).toEqual([expect.stringMatching(/hidden_field/)]);
+  const shown = BACK["back.html"].replace("fields.club", "fields.motto");
+  expect(faultsOf({ ...BACK, ...json, "back.html": shown })).toEqual([]);
 });

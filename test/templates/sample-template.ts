@@ -78,3 +78,16 @@ export function sampleTemplate(changes: Record<string, string | null> = {}): Tem
     Object.entries(texts).flatMap(([name, text]) => (text === null ? [] : [[name, encoder.encode(text)]])),
   );
 }
+
+/** A back that goes with it. */
+export const BACK = {
+  "back.html": `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Back</title><link rel="stylesheet" href="back.css"></head>
+<body><main class="card"><p class="club" data-text="fields.club">Rovers</p></main></body>
+</html>
+`,
+  "back.css": `.card { position: absolute; inset: 0; background: var(--secondary) }
+.club { color: #fff }
+`,
+};

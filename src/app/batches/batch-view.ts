@@ -49,6 +49,7 @@ export function batchImageView(image: Image, change: Image | undefined, cdnBaseU
     external_id: isDeleted ? null : image.externalId,
     status: isDeleted ? "deleted" : publicStatus(image.state),
     image_url: isThere ? `${cdnBaseUrl}/${image.outputName}` : null,
+    back_url: isThere && image.backOutputName !== null ? `${cdnBaseUrl}/${image.backOutputName}` : null,
     failure: image.state === "failed" && !isDeleted ? failureView(image) : null,
     ...setOf(image),
     change: change

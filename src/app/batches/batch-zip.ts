@@ -33,12 +33,10 @@ export function picturesZip(
       const picture = await blobs.open("picture", image.outputName);
       if (!picture) continue;
       present.add(image);
-      yield {
-        name: names.get(image) ?? image.id,
-        lastModified: new Date(image.completedAt ?? 0),
-        input: picture.stream() as ReadableStream<Uint8Array<ArrayBuffer>>,
-        size: picture.size,
-      };
+      const name = names.get(image) ?? image.id;
+      yield entry(name, image, picture);
+      const back = image.backOutputName && (await blobs.open("picture", image.backOutputName));
+      if (back) yield entry(backName(name), image, back);
     }
     yield {
       name: "cards.csv",
@@ -48,6 +46,16 @@ export function picturesZip(
   }
   return makeZip(files());
 }
+
+const entry = (name: string, { completedAt }: Image, picture: Blob) => ({
+  name,
+  lastModified: new Date(completedAt ?? 0),
+  input: picture.stream() as ReadableStream<Uint8Array<ArrayBuffer>>,
+  size: picture.size,
+});
+
+/** The other side's name, behind the front's where files are sorted: `9.png` and `9_back.png`. */
+export const backName = (name: string): string => name.replace(/\.\w+$/, "_back$&");
 
 /** No file system allows these in a name, and a name made only of dots means a folder. */
 const UNFIT = /[\\/:*?"<>|\p{Cc}]|^\.+$|[. ]+$/gu;
@@ -60,8 +68,9 @@ function pictureNames(images: Image[]): Map<Image, string> {
   for (const image of images) {
     const stem = image.externalId.replace(UNFIT, "_").slice(0, MAX_NAME_CHARS) || image.id;
     const type = /\.\w+$/.exec(image.outputName ?? "")?.[0] ?? "";
-    const name = taken.has((stem + type).toLowerCase()) ? `${stem}-${image.id}${type}` : stem + type;
-    taken.add(name.toLowerCase());
+    const isTaken = [stem + type, backName(stem + type)].some((one) => taken.has(one.toLowerCase()));
+    const name = isTaken ? `${stem}-${image.id}${type}` : stem + type;
+    for (const one of [name, backName(name)]) taken.add(one.toLowerCase());
     names.set(image, name);
   }
   return names;

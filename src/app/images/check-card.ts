@@ -105,10 +105,12 @@ export async function checkForPreset(
   { style, fields }: CreateImageRequest,
   templates: Pick<TemplateRegistry, "current">,
 ): Promise<ErrorDetail[]> {
-  const { manifest } = await templates.current(style.preset);
+  const { manifest, back } = await templates.current(style.preset);
   const details = checkFields(manifest, fields);
+  const message = `is true, and the preset ${style.preset} has no other side. Leave it out, or choose a preset that GET /v1/presets lists with \`back\`.`;
   return [
     ...checkComposition(manifest, style.composition),
+    ...(style.back && !back ? [{ field: "style.back", message }] : []),
     ...(details.length > 0 ? details : textsOf(fields, "fields").flatMap(undrawableText)),
   ];
 }

@@ -144,9 +144,10 @@ async function removeFiles(
   isOver = image.state !== "rendering",
 ): Promise<boolean> {
   const { store, blobs, keeper, smaller, clock } = deps;
-  if (image.outputName !== null) {
-    await blobs.remove("picture", image.outputName);
-    smaller.drop(image.outputName);
+  for (const name of [image.outputName, image.backOutputName]) {
+    if (name === null) continue;
+    await blobs.remove("picture", name);
+    smaller.drop(name);
   }
   let isHeld = false;
   for (const sha256 of [image.sourceSha256, image.badgeSha256])

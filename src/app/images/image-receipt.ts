@@ -52,6 +52,14 @@ export function receiptView({ image, receipt }: { image: Image; receipt: Receipt
             composition: image.outputComposition,
             sha256: receipt?.sha256 ?? null,
           },
+    back:
+      image.backOutputName === null
+        ? null
+        : {
+            name: image.backOutputName,
+            bytes: image.backOutputBytes,
+            sha256: receipt?.backSha256 ?? null,
+          },
     tools: receipt?.tools ?? null,
     framing: receipt?.framing ?? null,
     timings_ms: receipt?.timingsMs ?? null,

@@ -41,6 +41,8 @@ export type ImageView =
   | (ViewOf<"completed"> & {
       result: {
         image_url: string;
+        /** The card's other side; null where none was asked for. */
+        back_url: string | null;
         width: number;
         height: number;
         content_type: string;
@@ -88,6 +90,7 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
         status: "completed",
         result: {
           image_url: `${options.cdnBaseUrl}/${image.outputName}`,
+          back_url: image.backOutputName === null ? null : `${options.cdnBaseUrl}/${image.backOutputName}`,
           width: present(image.outputWidth),
           height: present(image.outputHeight),
           content_type: present(image.outputContentType),

@@ -16,9 +16,9 @@ import type { Meter } from "../../core/metrics.ts";
 import { storageFault } from "../../core/storage-unavailable.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../../render/pool.ts";
-import type { RenderJob, Stage } from "../../render/protocol.ts";
+import type { RenderedFile, RenderJob, Stage } from "../../render/protocol.ts";
 import { findImageByOutput } from "../../store/images/image-reads.ts";
-import type { Image } from "../../store/images/images.ts";
+import type { Image, ImageOutput } from "../../store/images/images.ts";
 import type { Tx } from "../../store/store.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { isFullDisk, removeWhole } from "../../system/write-whole.ts";
@@ -128,7 +128,7 @@ async function renderClaimed(
   const lease = leaseOf(image);
   try {
     const { finished, certain } = await finishWhileLeased(deps, lease, end, signal);
-    if (end.kind === "completed" && !finished && certain) await dropPicture(deps, end.output.name);
+    if (end.kind === "completed" && !finished && certain) await dropPictures(deps, end.output);
     if (finished?.state === "failed") await keepOrDropSources(deps, finished);
     // Whatever the outcome, this is how long it kept a worker busy.
     if (end.kind !== "given_back") deps.queue.observe(deps.clock.now() - startedAt);
@@ -184,6 +184,14 @@ export async function finishWhileLeased(
   }
 }
 
+/** Removes both sides of a card whose image somebody else has ended. */
+export async function dropPictures(
+  deps: Pick<RenderImageDeps, "store" | "blobs" | "log">,
+  { name, back }: Pick<ImageOutput, "name" | "back">,
+): Promise<void> {
+  for (const one of [name, back?.name]) if (one !== undefined) await dropPicture(deps, one);
+}
+
 /**
  * Removes a picture whose image somebody else has ended, and only if no image has it: a picture too many is
  * removed by the sweep, one too few is lost. For that reason neither a database nor a bucket out of reach is
@@ -229,6 +237,7 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<RenderEnd> {
   const outputPath = join(deps.folder.scratch, image.leaseToken);
+  const backPath = `${outputPath}-back`;
   try {
     const job = await renderJob(deps, image, outputPath);
     const { preset } = job.card.style;
@@ -237,13 +246,21 @@ async function attempt(
     const outcome = await renderer.render(job, (stage: Stage) => deps.progress.reach(image.id, stage));
     if (outcome.kind === "refused")
       return (await isPhotoWhole(deps, image, job)) ? outcome : { kind: "photo_lost" };
+    const back = job.card.style.back
+      ? await drawBack(renderer, { ...job, outputPath: backPath }, outcome.file)
+      : null;
+    if (back?.kind === "refused") return back;
     noteStages(deps.meter, outcome.file.timingsMs);
-    const { contentType, width, height, bytes, composition, receipt } = outcome.file;
+    const { contentType, width, height, bytes, composition } = outcome.file;
     const { version, digest } = outcome.file.template;
     const template = { templateVersion: version, templateDigest: digest };
     const name = newName(deps, image);
     await deps.blobs.put("picture", name, { path: outputPath });
-    const output = { name, contentType, width, height, bytes, composition, template, receipt };
+    const backName = newName(deps, image);
+    if (back) await deps.blobs.put("picture", backName, { path: backPath });
+    const receipt = { ...outcome.file.receipt, ...(back && { backSha256: back.file.receipt.sha256 }) };
+    const output: ImageOutput = { name, contentType, width, height, bytes, composition, template, receipt };
+    if (back) output.back = { name: backName, bytes: back.file.bytes };
     return { kind: "completed", output };
   } catch (error) {
     if (error instanceof RenderInterrupted) return { kind: "given_back" };
@@ -257,8 +274,18 @@ async function attempt(
     return { kind: "fault" };
   } finally {
     // If it cannot be removed now, a sweep or the next start will.
-    await removeWhole(outputPath).catch(() => {});
+    for (const path of [outputPath, backPath]) await removeWhole(path).catch(() => {});
   }
+}
+
+/**
+ * Draws the other side of a card whose front has just been drawn, which tells its time as one of its stages.
+ * Both are drawn before either is stored: an image has all that was asked for, or nothing.
+ */
+async function drawBack(renderer: Renderer, job: RenderJob, front: RenderedFile) {
+  const drawn = await renderer.render({ ...job, side: "back" }, () => {});
+  if (drawn.kind !== "refused") front.timingsMs.back = drawn.file.timingsMs.total ?? 0;
+  return drawn;
 }
 
 /** Stages are few and named by the renderer; the total goes by that name. */

@@ -5,14 +5,20 @@ import { storageFault } from "../../core/storage-unavailable.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
 import type { SharedPlaceholders } from "../../render/placeholders/placeholder-files.ts";
 import { RenderFault, RenderInterrupted } from "../../render/pool.ts";
+import type { ImageOutput } from "../../store/images/images.ts";
 import { isFullDisk } from "../../system/write-whole.ts";
 import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { RenderEnd } from "./finish-image.ts";
 import type { ProgressTracker } from "./progress.ts";
-import { claimImage, dropPicture, finishWhileLeased, leaseOf, newName } from "./render-image.ts";
+import { claimImage, dropPictures, finishWhileLeased, leaseOf, newName } from "./render-image.ts";
 import { testEnding } from "./test-endings.ts";
-import { type TestPlaceholderDeps, testComposition, testPlaceholder } from "./test-placeholder.ts";
+import {
+  backPlaceholder,
+  type TestPlaceholderDeps,
+  testComposition,
+  testPlaceholder,
+} from "./test-placeholder.ts";
 
 export interface TestImageDeps extends AppContext, TestPlaceholderDeps {
   progress: ProgressTracker;
@@ -44,7 +50,7 @@ export async function renderNextTestImage(
       return isStorage ? { kind: "given_back", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
     });
     const { finished, certain } = await finishWhileLeased(deps, lease, end, signal);
-    if (end.kind === "completed" && !finished && certain) await dropPicture(deps, end.output.name);
+    if (end.kind === "completed" && !finished && certain) await dropPictures(deps, end.output);
   } finally {
     letGo();
     deps.progress.clear(image.id);
@@ -59,7 +65,7 @@ async function renderTestImage(deps: TestImageDeps, image: Claimed, signal: Abor
     await sleep(ending.afterMs / PROGRESS_STEPS, undefined, { signal }).catch(() => {});
     if (signal.aborted) return { kind: "given_back" };
   }
-  const { width, height } = cardInput(storedRequest(image.request)).style;
+  const { width, height, back: hasBack } = cardInput(storedRequest(image.request)).style;
   const name = newName(deps, image);
   const { best, instead } = await testPlaceholder(deps, image, signal);
   const picture = await deps.placeholders.give(best, name).catch((error) => {
@@ -69,5 +75,18 @@ async function renderTestImage(deps: TestImageDeps, image: Claimed, signal: Abor
   await deps.placeholderBytes.spend(image.accountId, picture.drawnBytes);
   const { contentType, bytes } = picture;
   const composition = await testComposition(deps, image);
-  return { kind: "completed", output: { name, width, height, contentType, bytes, composition } };
+  const output: ImageOutput = { name, width, height, contentType, bytes, composition };
+  if (hasBack) output.back = await testBack(deps, image, signal);
+  return { kind: "completed", output };
+}
+
+/** The other side of a test card, for which nothing stands in while workers are busy. */
+async function testBack(deps: TestImageDeps, image: Claimed, signal: AbortSignal) {
+  const name = newName(deps, image);
+  const { bytes, drawnBytes } = await deps.placeholders.give(
+    await backPlaceholder(deps, image, signal),
+    name,
+  );
+  await deps.placeholderBytes.spend(image.accountId, drawnBytes);
+  return { name, bytes };
 }

@@ -57,6 +57,17 @@ export async function testPlaceholder(
   return { best: drawnPlaceholder(deps, image, card, await pinnedTemplate(deps.blobs, image), signal) };
 }
 
+/** The other side of a test image's card, drawn like the front. */
+export async function backPlaceholder(
+  deps: TestPlaceholderDeps,
+  image: Claimed,
+  signal: AbortSignal,
+): Promise<Placeholder> {
+  const card = cardInput(storedRequest(image.request));
+  const shown = { ...(await pinnedTemplate(deps.blobs, image)), side: "back" as const };
+  return drawnPlaceholder(deps, image, card, shown, signal);
+}
+
 /**
  * What a test image tells as its composition: that of a live card of the same request, as far as it does not
  * depend on the photo, since a test image has none.
@@ -104,7 +115,7 @@ function drawnPlaceholder(
   deps: TestPlaceholderDeps,
   image: Claimed,
   card: CardInput,
-  template: Pick<RenderJob, "template">,
+  template: Pick<RenderJob, "template" | "side">,
   signal: AbortSignal,
 ): Placeholder {
   const { format } = card.style;
@@ -119,7 +130,7 @@ function drawnPlaceholder(
     outputPath: join(deps.folder.scratch, image.leaseToken),
   };
   return {
-    name: `${fingerprint({ card, templateDigest: image.templateDigest })}.${format}`,
+    name: `${fingerprint({ card, templateDigest: image.templateDigest, side: template.side })}.${format}`,
     contentType: `image/${format}`,
     draw: () => drawing.add(() => render(deps.pool, job, signal), { signal }),
   };

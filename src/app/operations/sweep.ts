@@ -188,7 +188,7 @@ async function dropExpiredPictures({ store, clock, blobs }: SweepDeps): Promise<
     if (due.length === 0) return;
     // Files first: a picture whose row says "purged" must be gone. After a crash in between, removal is
     // repeated.
-    for (const { name } of due) await blobs.remove("picture", name);
+    for (const name of due.flatMap(({ names }) => names)) await blobs.remove("picture", name);
     await store.write(
       "drop expired pictures",
       (tx) =>

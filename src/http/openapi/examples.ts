@@ -30,6 +30,7 @@ const completed = {
   status: "completed",
   result: {
     image_url: `https://cdn.example.org/${IMAGE_ID}-Zq81LmB0xYtR4vNc.png`,
+    back_url: null,
     width: 1024,
     height: 1280,
     content_type: "image/png",
@@ -125,6 +126,7 @@ const batchImage = (image_id: string, external_id: string, status: string) => ({
   external_id,
   status,
   image_url: status === "completed" ? completed.result.image_url : null,
+  back_url: null,
   failure: status === "failed" ? failed.failure : null,
   change: null,
 });
@@ -291,6 +293,7 @@ export const EXAMPLES = {
           { name: "landscape", min_aspect_ratio: 1.3, max_aspect_ratio: 2.1 },
         ],
         compositions: ["cutout", "photo"],
+        back: false,
         fields: null,
       },
     ],

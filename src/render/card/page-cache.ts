@@ -1,6 +1,6 @@
 import type { Browser } from "puppeteer-core";
 import { MAX_WARM_PAGES } from "../../core/limits.ts";
-import type { LoadedTemplate } from "../../templates/load.ts";
+import { backOf, type LoadedTemplate } from "../../templates/load.ts";
 import { unpackTemplate } from "../../templates/pinned.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 import { type CardPage, openCardPage } from "./page.ts";
@@ -24,6 +24,8 @@ export interface PageCache {
    * the card is made with the current files, since a newer design is better than no card.
    */
   get(preset: string, pinned?: PinnedTemplate): Promise<TemplatePage>;
+  /** The page of the other side of a template that `get` gave. Throws for a template without one. */
+  back(template: LoadedTemplate): Promise<TemplatePage>;
   /** To be called after a failure, with a preset or digest: the next request gets a new page. */
   drop(presetOrDigest: string): void;
 }
@@ -91,6 +93,7 @@ export function pageCache(
   };
   return {
     drop,
+    back: (template) => open(backOf(template)),
     get: async (preset, pinned) => {
       if (pinned === undefined) return asItIs(preset);
       const known = warm(pinned.digest);

@@ -86,7 +86,8 @@ const css = (body: string): PageFile => ({ body, contentType: "text/css; charset
 /** The template's fixed files and the bundled library's. Nothing else in its folder can be requested. */
 export function templateFile(template: LoadedTemplate, path: string): PageFile | undefined {
   if (path === "/") return pageFile(template.html);
-  if (path === "/card.css") return css(template.css);
+  // Either side names its own sheet, and its page has no other.
+  if (path === "/card.css" || path === "/back.css") return css(template.css);
   // preview.css is for people who open card.html as a file; a real card sets all of it.
   if (path === "/preview.css") return css("");
   if (path === "/library.css") return css(BASE_CSS + FONT_LIBRARY_CSS);

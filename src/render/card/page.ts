@@ -213,23 +213,23 @@ const slotsOf = (page: Page) =>
     fileSlot(page, "globalThis.cardpress.photoInput"),
   ]);
 
-const swapSheet = (page: Page, digest: string) => page.evaluate(swapSheetInPage, `/card.css?${digest}`);
+const swapSheet = (page: Page, digest: string) => page.evaluate(swapSheetInPage, digest);
 
 /**
  * Runs in the page: the new sheet applies before the old one is removed, so that no card is ever set without
  * one.
  */
-async function swapSheetInPage(address: string): Promise<void> {
+async function swapSheetInPage(digest: string): Promise<void> {
   const [old] = [...document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')].filter((link) =>
-    /(^|\/)card\.css(\?|$)/.test(link.getAttribute("href") ?? ""),
+    /(^|\/)(card|back)\.css(\?|$)/.test(link.getAttribute("href") ?? ""),
   );
-  if (!old) throw new Error("card.html has no link to card.css");
+  if (!old) throw new Error("the page has no link to its style sheet");
   const next = old.cloneNode() as HTMLLinkElement;
   const loaded = new Promise<void>((resolve, reject) => {
     next.onload = () => resolve();
-    next.onerror = () => reject(new Error("card.css could not be loaded"));
+    next.onerror = () => reject(new Error("the style sheet could not be loaded"));
   });
-  next.href = address;
+  next.href = `/${(/(?:card|back)\.css/.exec(next.href) ?? [])[0]}?${digest}`;
   old.after(next);
   await loaded;
   old.remove();

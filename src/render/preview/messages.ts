@@ -65,6 +65,7 @@ export function previewJob<T extends ReturnType<typeof Type.Object>>(CardInput: 
     /** The template's folder, read again whenever it has changed. */
     dir: Type.String(),
     card: CardInput,
+    side: Type.Union([Type.Literal("front"), Type.Literal("back")]),
     /** null draws what the template shows without a photo. */
     photo: Type.Union([Type.Object({ path: Type.String(), sha256: Type.String() }), Type.Null()]),
     badgePath: Type.Union([Type.String(), Type.Null()]),

@@ -2,7 +2,7 @@ import type { Browser, Page } from "puppeteer-core";
 import type { AskedComposition, Badge, CutoutFile } from "../../core/card.ts";
 import { BUILT_IN } from "../../templates/built-in.ts";
 import { digestOf, folderStamp, readTemplateFolder, type TemplateFiles } from "../../templates/files.ts";
-import { type LoadedTemplate, loadTemplate } from "../../templates/load.ts";
+import { backOf, type LoadedTemplate, loadTemplate } from "../../templates/load.ts";
 import type { CaptureWay } from "../card/capture.ts";
 import { type CardPage, openCardPage } from "../card/page.ts";
 import type { PreviewJob } from "../protocol.ts";
@@ -29,11 +29,11 @@ interface Shown {
   refused: Set<string>;
 }
 
-/** The folder being edited and one to compare it with, each drawn in both ways. */
-const MAX_PAGES = 4;
+/** The folder being edited and one to compare it with, each side drawn in both ways. */
+const MAX_PAGES = 8;
 
 /** What of a template a page can change without being opened anew. */
-const TEXTS = ["card.html", "card.css", "template.json"];
+const TEXTS = ["card.html", "card.css", "back.html", "back.css", "template.json"];
 
 /**
  * Keeps a page for each folder that is looked at. Changed texts are swapped in the warm page; for anything
@@ -46,14 +46,14 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
     async make(job) {
       const started = performance.now();
       const [{ shown, did }, cutout, badge] = await Promise.all([
-        show(browser, opened, job.dir, wayOf(job)),
+        show(browser, opened, job, wayOf(job)),
         job.photo && sources.cutOut(job.photo.path, job.photo.sha256, job.card.style.composition),
         job.badgePath === null ? null : sources.readBadge(job.badgePath),
       ]);
       const ready = performance.now();
       const card = { card: job.card, cutout, badge, photo: job.photo?.path ?? null, encoding: job.encoding };
       const picture = await shown.page.render(card).catch(async (error) => {
-        opened.delete(keyOf(job.dir, wayOf(job)));
+        opened.delete(keyOf(job, wayOf(job)));
         await close(shown);
         throw error;
       });
@@ -95,16 +95,19 @@ function wayOf({ inspect, card }: PreviewJob): CaptureWay | undefined {
   return isPainted ? undefined : "screenshot";
 }
 
-const keyOf = (dir: string, way: CaptureWay | undefined) => `${way ?? "best"} ${dir}`;
+type Shows = Pick<PreviewJob, "dir" | "side">;
+
+const keyOf = ({ dir, side }: Shows, way: CaptureWay | undefined) => `${way ?? "best"} ${side} ${dir}`;
 
 /** The page of a folder as its files are now. */
 async function show(
   browser: Browser,
   opened: Map<string, Shown>,
-  dir: string,
+  { dir, side }: Shows,
   way: CaptureWay | undefined,
 ): Promise<{ shown: Shown; did: Previewed["page"] }> {
-  const key = keyOf(dir, way);
+  const key = keyOf({ dir, side }, way);
+  const shownSide = side === "back" ? backOf : (whole: LoadedTemplate) => whole;
   const kept = opened.get(key);
   const alive = kept && !kept.page.hasCrashed() ? kept : undefined;
   const stamp = await folderStamp(dir);
@@ -118,7 +121,7 @@ async function show(
     alive.refused.clear();
     const { page } = alive;
     // First to the front, as for every card: the browser spares work on a page that lies behind another.
-    const remade = page.page.bringToFront().then(() => page.remake(template));
+    const remade = page.page.bringToFront().then(() => page.remake(shownSide(template)));
     const isRemade = await remade.then(
       () => true,
       () => false,
@@ -129,7 +132,10 @@ async function show(
     }
   }
   const refused = new Set<string>();
-  const page = await openCardPage(browser, template, { way, onRefused: (url) => refused.add(url) });
+  const page = await openCardPage(browser, shownSide(template), {
+    way,
+    onRefused: (url) => refused.add(url),
+  });
   const shown: Shown = { page, template, stamp, refused };
   opened.delete(key);
   opened.set(key, shown);

@@ -92,7 +92,7 @@ export function countRows(client: Database, now: number): SnapshotCounts {
         (SELECT count(*) FROM images) AS images,
         (SELECT count(*) FROM images WHERE completed_at IS NULL) AS unfinished,
         (SELECT count(*) FROM ledger_entries) AS ledger_entries,
-        count(*) AS pictures
+        count(*) + ${hasBacks(client) ? "count(back_output_name)" : "0"} AS pictures
       FROM images WHERE ${SERVED}`,
     )
     .get({ $now: now }) as SnapshotCounts;
@@ -106,20 +106,29 @@ export interface SnapshotPicture {
   expiresAt: number;
 }
 
-/** The finished pictures that were being served at `now`, one by one. */
+/** The finished pictures that were being served at `now`, one by one, both sides of a card with two. */
 export function picturesOf(client: Database, now: number): IterableIterator<SnapshotPicture> {
+  const of = (prefix: string) =>
+    `SELECT id, ${prefix}output_name AS name, ${prefix}output_bytes AS bytes, expires_at AS expiresAt FROM images WHERE ${SERVED}`;
+  const backs = hasBacks(client) ? ` UNION ALL ${of("back_")} AND back_output_name IS NOT NULL` : "";
   return client
-    .query(
-      `SELECT output_name AS name, output_bytes AS bytes, expires_at AS expiresAt FROM images WHERE ${SERVED} ORDER BY id`,
-    )
+    .query(`SELECT name, bytes, expiresAt FROM (${of("")}${backs}) ORDER BY id`)
     .iterate({ $now: now }) as IterableIterator<SnapshotPicture>;
+}
+
+/** An earlier version's database, backed up unchanged, knows no backs. */
+function hasBacks(client: Database): boolean {
+  return columnsOf(client).includes("back_output_name");
+}
+
+function columnsOf(client: Database): unknown[] {
+  return client.query("SELECT name FROM pragma_table_info('images')").values().flat();
 }
 
 /** The digest of every published template, and of those that unfinished images were accepted with. */
 export function neededTemplates(client: Database): string[] {
   // An earlier version's database, backed up unchanged, does not have these tables.
-  const columns = client.query("SELECT name FROM pragma_table_info('images')").values().flat();
-  if (!columns.includes("template_digest")) return [];
+  if (!columnsOf(client).includes("template_digest")) return [];
   const ofImages =
     "SELECT template_digest FROM images WHERE completed_at IS NULL AND template_digest IS NOT NULL";
   const { length: publishes } = client.query("SELECT name FROM pragma_table_info('templates')").values();

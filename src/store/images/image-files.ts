@@ -10,15 +10,15 @@ export async function expiredOutputs(
   { db, t }: Tx,
   now: number,
   limit: number,
-): Promise<{ id: string; name: string }[]> {
+): Promise<{ id: string; names: string[] }[]> {
   const i = t.images;
   const rows = await db
-    .select({ id: i.id, name: i.outputName })
+    .select({ id: i.id, name: i.outputName, back: i.backOutputName })
     .from(i)
     .where(and(isNotNull(i.expiresAt), isNull(i.purgedAt), lte(i.expiresAt, now)))
     .orderBy(asc(i.expiresAt))
     .limit(limit);
-  return rows.map((row) => ({ id: row.id, name: row.name ?? "" }));
+  return rows.map(({ id, name, back }) => ({ id, names: [name, back].filter((one) => one !== null) }));
 }
 
 /** Where a list of pictures by expiry, or by their images' ends, continues. */
@@ -35,7 +35,7 @@ export interface PicturePlace {
 export async function servedPictures(
   { db, t }: Tx,
   query: { now: number; since?: number | undefined; after?: PicturePlace | undefined; limit: number },
-): Promise<(PicturePlace & { name: string; bytes: number })[]> {
+): Promise<(PicturePlace & { files: { name: string; bytes: number }[] })[]> {
   const i = t.images;
   const { now, since, after } = query;
   const order = since === undefined ? i.expiresAt : i.completedAt;
@@ -50,17 +50,21 @@ export async function servedPictures(
       completedAt: i.completedAt,
       name: i.outputName,
       bytes: i.outputBytes,
+      backName: i.backOutputName,
+      backBytes: i.backOutputBytes,
     })
     .from(i)
     .where(and(isNull(i.purgedAt), place, isServed))
     .orderBy(asc(order), asc(i.id))
     .limit(query.limit);
-  return rows.map(({ id, expiresAt, completedAt, name, bytes }) => ({
+  return rows.map(({ id, expiresAt, completedAt, name, bytes, backName, backBytes }) => ({
     id,
     expiresAt: expiresAt ?? 0,
     completedAt: completedAt ?? 0,
-    name: name ?? "",
-    bytes: bytes ?? 0,
+    files: [
+      { name: name ?? "", bytes: bytes ?? 0 },
+      ...(backName === null ? [] : [{ name: backName, bytes: backBytes ?? 0 }]),
+    ],
   }));
 }
 

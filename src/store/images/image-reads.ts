@@ -62,6 +62,7 @@ const imageAnswer = prepared("image answer", ({ db, t }, { id }: Parameters<{ id
       failureMessage: i.failureMessage,
       failureReason: i.failureReason,
       outputName: i.outputName,
+      backOutputName: i.backOutputName,
       outputWidth: i.outputWidth,
       outputHeight: i.outputHeight,
       outputContentType: i.outputContentType,
@@ -97,9 +98,17 @@ const imageByOutput = prepared(
     db.select().from(i).where(eq(i.outputName, name)).limit(1),
 );
 
+const imageByBack = prepared(
+  "image by back",
+  ({ db, t: { images: i } }, { name }: Parameters<{ name: string }>) =>
+    db.select().from(i).where(eq(i.backOutputName, name)).limit(1),
+);
+
+/** The image of which a picture of this name shows one side or the other. */
 export async function findImageByOutput(tx: Tx, outputName: string): Promise<Image | undefined> {
+  // One after the other: each along its own index, and most pictures are fronts.
   const [image] = await imageByOutput(tx, { name: outputName });
-  return image;
+  return image ?? (await imageByBack(tx, { name: outputName }))[0];
 }
 
 /** Whether somebody is making its picture. */

@@ -26,6 +26,8 @@ export interface ImageOutput {
   composition: Composition;
   /** The template actually used; absent when none was drawn. */
   template?: Pick<Image, "templateVersion" | "templateDigest">;
+  /** The card's other side; absent where none was asked for. */
+  back?: { name: string; bytes: number } | undefined;
   /** How it was made; absent likewise. */
   receipt?: Receipt;
 }
@@ -155,6 +157,8 @@ export async function completeImage(
       outputHeight: end.output.height,
       outputContentType: end.output.contentType,
       outputBytes: end.output.bytes,
+      backOutputName: end.output.back?.name ?? null,
+      backOutputBytes: end.output.back?.bytes ?? null,
       outputComposition: end.output.composition,
       ...end.output.template,
       expiresAt: end.expiresAt,

@@ -5,6 +5,8 @@ import type { Tx } from "../store.ts";
 export interface Receipt {
   /** SHA-256 of the picture, as lower-case hex. */
   sha256: string;
+  /** That of the card's other side; absent where none was made. */
+  backSha256?: string;
   /** What drew it: cardpress, Chromium, what finds and cuts out players, and the fonts. */
   tools: Record<string, string>;
   /** Where face and body lie in the cutout; null for a template without a player. */

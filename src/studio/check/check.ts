@@ -259,6 +259,7 @@ async function draw(
   const job = {
     jobId: id,
     dir: as,
+    side: "front" as const,
     card,
     photo: photoPath === null ? null : { path: photoPath, sha256: sha256(await readFile(photoPath)) },
     badgePath: badge === null ? null : await badgeOf(dir, scratch, badge),

@@ -151,10 +151,11 @@ async function lostPictures(
     after = pictures.at(-1);
     if (!after) break;
     // A storage that cannot be asked says nothing of its pictures: then there is no audit.
+    const files = pictures.flatMap(({ id, files }) => files.map((file) => ({ id, ...file })));
     const sizes = await Promise.all(
-      pictures.map(async ({ name }) => (await blobs.stat("picture", name))?.bytes ?? null),
+      files.map(async ({ name }) => (await blobs.stat("picture", name))?.bytes ?? null),
     );
-    pictures.forEach(({ id, name, bytes }, n) => {
+    files.forEach(({ id, name, bytes }, n) => {
       const size = sizes[n];
       if (size === null) broken.push({ id, detail: `its picture ${name} is missing` });
       else if (size !== bytes)

@@ -279,7 +279,10 @@ const checkPictures: Check = (config, folder) =>
     const lost: typeof pictures = [];
     for (const picture of pictures) {
       if ((picture.expiresAt ?? 0) <= Date.now()) continue;
-      if (!(await blobs.stat("picture", picture.outputName ?? ""))) lost.push(picture);
+      const { outputName, backOutputName } = picture;
+      const hasFront = await blobs.stat("picture", outputName ?? "");
+      if (!hasFront || (backOutputName !== null && !(await blobs.stat("picture", backOutputName))))
+        lost.push(picture);
     }
     if (lost.length === 0) return { status: "ok", message: `the newest ${pictures.length} are there` };
     return {
