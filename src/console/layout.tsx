@@ -51,6 +51,7 @@ const ACCOUNT_NAV: Place[] = [
   { href: "/console", label: "Overview", icon: "home" },
   { href: "/console/images", label: "Images", icon: "image", also: ["/console/players"] },
   { href: "/console/batches", label: "Batches", icon: "stack", also: ["/console/lists"] },
+  { href: "/console/sets", label: "Sets", icon: "grid" },
   { href: "/console/playground", label: "Playground", icon: "play" },
   { href: "/console/kits", label: "Brand kits", icon: "palette" },
   { href: "/console/keys", label: "API keys", icon: "key" },

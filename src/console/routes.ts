@@ -16,6 +16,8 @@ import { imagesRoutes } from "./cards/images.tsx";
 import { kitRoutes } from "./cards/kits.tsx";
 import { playerRoutes } from "./cards/player.tsx";
 import { playgroundRoutes } from "./cards/playground.tsx";
+import { setRoutes } from "./cards/set.tsx";
+import { setsRoutes } from "./cards/sets.tsx";
 import { creditRoutes } from "./credits/credits.tsx";
 import { usageRoutes } from "./credits/usage.tsx";
 import { homeRoutes } from "./home.tsx";
@@ -57,6 +59,8 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...requestRoutes,
   ...playgroundRoutes,
   ...kitRoutes,
+  ...setsRoutes,
+  ...setRoutes,
   ...keyRoutes,
   ...documentationRoutes,
   ...usageRoutes,

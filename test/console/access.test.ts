@@ -3,6 +3,7 @@ import { saveKit } from "../../src/app/people/brand-kits.ts";
 import { createAccount } from "../../src/app/people/manage-account.ts";
 import { addMember } from "../../src/app/people/manage-users.ts";
 import { completeSetup } from "../../src/app/people/sign-in.ts";
+import { makeSet } from "../../src/app/sets/manage-sets.ts";
 import { sendTest } from "../../src/app/webhooks/manage-deliveries.ts";
 import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
@@ -60,6 +61,10 @@ beforeAll(async () => {
     operators: op.id,
     user: tom.id,
   };
+  const set = { name: "secret-player", season: "", parallels: [{ name: "gold", size: 5 }] };
+  const players = [{ externalId: "secret-player", name: "", number: null }];
+  const scope = { accountId: mine.account.id, environment: "live" } as const;
+  ids.sets = (await makeSet(service, scope, { ...set, players })).id;
   owner = await client(service, baseUrl, ana);
   const squad = new File(["id,name\nsecret-player,Bo"], "secret-player.csv");
   ids.lists = (await owner.upload("/console/lists", squad)).headers.get("location")?.split("/").pop() ?? "";

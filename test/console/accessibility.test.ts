@@ -3,6 +3,7 @@ import axe from "axe-core";
 import type { Page } from "puppeteer-core";
 import { saveKit } from "../../src/app/people/brand-kits.ts";
 import { addMember } from "../../src/app/people/manage-users.ts";
+import { makeSet } from "../../src/app/sets/manage-sets.ts";
 import { getDelivery, sendTest } from "../../src/app/webhooks/manage-deliveries.ts";
 import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
@@ -91,7 +92,15 @@ beforeAll(async () => {
   const look = { preset: "club_card", composition: "auto", backgroundTheme: LONG, badgeUrl: "" };
   const style = { ...look, name: LONG.slice(0, 100), primaryColor: "#112233", secondaryColor: "" };
   const { id: kits } = await saveKit(service, { accountId: account.id, by: member.id, style });
-  Object.assign(ids, { batches, lists, kits });
+  const players = [{ externalId: LONG.slice(0, 255), name: LONG.slice(0, 100), number: 9 }];
+  const set = {
+    name: LONG.slice(0, 100),
+    season: "2026/27",
+    parallels: [{ name: "gold", size: 50 }],
+    players,
+  };
+  const { id: sets } = await makeSet(service, scope, set);
+  Object.assign(ids, { batches, lists, kits, sets });
   for (const route of consoleRoutes) {
     if (route.method !== "GET" || NOT_A_PAGE.test(route.path)) continue;
     pages[readerOf(route.access)].push(addressOf(route, ids));

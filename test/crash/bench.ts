@@ -39,6 +39,8 @@ export interface Bench {
   keys: { live: string; test: string };
   photoOrigin: string;
   promised: Promised[];
+  /** Whose numbers are looked through at the end. */
+  setId: string;
   batches: PromisedBatch[];
   /** Pictures on the disk after a crash that no row refers to; they must never be served. */
   orphans: Set<string>;

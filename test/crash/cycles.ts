@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { makeSet } from "../../src/app/sets/manage-sets.ts";
 import { quietLog } from "../../src/log.ts";
 import { STAGES } from "../../src/render/protocol.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
@@ -56,6 +57,9 @@ export const STEPS: readonly string[] = [
 /** Good photos, and one without a player, so that both ends of an image are met. */
 const PHOTOS = ["astronaut.png", "coffee.png", "skier.jpg", "astronaut.png"];
 const LIVE_PER_CYCLE = 4;
+/** The player of the set, and how many cards of a cycle are numbered in it. */
+const NUMBERED = "numbered";
+const NUMBERED_PER_CYCLE = 3;
 const ANY_MOMENT_MS = 5_000;
 /** How long a server may keep running after one of its children was killed. */
 const AFTERWARDS_MS = 2_000;
@@ -82,7 +86,17 @@ export async function crashCycles(options: {
     CARDPRESS_SOURCE_ALLOWED_ORIGINS: photoOrigin,
   };
   const workspace = await openWorkspace(testConfig(folder.dir), quietLog());
-  const { liveKey, testKey } = await testAccount(workspace, { credits: CREDITS });
+  const { account, liveKey, testKey } = await testAccount(workspace, { credits: CREDITS });
+  const { id: setId } = await makeSet(
+    workspace,
+    { accountId: account.id, environment: "live" },
+    {
+      name: "Season",
+      season: "",
+      parallels: [{ name: "gold", size: 10_000 }],
+      players: [{ externalId: NUMBERED, name: "", number: null }],
+    },
+  );
   await workspace.store.close();
   const figures: CrashFigures = {
     cycles: options.cycles,
@@ -107,6 +121,7 @@ export async function crashCycles(options: {
     photoOrigin,
     promised: [],
     batches: [],
+    setId,
     orphans: new Set(),
     figures,
     note: options.note ?? (() => {}),
@@ -176,10 +191,11 @@ async function work(bench: Bench, cycle: number, address: string, exited: Promis
     body: JSON.stringify(
       imageRequest({
         player: {
-          external_id: `c${cycle}-${n}`,
+          external_id: n < NUMBERED_PER_CYCLE ? NUMBERED : `c${cycle}-${n}`,
           source_image_url: `${bench.photoOrigin}/${PHOTOS[(cycle + n) % PHOTOS.length]}?${n < 2 ? cycle : ""}`,
         },
         style: { width: 512, height: 512 },
+        ...(n < NUMBERED_PER_CYCLE ? { set: { id: bench.setId, parallel: "gold" } } : {}),
       }),
     ),
   }));

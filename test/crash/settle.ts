@@ -125,6 +125,20 @@ function checkBooks({ dir, promised, batches, figures }: Bench): void {
     one("SELECT credits_held FROM accounts") === 0 &&
     one("SELECT credits_plan + credits_topup FROM accounts") === CREDITS - completedLive &&
     settled === completedLive;
+  // Every number that was given belongs to one finished card, and none of the failed ones has kept its own.
+  const numbers = db
+    .query("SELECT c.serial, c.state, i.state FROM set_cards c LEFT JOIN images i ON i.id = c.image_id")
+    .values() as [number | null, string, string][];
+  const given = numbers.filter(([, state]) => state === "final");
+  const isSound =
+    new Set(given.map(([serial]) => serial)).size === given.length &&
+    numbers.every(([serial, state, image]) =>
+      state === "final"
+        ? image === "completed"
+        : state === "released" && image === "failed" && serial === null,
+    );
+  if (!isSound || given.length === 0)
+    figures.problems.push(`the numbers of the set: ${JSON.stringify(numbers.slice(0, 20))}`);
   db.close();
 }
 

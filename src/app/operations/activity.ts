@@ -14,6 +14,8 @@ export type AuditAction =
   | "batch.canceled"
   | "kit.saved"
   | "kit.deleted"
+  | "set.created"
+  | "set.deleted"
   | "image.deleted"
   | "player.consent"
   | "player.recalled"

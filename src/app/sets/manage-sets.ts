@@ -15,7 +15,9 @@ import {
   type SetPlayer,
 } from "../../store/sets/card-sets.ts";
 import { countCards, hasCards } from "../../store/sets/set-cards.ts";
+import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
+import { logAction } from "../operations/activity.ts";
 
 interface Scope {
   accountId: string;
@@ -67,11 +69,12 @@ function faultsOf({ name, season, parallels, players }: NewSet): ErrorDetail[] {
   return details;
 }
 
-/** Makes a set, which never changes from then on. Throws INVALID_REQUEST. */
+/** Makes a set, which never changes from then on; `by`: who did in the console. Throws INVALID_REQUEST. */
 export async function makeSet(
   { store, clock, random }: AppContext,
   scope: Scope,
   { players, ...set }: NewSet,
+  by: string | null = null,
 ): Promise<CardSet> {
   const details = faultsOf({ players, ...set });
   if (details.length > 0) throw invalidRequest(details);
@@ -83,19 +86,37 @@ export async function makeSet(
         { field: "body", message: `is one set too many: there are ${MAX_SETS}. Delete one without cards.` },
       ]);
     await insertSet(tx, row, rows);
+    await note(tx, { clock, random }, "set.created", row, by);
   });
   return row;
 }
 
 /** Deletes a set of which no card was made. Throws NOT_FOUND and SET_IN_USE. */
-export async function removeSet({ store }: AppContext, scope: Scope & { id: string }): Promise<CardSet> {
+export async function removeSet(
+  { store, clock, random }: AppContext,
+  scope: Scope & { id: string },
+  by: string | null = null,
+): Promise<CardSet> {
   return store.write("delete set", async (tx) => {
     const set = await lockSet(tx, scope);
     if (!set) throw setNotFound();
     if (await hasCards(tx, set.id)) throw setInUse();
     await deleteSet(tx, set.id);
+    await note(tx, { clock, random }, "set.deleted", set, by);
     return set;
   });
+}
+
+/** Writes down who did something in the console; what a key does is in the log of requests. */
+async function note(
+  tx: Tx,
+  { clock, random }: Pick<AppContext, "clock" | "random">,
+  action: "set.created" | "set.deleted",
+  { accountId, name }: CardSet,
+  by: string | null,
+): Promise<void> {
+  if (by === null) return;
+  await logAction(tx, { by, accountId, action, subject: name }, { now: clock.now(), random });
 }
 
 /** The public view of a set. */

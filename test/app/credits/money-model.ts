@@ -19,6 +19,8 @@ export interface ModelImage {
   state: "waiting" | "queued" | "rendering" | "completed" | "failed";
   renders: number;
   lease: { token: string; expiresAt: number } | undefined;
+  /** Its number in the account's set; undefined outside of it. */
+  serial: number | undefined;
   /** Where its credit came from; undefined for test images. */
   credit: { bucket: "plan" | "topup"; period: string } | undefined;
 }
@@ -37,11 +39,16 @@ export interface ModelRecord {
   expiresAt: number;
 }
 
+/** The payload whose cards belong to the set of their account and environment, and how many that has. */
+export const IN_SET = 1;
+export const SET_SIZE = 3;
+
 export type CreateAnswer =
   | "accepted"
   | "replayed"
   | "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD"
   | "INSUFFICIENT_CREDITS"
+  | "PARALLEL_FULL"
   | "PARTNER_SUSPENDED";
 
 /** A live card of a batch waits for its photo; test cards have none. */
@@ -84,6 +91,7 @@ export class MoneyModel {
     if (record && record.expiresAt > now) {
       return record.payload === payload ? "replayed" : "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD";
     }
+    if (payload === IN_SET && this.freeSerial(index, environment) > SET_SIZE) return "PARALLEL_FULL";
     if (environment === "live" && this.spendable(account, now) < 1) return "INSUFFICIENT_CREDITS";
     return account.suspended ? "PARTNER_SUSPENDED" : "accepted";
   }
@@ -95,8 +103,17 @@ export class MoneyModel {
     record: Omit<ModelRecord, "expiresAt">,
     now: number,
   ) {
-    this.newImage(index, environment, record.imageId, "queued", now);
+    const serial = record.payload === IN_SET ? this.freeSerial(index, environment) : undefined;
+    this.newImage(index, environment, record.imageId, "queued", now, serial);
     this.records.set(key, { ...record, expiresAt: now + IDEMPOTENCY_RETENTION_MS });
+  }
+
+  /** The lowest number that no card of the set has, made or being made. */
+  private freeSerial(index: number, environment: "live" | "test"): number {
+    const own = [...this.images.values()].filter(
+      (image) => image.account === index && image.environment === environment && image.state !== "failed",
+    );
+    for (let serial = 1; ; serial++) if (!own.some((image) => image.serial === serial)) return serial;
   }
 
   /** What a batch must answer. `records` are those of its cards. */
@@ -229,6 +246,7 @@ export class MoneyModel {
     imageId: string,
     state: "waiting" | "queued",
     now: number,
+    serial?: number,
   ): void {
     let credit: ModelImage["credit"];
     if (environment === "live") {
@@ -238,7 +256,8 @@ export class MoneyModel {
       account[credit.bucket] -= 1;
       account.held += 1;
     }
-    this.images.set(imageId, { account: index, environment, state, renders: 0, lease: undefined, credit });
+    const fresh = { account: index, environment, state, renders: 0, lease: undefined, serial, credit };
+    this.images.set(imageId, fresh);
   }
 
   private batch(id: string): ModelBatch {

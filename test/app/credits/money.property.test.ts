@@ -15,6 +15,7 @@ import {
   resumeAccount,
   suspendAccount,
 } from "../../../src/app/people/manage-account.ts";
+import { makeSet } from "../../../src/app/sets/manage-sets.ts";
 import { Refusal } from "../../../src/core/errors.ts";
 import { buildDeps, type Deps } from "../../../src/service/deps.ts";
 import { leaseTokens } from "../../../src/store/engine/lease-holders.ts";
@@ -24,7 +25,7 @@ import { ampleQueue, idlePool, readySources } from "../../fakes.ts";
 import { imageRequest, type TestWorkspace, testWorkspace } from "../../harness.ts";
 import { cancelOne, fetchPhoto, sendBatch } from "./money-batches.ts";
 import { type FusedRandom, fusedRandom, torn } from "./money-fuse.ts";
-import { MoneyModel } from "./money-model.ts";
+import { IN_SET, MoneyModel, SET_SIZE } from "./money-model.ts";
 import { ACCOUNTS, type Operation, operation } from "./money-operations.ts";
 
 // Random interleavings of everything that moves credits, on the real store, beside a small model that says
@@ -49,6 +50,7 @@ interface World {
   accountRow: Statement;
   imageRows: Statement;
   batchRows: Statement;
+  setRows: Statement;
   random: FusedRandom;
   deps: TestWorkspace & Deps;
 }
@@ -70,6 +72,9 @@ async function openWorld(): Promise<World> {
     imageRows: db.query(
       "SELECT id, state, renders, lease_token FROM images WHERE account_id = ? ORDER BY rowid",
     ),
+    setRows: db.query(
+      "SELECT c.image_id, c.serial, c.state FROM set_cards c JOIN card_sets s ON s.id = c.set_id WHERE s.account_id = ? ORDER BY c.rowid",
+    ),
     batchRows: db.query(
       "SELECT id, total, completed, failed, canceled_at IS NOT NULL, completed_at IS NOT NULL FROM batches WHERE account_id = ? ORDER BY rowid",
     ),
@@ -81,6 +86,8 @@ async function openWorld(): Promise<World> {
 class Run {
   readonly model = new MoneyModel();
   readonly accountIds: string[] = [];
+  /** By account and environment. */
+  readonly setIds = new Map<string, string>();
   readonly leases: { imageId: string; token: string; renders: number }[] = [];
 
   constructor(readonly world: World) {}
@@ -93,6 +100,12 @@ class Run {
     for (const credits of limits) {
       const made = await createAccount(this.world.workspace, { name: "Rovers", tier: "scale", credits });
       this.accountIds.push(made.id);
+      for (const environment of ["live", "test"] as const) {
+        const players = [{ externalId: imageRequest().player.external_id, name: "", number: null }];
+        const set = { name: "Season", season: "", parallels: [{ name: "gold", size: SET_SIZE }], players };
+        const { id } = await makeSet(this.world.workspace, { accountId: made.id, environment }, set);
+        this.setIds.set(`${this.accountIds.length - 1} ${environment}`, id);
+      }
       this.model.addAccount(credits, this.now);
     }
   }
@@ -158,7 +171,11 @@ class Run {
   private async send(who: number, environment: "live" | "test", key: string, payload: number) {
     const account = await findAccount(this.world.workspace.store.read, this.id(who));
     if (!account) throw new Error("the account is gone");
-    const request = imageRequest({ player: { number: 1 + payload } });
+    const id = this.setIds.get(`${who} ${environment}`) ?? "";
+    const request = {
+      ...imageRequest({ player: { number: 1 + payload } }),
+      ...(payload === IN_SET ? { set: { id, parallel: "gold" } } : {}),
+    };
     try {
       const { answer, replayed } = await this.world.deps.accept({
         account,
@@ -277,6 +294,13 @@ class Run {
       const images = [...this.model.images].filter(([, image]) => image.account === index);
       expect(this.world.imageRows.values(id)).toEqual(
         images.map(([imageId, { state, renders, lease }]) => [imageId, state, renders, lease?.token ?? null]),
+      );
+      const numbered = images.filter(([, { serial }]) => serial !== undefined);
+      expect(this.world.setRows.values(id)).toEqual(
+        numbered.map(([imageId, { serial, state }]) => {
+          const kept = state === "completed" ? "final" : state === "failed" ? "released" : "held";
+          return [imageId, state === "failed" ? null : (serial ?? null), kept];
+        }),
       );
       const batches = [...this.model.batches].filter(([, batch]) => batch.account === index);
       expect(this.world.batchRows.values(id)).toEqual(

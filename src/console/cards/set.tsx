@@ -1,0 +1,219 @@
+/** @jsxImportSource preact */
+
+import { type ChecklistEntry, checklistOf, removeSet } from "../../app/sets/manage-sets.ts";
+import { manifestOf, packsOf } from "../../app/sets/set-files.ts";
+import { ENVIRONMENTS } from "../../core/account.ts";
+import { csvField } from "../../core/csv.ts";
+import { Refusal } from "../../core/errors.ts";
+import { readPackWish } from "../../http/sets.ts";
+import { type CardSet, findSet } from "../../store/sets/card-sets.ts";
+import {
+  Breakable,
+  Card,
+  Confirm,
+  count,
+  counted,
+  EnvironmentBadge,
+  Field,
+  Notice,
+  PageHead,
+} from "../elements.tsx";
+import { shell } from "../layout.tsx";
+import { notFound } from "../page-error.ts";
+import { privateTable, redirect } from "../respond.ts";
+import { canWrite, type MemberVisit, member } from "../visit.ts";
+import { historyPath } from "./image.tsx";
+import { parallelsOf, problemOf } from "./sets.tsx";
+
+async function ownSet({ deps, account, params }: MemberVisit): Promise<CardSet> {
+  for (const environment of ENVIRONMENTS) {
+    const set = await findSet(deps.store.read, { accountId: account.id, environment, id: params.id ?? "" });
+    if (set) return set;
+  }
+  throw notFound();
+}
+
+const isEmpty = (players: ChecklistEntry[]) =>
+  players.every(({ parallels }) => parallels.every(({ made, processing }) => made + processing === 0));
+
+async function setPage(visit: MemberVisit, problem?: string): Promise<Response> {
+  const set = await ownSet(visit);
+  const players = await checklistOf(visit.deps, set);
+  const path = `/console/sets/${set.id}`;
+  return shell(
+    visit,
+    set.name,
+    <>
+      <PageHead title={set.name} lead={[set.season, parallelsOf(set)].filter((text) => text).join(" · ")}>
+        <EnvironmentBadge environment={set.environment} />
+        {canWrite(visit) && isEmpty(players) && (
+          <Confirm
+            visit={visit}
+            id="delete-set"
+            action={`${path}/delete`}
+            button="Delete"
+            title="Delete this set?"
+            confirm="Delete it"
+            small={false}
+          >
+            <p>No card of it was made.</p>
+          </Confirm>
+        )}
+        {!isEmpty(players) && (
+          <a class="button button-primary" href={`${path}/manifest.csv`}>
+            Manifest for the printer
+          </a>
+        )}
+      </PageHead>
+      {isEmpty(players) && (
+        <Notice tone="info">
+          No cards yet. Send{" "}
+          <code>{`"set": {"id": "${set.id}", "parallel": "${set.parallels[0]?.name}"}`}</code> with a card's
+          request, or with those of a batch: <a href="/docs/sets">how sets work</a>.
+        </Notice>
+      )}
+      <Card title="Checklist" note={counted(players.length, "player")} flush>
+        <Checklist set={set} players={players} />
+      </Card>
+      {!isEmpty(players) && (
+        <Card
+          title="Packs"
+          note="Drawn from a seed that you announce, so that anybody can draw them again. Draw once all cards are made."
+        >
+          {problem && <Notice tone="bad">{problem}</Notice>}
+          <PackForm visit={visit} path={path} />
+        </Card>
+      )}
+    </>,
+    { status: problem ? 422 : 200 },
+  );
+}
+
+function Checklist({ set, players }: { set: CardSet; players: ChecklistEntry[] }) {
+  return (
+    <table class="table">
+      <caption class="visually-hidden">Checklist</caption>
+      <thead>
+        <tr>
+          <th scope="col">Player</th>
+          <th scope="col" class="number">
+            Shirt
+          </th>
+          {set.parallels.map(({ name }) => (
+            <th scope="col" class="number" key={name}>
+              <Breakable text={name} />
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {players.map(({ external_id, name, number, parallels }, at) => (
+          <tr key={at}>
+            <th scope="row">
+              {external_id === null ? (
+                "Deleted player"
+              ) : (
+                <a href={historyPath({ externalId: external_id, environment: set.environment })}>
+                  <Breakable text={name ?? external_id} />
+                </a>
+              )}
+            </th>
+            <td data-label="Shirt" class="number">
+              {number ?? "–"}
+            </td>
+            {parallels.map((parallel) => (
+              <td data-label={parallel.name} class="number" key={parallel.name}>
+                {count(parallel.made)}
+                {parallel.size !== null && ` of ${count(parallel.size)}`}
+                {parallel.processing > 0 && ` (${count(parallel.processing)} in the making)`}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function PackForm({ visit, path }: { visit: MemberVisit; path: string }) {
+  const { query } = visit;
+  const numbers: [name: string, label: string, value: string][] = [
+    ["packs", "Packs", "20"],
+    ["cards", "Cards of a pack", "5"],
+    ["copies", "Unnumbered copies", "1"],
+  ];
+  return (
+    <form method="get" action={`${path}/packs.csv`} class="form">
+      <Field
+        label="Seed"
+        id="seed"
+        hint="Such as the result of a match that is still to come, with its date."
+      >
+        <input
+          id="seed"
+          name="seed"
+          type="text"
+          required
+          value={query.get("seed") ?? ""}
+          aria-describedby="seed-hint"
+        />
+      </Field>
+      <div class="field-pair">
+        {numbers.map(([name, label, value]) => (
+          <Field label={label} id={name} key={name}>
+            <input id={name} name={name} type="number" min={1} required value={query.get(name) ?? value} />
+          </Field>
+        ))}
+      </div>
+      <div class="actions">
+        <button type="submit" class="button">
+          Draw packs
+        </button>
+      </div>
+    </form>
+  );
+}
+
+async function packs(visit: MemberVisit): Promise<Response> {
+  const set = await ownSet(visit);
+  try {
+    const drawn = await packsOf(visit.deps, set, readPackWish(visit.exchange.url));
+    const lines = async function* () {
+      yield "\ufeffpack,external_id,name,parallel,serial,size,image_id\r\n";
+      for (const [at, pack] of drawn.packs.entries())
+        yield pack
+          .map(({ external_id, name, parallel, serial, size, image_id }) => {
+            const cells = [at + 1, external_id, name, parallel, serial, size, image_id];
+            return `${cells.map((cell) => csvField(String(cell ?? ""))).join(",")}\r\n`;
+          })
+          .join("");
+    };
+    return privateTable(visit.exchange, lines(), `${set.id}-packs.csv`);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return setPage(visit, problemOf(error).replaceAll("query ", ""));
+  }
+}
+
+async function remove(visit: MemberVisit): Promise<Response> {
+  const { deps, user, session, exchange } = visit;
+  const { accountId, environment, id } = await ownSet(visit);
+  try {
+    const { name } = await removeSet(deps, { accountId, environment, id }, user.id);
+    await visit.flashes.put(session.id, { notice: `The set ${name} is deleted.` });
+    return redirect(`/console/sets?environment=${environment}`, exchange);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return setPage(visit, problemOf(error));
+  }
+}
+
+export const setRoutes = [
+  member.get("/console/sets/:id", (visit) => setPage(visit)),
+  member.get("/console/sets/:id/manifest.csv", async (visit) => {
+    const set = await ownSet(visit);
+    return privateTable(visit.exchange, manifestOf(visit.deps, set), `${set.id}.csv`);
+  }),
+  member.get("/console/sets/:id/packs.csv", packs),
+  member.post("/console/sets/:id/delete", remove),
+];

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { listSets } from "../../src/store/sets/card-sets.ts";
+import {
+  imageRequest,
+  post,
+  type TestAccount,
+  type TestServer,
+  testAccount,
+  testServer,
+  untilEnded,
+} from "../harness.ts";
+import { type Client, client, testMember } from "./sessions.ts";
+
+let server: TestServer;
+let own: TestAccount;
+let ana: Client;
+beforeAll(async () => {
+  server = await testServer();
+  own = await testAccount(server.service, { credits: 10 });
+  const member = await testMember(server.service, own.account.id, "ana@rovers.example");
+  ana = await client(server.service, server.baseUrl, member);
+});
+afterAll(() => server.close());
+
+const SENT = {
+  name: "Rovers 2026/27",
+  season: "2026/27",
+  environment: "test",
+  parallels: "base\nfirst edition of 3\n",
+  players: "player-1, Maya Okafor, 9\r\nplayer-2\r\n",
+};
+const sets = () =>
+  listSets(server.service.store.read, { accountId: own.account.id, environment: "test", limit: 9 });
+const text = async (path: string) => (await ana.get(path)).text();
+
+test("a set is made from a form, shows its cards, and gives manifest and packs; an empty one can be deleted", async () => {
+  expect(await text("/console/sets")).toContain("No live sets yet");
+  const made = await ana.post("/console/sets", SENT);
+  const [set] = await sets();
+  expect([made.status, made.headers.get("location")]).toEqual([303, `/console/sets/${set?.id}`]);
+  expect(set?.parallels).toEqual([
+    { name: "base", size: null },
+    { name: "first edition", size: 3 },
+  ]);
+  const path = `/console/sets/${set?.id}`;
+  expect(await text("/console/sets?environment=test")).toContain(path);
+  expect(await text(path)).toContain("No cards yet");
+  expect(await text(path)).not.toContain("manifest.csv");
+  for (const external_id of ["player-1", "player-2"]) {
+    const card = {
+      ...imageRequest({ player: { external_id } }),
+      set: { id: set?.id, parallel: "first edition" },
+    };
+    const { data } = (await (await post(server.baseUrl, own.testKey, card)).json()) as {
+      data: { image_id: string };
+    };
+    await untilEnded(server.baseUrl, own.testKey, data.image_id);
+  }
+  const page = await text(path);
+  expect(page).toContain("1 of 3");
+  expect(page).toContain("Maya Okafor");
+  expect(page).not.toContain("delete-set");
+  const manifest = await (await ana.get(`${path}/manifest.csv`)).text();
+  expect(manifest).toContain("Rovers 2026/27,2026/27,player-1,Maya Okafor,9,first edition,1,3,img_");
+  const packs = await (await ana.get(`${path}/packs.csv?seed=final&packs=1&cards=2&copies=1`)).text();
+  expect(packs.split("\r\n").filter((line) => line.startsWith("1,player-"))).toHaveLength(2);
+  const refused = await ana.get(`${path}/packs.csv?seed=final&packs=9&cards=2&copies=1`);
+  expect([refused.status, (await refused.text()).includes("cannot be filled")]).toEqual([422, true]);
+  await ana.post(`${path}/delete`);
+  expect(await sets()).toHaveLength(1);
+  const other = await ana.post("/console/sets", { ...SENT, name: "Cup" });
+  await ana.post(`${other.headers.get("location")}/delete`);
+  expect((await sets()).map(({ name }) => name)).toEqual(["Rovers 2026/27"]);
+  expect(await text("/console/activity")).toContain("Cup");
+});
+
+test("what is wrong with a new set is said by its line, beside what was sent", async () => {
+  const sent = { ...SENT, players: "player-1, Maya, 9\nplayer-2, Bo, 900" };
+  const answer = await ana.post("/console/sets", sent);
+  const page = await answer.text();
+  expect(answer.status).toBe(422);
+  expect(page).toContain("Line 2 of the checklist: number must be a whole number from 1 to 99; got 900.");
+  expect(page).toContain("player-2, Bo, 900");
+});
