@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { endOfDay } from "../core/time.ts";
+import { Icon } from "../web/icons.tsx";
 
 // What lists are narrowed by.
 
@@ -36,23 +37,60 @@ function Day({ name, label, value }: { name: "from" | "to"; label: string; value
   );
 }
 
-/** A choice of days; `kept` are the other filters of the list. */
-export function DaysForm({
+/** What a list is narrowed by, by the names in its address; empty ones are left out. */
+type Kept = Readonly<Record<string, string | undefined>>;
+
+/** The address of a list with its filters. */
+export function addressOf(path: string, filters: Kept): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filters)) if (value) query.set(name, value);
+  const text = query.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+function KeptInputs({ kept }: { kept: Kept }) {
+  return Object.entries(kept).map(
+    ([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
+  );
+}
+
+/** A list's search; `kept` are its other filters. */
+export function SearchForm({
   action,
-  days,
+  label,
+  search,
   kept,
 }: {
   action: string;
-  days: Days;
-  kept: Readonly<Record<string, string | undefined>>;
+  /** What can be written, in words. */
+  label: string;
+  search: string;
+  kept: Kept;
 }) {
+  return (
+    <form class="search" action={action} method="get">
+      <Icon name="search" />
+      <label for="search" class="visually-hidden">
+        {label}
+      </label>
+      <input id="search" name="search" type="search" value={search} placeholder={label} />
+      <KeptInputs kept={kept} />
+    </form>
+  );
+}
+
+/** The chosen days, in words; empty ones for those that were not. */
+export function daysInWords({ from, to }: Days): string[] {
+  return [from && `from ${from}`, to && `to ${to}`];
+}
+
+/** A choice of days; `kept` are the other filters of the list. */
+export function DaysForm({ action, days, kept }: { action: string; days: Days; kept: Kept }) {
   return (
     <form class="days" action={action} method="get" aria-label="Days">
       <Day name="from" label="From" value={days.from} />
       <Day name="to" label="to" value={days.to} />
-      {Object.entries(kept).map(
-        ([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
-      )}
+      <KeptInputs kept={kept} />
       <button type="submit" class="button button-small">
         Show
       </button>

@@ -4,7 +4,6 @@ import { ERROR_CODES, type ErrorCode } from "../../core/errors.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { findRequest, listRequests, type RequestRow } from "../../store/overviews/request-log.ts";
 import { listKeys } from "../../store/people/keys.ts";
-import { Icon } from "../../web/icons.tsx";
 import {
   Badge,
   Breakable,
@@ -17,7 +16,16 @@ import {
   Segments,
   Time,
 } from "../elements.tsx";
-import { type Days, DaysForm, Filters, momentsOf, readDays } from "../filters.tsx";
+import {
+  addressOf,
+  type Days,
+  DaysForm,
+  daysInWords,
+  Filters,
+  momentsOf,
+  readDays,
+  SearchForm,
+} from "../filters.tsx";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
@@ -32,11 +40,8 @@ interface Filter extends Days {
 }
 
 function address({ refused, search, environment, from, to }: Filter, after?: string): string {
-  const entries = Object.entries({ show: refused ? "refused" : "", environment, search, from, to, after });
-  const query = new URLSearchParams();
-  for (const [name, value] of entries) if (value) query.set(name, value);
-  const text = query.toString();
-  return text === "" ? "/console/requests" : `/console/requests?${text}`;
+  const show = refused ? "refused" : undefined;
+  return addressOf("/console/requests", { show, environment, search, from, to, after });
 }
 
 function Status({ row }: { row: RequestRow }) {
@@ -107,8 +112,7 @@ function Toolbar({ filter }: { filter: Filter }) {
     refused ? "Refused" : "All",
     environment ? ENVIRONMENT_WORDS[environment] : "",
     search,
-    from && `from ${from}`,
-    to && `to ${to}`,
+    ...daysInWords(filter),
   ].filter((text) => text !== "");
   return (
     <Filters chosen={chosen.join(", ")}>
@@ -127,23 +131,12 @@ function Toolbar({ filter }: { filter: Filter }) {
           current: name === environment,
         }))}
       />
-      <form class="search" action="/console/requests" method="get">
-        <Icon name="search" />
-        <label for="search" class="visually-hidden">
-          Request id, external id or status
-        </label>
-        <input
-          id="search"
-          name="search"
-          type="search"
-          value={filter.search}
-          placeholder="Request id, external id or status"
-        />
-        {refused && <input type="hidden" name="show" value="refused" />}
-        {environment && <input type="hidden" name="environment" value={environment} />}
-        {from && <input type="hidden" name="from" value={from} />}
-        {to && <input type="hidden" name="to" value={to} />}
-      </form>
+      <SearchForm
+        action="/console/requests"
+        label="Request id, external id or status"
+        search={search}
+        kept={{ show: refused ? "refused" : undefined, environment, from, to }}
+      />
       <DaysForm
         action="/console/requests"
         days={filter}

@@ -6,9 +6,17 @@ import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { countImages, listImages, MAX_COUNTED } from "../../store/images/image-reads.ts";
 import { findImagesByExternalId } from "../../store/images/image-search.ts";
 import type { Image } from "../../store/images/images.ts";
-import { Icon } from "../../web/icons.tsx";
 import { Card, count, Empty, PageHead, Pager, refreshing, Segments, Time } from "../elements.tsx";
-import { type Days, DaysForm, Filters, momentsOf, readDays } from "../filters.tsx";
+import {
+  addressOf,
+  type Days,
+  DaysForm,
+  daysInWords,
+  Filters,
+  momentsOf,
+  readDays,
+  SearchForm,
+} from "../filters.tsx";
 import { shell } from "../layout.tsx";
 import { type MemberVisit, member } from "../visit.ts";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
@@ -35,18 +43,8 @@ function readFilter({ query }: MemberVisit): Filter {
 
 function address(filter: Filter, change: Partial<Filter> & { after?: string } = {}): string {
   const { environment, status, view, search, from, to, after } = { after: undefined, ...filter, ...change };
-  const entries = Object.entries({
-    environment,
-    status,
-    view: view === "table" ? view : undefined,
-    search,
-    from,
-    to,
-    after,
-  });
-  const query = new URLSearchParams();
-  for (const [name, value] of entries) if (value) query.set(name, value);
-  return `/console/images?${query}`;
+  const shown = view === "table" ? view : undefined;
+  return addressOf("/console/images", { environment, status, view: shown, search, from, to, after });
 }
 
 export function Grid({ images }: { images: Image[] }) {
@@ -132,7 +130,7 @@ function Toolbar({ filter, counts }: { filter: Filter; counts: Counts | null }) 
   const chosen = [
     environment === "live" ? "Live" : "Test",
     STATUS_WORDS[status ?? "all"],
-    ...[search, from && `from ${from}`, to && `to ${to}`].filter((text) => text !== ""),
+    ...[search, ...daysInWords(filter)].filter((text) => text !== ""),
   ].join(", ");
   return (
     <Filters chosen={chosen}>
@@ -152,23 +150,12 @@ function Toolbar({ filter, counts }: { filter: Filter; counts: Counts | null }) 
           current: name === status,
         }))}
       />
-      <form class="search" action="/console/images" method="get">
-        <Icon name="search" />
-        <label for="search" class="visually-hidden">
-          Player, external id or image id
-        </label>
-        <input
-          id="search"
-          name="search"
-          type="search"
-          value={search}
-          placeholder="Player, external id or image id"
-        />
-        <input type="hidden" name="environment" value={environment} />
-        {from && <input type="hidden" name="from" value={from} />}
-        {to && <input type="hidden" name="to" value={to} />}
-        {view === "table" && <input type="hidden" name="view" value="table" />}
-      </form>
+      <SearchForm
+        action="/console/images"
+        label="Player, external id or image id"
+        search={search}
+        kept={{ environment, from, to, view: view === "table" ? view : undefined }}
+      />
       <DaysForm
         action="/console/images"
         days={filter}

@@ -205,24 +205,26 @@ async function Deliveries({ visit, endpoint }: { visit: MemberVisit; endpoint: E
   const states = [undefined, "delivered", "pending", "failed"] as const;
   return (
     <>
-      <form class="row-form" method="get" action={path(endpoint)}>
-        {state && <input type="hidden" name="state" value={state} />}
-        <Field label="Deliveries of" id="type">
-          <select id="type" name="type" data-submits>
-            <option value="">All events</option>
-            {WEBHOOK_EVENT_TYPES.map((type) => (
-              <option key={type} selected={type === eventType}>
-                {type}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <noscript>
-          <button type="submit" class="button">
-            Show
-          </button>
-        </noscript>
-      </form>
+      <div class="list-choices">
+        <form class="row-form" method="get" action={path(endpoint)}>
+          {state && <input type="hidden" name="state" value={state} />}
+          <Field label="Deliveries of" id="type">
+            <select id="type" name="type" data-submits>
+              <option value="">All events</option>
+              {WEBHOOK_EVENT_TYPES.map((type) => (
+                <option key={type} selected={type === eventType}>
+                  {type}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <noscript>
+            <button type="submit" class="button">
+              Show
+            </button>
+          </noscript>
+        </form>
+      </div>
       <Card
         flush
         title="Deliveries"

@@ -37,7 +37,7 @@ export async function actorAt(
     .leftJoin(t.users, eq(t.users.id, a.userId))
     .where(and(eq(a.accountId, accountId), eq(a.createdAt, at), inArray(a.action, actions)))
     .limit(1);
-  return found && found.email;
+  return found?.email;
 }
 
 export interface AuditRow {
