@@ -124,6 +124,19 @@ test("names in a ZIP that Windows made, in the letters of DOS, are read", async 
   expect(await textOf(page, "#photo-table")).toContain("1 matched, 2 missing, 0 unsure");
 });
 
+test("pictures are seen at their width once every player has one, on a desk and on a phone", async () => {
+  const path = await photosPage();
+  for (const row of ["0", "1", "2"]) await ana.upload(path, new File([photo], `${row}.jpg`), { row });
+  const { page } = await browser.open(1280);
+  await signIn(page, server.baseUrl, "ana@rovers.example");
+  for (const width of [1280, 390]) {
+    await page.setViewport({ width, height: 900 });
+    await page.goto(server.baseUrl + path);
+    const widths = await page.$$eval("img.thumb", (all) => all.map((one) => one.clientWidth));
+    expect(widths).toEqual([56, 56, 56]);
+  }
+});
+
 /** Chooses files as a person would, and waits until all are sent. */
 async function choose(page: Page, paths: string[]): Promise<void> {
   const input = await page.waitForSelector("#photos");
