@@ -56,7 +56,7 @@ export const Consent = Type.Object(
   {
     external_id: Type.String({ description: "Your identifier of the player.", examples: ["player-10442"] }),
     status: StringEnum(["given", "ended", "withdrawn"], {
-      description: "Only while it is `given` cards of the player are made.",
+      description: "Cards of the player are made only while it is `given` and `photo` is true.",
     }),
     photo: Type.Boolean({ description: "Whether photos may be used." }),
     full_name: Type.Boolean({ description: "Whether the whole name may stand on a card." }),

@@ -93,10 +93,11 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
   KEY_NOT_ALLOWED: {
     summary: "The key may not do this",
     meaning:
-      "The key is right, but lacks the scope that the call needs, or is used from an address that is none of its own. `message` names it.",
+      "The key is right, but lacks the scope that the call needs, or is used from an address that is none of its own. For a [picture on demand](/docs/on-demand) it means that the signature does not match: the address was changed, or signed with another secret. `message` says which.",
     remedies: [
       "Use another key of the account, or make one with the scope in the console: scopes and addresses of a key never change.",
       "Is the address wrong? It is the one that the service sees, after your own proxies.",
+      "Is it the signature? Sign every parameter, `w` too, with the newest signing secret of the key named by `key`.",
     ],
     retry: "no",
     example: scopeMissing("delete"),
@@ -125,9 +126,10 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
   PICTURE_GONE: {
     summary: "The picture expired or was deleted",
     meaning:
-      "There was a finished picture at this address, and it will not come back: its `expires_at` has passed, or the account it belonged to had it deleted. `message` says which.",
+      "There was a finished picture at this address, and it will not come back: its `expires_at` has passed, or the account it belonged to had it deleted. The address of a [picture on demand](/docs/on-demand) may also have expired by its `exp`. `message` says which.",
     remedies: [
       "Pictures are served until their `expires_at`. Store them before, or create the image again.",
+      "If `exp` of a signed address has passed, sign a new address: the card is still found by its content.",
       "If it was [deleted](/docs/data-protection), remove it from where you show it, and from your own copies.",
     ],
     retry: "no",
@@ -138,7 +140,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     meaning:
       "The path is right, but it does not answer this method. The `Allow` header lists the methods it does answer.",
     remedies: [
-      "Images cannot be changed or deleted: `POST /v1/images` creates, `GET` reads.",
+      "An image is changed by making another: `POST /v1/images/{image_id}/remake`. `GET` reads one, `DELETE` deletes it.",
       "Check whether a proxy or a redirect turned your POST into a GET.",
     ],
     retry: "no",
