@@ -121,6 +121,8 @@ for await (const bytes of await cards.batches.pictures(squad.batch_id)) zipped +
 const event = {} as WebhookEvent;
 if (event.type === "image.completed") console.error(event.data.result.image_url);
 if (event.type === "batch.completed") console.error(event.data.batch_id);
+if (event.type === "player.recalled") console.error(event.data.external_id);
+if (event.type === "usage.alert") console.error(event.data);
 console.log(JSON.stringify({ url: image.result.image_url, width, listed: listed.length, failed, images_completed, progress, isZipped: zipped > width }));
 `;
 
@@ -239,7 +241,8 @@ test("another server at the address is not taken for the service, and a day's pa
       },
     );
   const tomorrow = connect({ fetch: answering(spent).fetch });
-  expect((await tomorrow.cards.presets().catch((cause: Json) => cause)).code).toBe("RATE_LIMIT_EXCEEDED");
+  const refused = await tomorrow.cards.presets().catch((cause: Json) => cause);
+  expect([refused.code, refused.retryAfter]).toEqual(["RATE_LIMIT_EXCEEDED", 3600]);
   expect(tomorrow.pauses).toEqual([]);
 });
 

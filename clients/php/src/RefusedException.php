@@ -14,8 +14,11 @@ final class RefusedException extends CardpressException
     public readonly string $requestId;
     public readonly string $docsUrl;
 
-    /** @param array<string, mixed> $error */
-    public function __construct(public readonly int $status, array $error)
+    /**
+     * @param array<string, mixed> $error
+     * @param int|null $retryAfter seconds after which it makes sense to try again, where the service says so
+     */
+    public function __construct(public readonly int $status, array $error, public readonly ?int $retryAfter = null)
     {
         parent::__construct("{$error['code']}: {$error['message']}");
         $this->errorCode = $error['code'];

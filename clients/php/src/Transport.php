@@ -85,7 +85,7 @@ final class Transport
                 $isWorthRepeating = $status === 429 || $status >= 500;
                 if ($isLast || !$isWorthRepeating || $asked > self::MAX_PAUSE_SECONDS) {
                     throw isset($envelope['error'])
-                        ? new RefusedException($status, $envelope['error'])
+                        ? new RefusedException($status, $envelope['error'], $asked > 0 ? $asked : null)
                         : new NoAnswerException("HTTP $status without the service's envelope: is the address right, and is a proxy in between?");
                 }
                 $pause = $asked > 0 ? $asked : $pause;

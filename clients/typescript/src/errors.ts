@@ -16,8 +16,10 @@ export class CardpressError extends Error {
   readonly docsUrl: string;
   /** Every broken field, where there are any. */
   readonly details: readonly Schemas["ErrorDetail"][];
+  /** Seconds after which it makes sense to try again, where the service says so. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, error: Schemas["ApiError"]) {
+  constructor(status: number, error: Schemas["ApiError"], retryAfter?: number) {
     super(error.message);
     this.name = "CardpressError";
     this.code = error.code;
@@ -25,6 +27,7 @@ export class CardpressError extends Error {
     this.requestId = error.request_id;
     this.docsUrl = error.docs_url;
     this.details = error.details ?? [];
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -34,11 +37,17 @@ export class CardpressError extends Error {
  */
 export class ImageFailedError extends Error {
   readonly image: Schemas["FailedImage"];
+  /** Why, for programs; such as `no_player`. */
+  readonly reason: Schemas["FailedImage"]["failure"]["reason"];
+  /** What helps, for people. */
+  readonly hint: Schemas["FailedImage"]["failure"]["hint"];
 
   constructor(image: Schemas["FailedImage"]) {
     super(image.failure.message);
     this.name = "ImageFailedError";
     this.image = image;
+    this.reason = image.failure.reason;
+    this.hint = image.failure.hint;
   }
 }
 

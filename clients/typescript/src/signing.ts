@@ -24,6 +24,8 @@ export interface AddressCard {
   badge?: string;
   width?: number;
   height?: number;
+  /** Smaller, in pixels. It is signed with the rest: appended to a finished address it would break it. */
+  w?: 256 | 512 | 1024;
   format?: "png" | "webp" | "jpeg";
   background_theme?: string;
   composition?: string;

@@ -146,7 +146,8 @@ function dataOf<Data>({ response, text }: Answer): Data | undefined {
 
 function refusalOf(response: Response, text: string): Error {
   const envelope = parsed(text);
-  if (envelope?.error) return new CardpressError(response.status, envelope.error);
+  const retryAfter = Number(response.headers.get("retry-after")) || undefined;
+  if (envelope?.error) return new CardpressError(response.status, envelope.error, retryAfter);
   return new NoAnswerError(
     `HTTP ${response.status} without the service's envelope: is the address right, and is a proxy in between?`,
   );

@@ -1,15 +1,13 @@
 import { WebhookSignatureError } from "./errors.ts";
-import type { components } from "./schema.d.ts";
+import type { webhooks } from "./schema.d.ts";
 
-type Schemas = components["schemas"];
+/** The body of a call, by what its documentation says. */
+type BodyOf<Call> = Call extends { post: { requestBody?: { content: { "application/json": infer Body } } } }
+  ? Body
+  : never;
 
 /** What a webhook tells. More types may come: ignore those you do not know. */
-export type WebhookEvent =
-  | Schemas["ImageCompletedEvent"]
-  | Schemas["ImageFailedEvent"]
-  | Schemas["BatchCompletedEvent"]
-  | Schemas["CreditsLowEvent"]
-  | Schemas["WebhookTestEvent"];
+export type WebhookEvent = { [Name in keyof webhooks]: BodyOf<webhooks[Name]> }[keyof webhooks];
 
 /** Older calls are refused, so that a recorded one cannot be played again. */
 const TOLERANCE_S = 300;

@@ -56,6 +56,7 @@ try {
     $flaky->createWebhookEndpoint(['url' => $given['hook']]);
 } catch (RefusedException $refused) {
     $told['once'] = $refused->errorCode;
+    $told['retry_after'] = $refused->retryAfter;
 }
 try {
     (new Client($given['dead'], $given['key'], ['retries' => 1, 'sleep' => $sleep]))->listPresets();

@@ -48,6 +48,7 @@ try:
     flaky.create_webhook_endpoint({"url": given["hook"]})
 except CardpressError as refused:
     told["once"] = refused.code
+    told["retry_after"] = refused.retry_after
 try:
     Cardpress(given["dead"], given["key"], retries=1, sleep=pauses.append).list_presets()
 except NoAnswerError as nothing:

@@ -119,7 +119,7 @@ def _seconds(text: str | None) -> int:
 def _refusal(refused: urllib.error.HTTPError) -> Exception:
     try:
         error = json.loads(refused.read())["error"]
-        return CardpressError(refused.code, error)
+        return CardpressError(refused.code, error, _seconds(refused.headers.get("Retry-After")) or None)
     except (ValueError, KeyError, TypeError, OSError, http.client.HTTPException):
         return NoAnswerError(
             f"HTTP {refused.code} without the service's envelope: is the address right, and is a proxy in between?"

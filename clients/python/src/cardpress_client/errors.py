@@ -8,9 +8,11 @@ from typing import Any
 class CardpressError(Exception):
     """The service refused a call, and says why."""
 
-    def __init__(self, status: int, error: dict[str, Any]) -> None:
+    def __init__(self, status: int, error: dict[str, Any], retry_after: int | None = None) -> None:
         super().__init__(f"{error['code']}: {error['message']}")
         self.status = status
+        #: Seconds after which it makes sense to try again, where the service says so.
+        self.retry_after = retry_after
         #: Stable: switch on it.
         self.code: str = error["code"]
         self.message: str = error["message"]
