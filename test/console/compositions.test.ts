@@ -148,3 +148,32 @@ test("a squad list has a column for it, as the example shows, and its faults are
     /<th scope="row">3<\/th>.*?composition.*?which the preset plain does not/s,
   );
 });
+
+test("the page of an image shows its other side, where it has one", async () => {
+  const answer = await post(server.baseUrl, own.testKey, imageRequest({ style: { preset: "in_the_photo" } }));
+  const { data } = (await answer.json()) as { data: { image_id: string } };
+  const { db, t } = server.service.store.read;
+  const [asked] = await db.select().from(t.images).where(eq(t.images.id, data.image_id));
+  if (!asked) throw new Error("no image");
+  const ended = {
+    ...{
+      ...asked,
+      state: "completed" as const,
+      completedAt: asked.createdAt,
+      expiresAt: asked.createdAt + 1e9,
+    },
+    ...{ leaseToken: null, leaseExpiresAt: null, outputBytes: 1, outputWidth: 1, outputHeight: 1 },
+    ...{ outputContentType: "image/png" },
+  };
+  const pageOf = async (id: string, backOutputName: string | null) => {
+    const image = { ...ended, id, outputName: `${id}-front.png`, backOutputName };
+    await server.service.store.write("test", async (tx) => {
+      await tx.db.insert(tx.t.images).values(image);
+    });
+    return textOf(ana.get(`/console/images/${id}`));
+  };
+  const both = await pageOf("img_both", "img_both-back.png");
+  expect(both).toContain('src="/cdn/img_both-front.png"');
+  expect(both).toContain('src="/cdn/img_both-back.png" alt="The back of the card of Maya Okafor"');
+  expect(await pageOf("img_one", null)).not.toContain("The back of the card");
+});

@@ -86,6 +86,18 @@ function Pictures({ image, hasPhoto }: { image: Image; hasPhoto: boolean }) {
           )}
         </figcaption>
       </figure>
+      {isThere(image) && image.backOutputName !== null && (
+        <figure>
+          <a href={`/cdn/${image.backOutputName}`}>
+            <img
+              class="picture"
+              src={`/cdn/${image.backOutputName}`}
+              alt={`The back of the card of ${name}`}
+            />
+          </a>
+          <figcaption>Back</figcaption>
+        </figure>
+      )}
       {hasPhoto && (
         <figure>
           <img class="picture" src={`/console/images/${image.id}/photo`} alt={`${name}, as sent`} />
