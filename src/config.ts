@@ -23,6 +23,8 @@ export interface Config {
   chromiumPath: string | undefined;
   /** The operator's ONNX file for separating player and background, instead of the built-in network. */
   matteModel: string | undefined;
+  /** The ICC profile of the press for which print files in CMYK are made; undefined: none are. */
+  printProfile: string | undefined;
   renderWorkers: number;
   /**
    * Memory limit of a render worker with its browser: above it the worker is recycled, above twice as much
@@ -94,6 +96,7 @@ function readSettings(env: Environment): Omit<Config, "unknownSettings"> {
     presets: presets(env),
     chromiumPath: env.CARDPRESS_CHROMIUM || undefined,
     matteModel: env.CARDPRESS_MATTE_MODEL ? resolve(env.CARDPRESS_MATTE_MODEL) : undefined,
+    printProfile: env.CARDPRESS_PRINT_PROFILE ? resolve(env.CARDPRESS_PRINT_PROFILE) : undefined,
     renderWorkers: integer(env, "CARDPRESS_RENDER_WORKERS", {
       fallback: availableParallelism(),
       min: 1,

@@ -10,6 +10,7 @@ import type { DiskGauge } from "../app/operations/doctor/disk-use.ts";
 import type { RequestLog } from "../app/operations/request-log.ts";
 import type { PasskeyService } from "../app/people/passkeys.ts";
 import type { PasswordResets } from "../app/people/password-resets.ts";
+import type { Press } from "../app/print/cmyk-process.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
@@ -31,6 +32,7 @@ export interface ConsoleDeps extends WebhookContext, PreviewDeps, UploadDeps {
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
   remakeCards: (command: RemakeCommand) => Promise<RemadeBatch>;
   readSquadList: ReadSquadList;
+  press: Press | undefined;
   progress: ProgressTracker;
   disk: DiskGauge;
   state: ShortLivedState;

@@ -6,7 +6,7 @@ import { cardsToRemake } from "../app/batches/changed-cards.ts";
 import type { RemadeBatch, RemakeCommand } from "../app/batches/remake-cards.ts";
 import type { AppContext } from "../app/context.ts";
 import type { CardTemplates } from "../app/images/check-card.ts";
-import { PrintRequest, printFile } from "../app/print/print-file.ts";
+import { type PrintDeps, PrintRequest, printFile } from "../app/print/print-file.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import { remakeBatchSchema } from "../core/image-request.ts";
 import { MAX_BATCH_BODY_BYTES, MAX_BODY_BYTES } from "../core/limits.ts";
@@ -23,7 +23,7 @@ import type { Exchange } from "./exchange.ts";
 import { checkIdempotencyKey } from "./images.ts";
 import { readLimit, readQuery } from "./query.ts";
 
-export interface BatchRoutesDeps extends AppContext, ZipDeps {
+export interface BatchRoutesDeps extends AppContext, ZipDeps, PrintDeps {
   templates: CardTemplates;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
   remakeCards: (command: RemakeCommand) => Promise<RemadeBatch>;

@@ -4,14 +4,23 @@ import { eq } from "drizzle-orm";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
+import { printFile } from "../../src/app/print/print-file.ts";
+import { readPrintProfile } from "../../src/app/print/print-profile.ts";
 import { encodePng } from "../../src/render/card/encode.ts";
+import { findBatch } from "../../src/store/images/batches.ts";
+import { pressProfile } from "../app/print/press-profile.ts";
 import { get, imageRequest, type TestAccount, testAccount, testFolder } from "../harness.ts";
 import { expectError, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
+
+/** A press that prints every colour in black alone: the darker, the more. */
+const PROFILE = pressProfile(([l]) => [0, 0, 0, 1 - l / 100], { name: "Black & alone" });
 
 let api: TestApi;
 const folder = testFolder();
 beforeAll(async () => {
-  api = await testApi();
+  const profile = join(folder.dir, "press.icc");
+  await Bun.write(profile, PROFILE);
+  api = await testApi({ env: { CARDPRESS_PRINT_PROFILE: profile } });
 });
 afterAll(async () => {
   await api.close();
@@ -129,6 +138,51 @@ test("what cannot be printed is refused with what to do", async () => {
   await expectError(await print(stranger, id, {}), "NOT_FOUND");
 });
 
+test("in CMYK it is a PDF/X-4 file in the inks of the press, the same bytes each time", async () => {
+  const own = await testAccount(api, { credits: 5 });
+  const id = await batchOf(own, 1);
+  await finish(COLOURS[1]);
+  const bytes = await (await print(own, id, { colour: "cmyk" })).bytes();
+  expect(await (await print(own, id, { colour: "cmyk" })).bytes()).toEqual(bytes);
+  const file = Buffer.from(bytes).toString("latin1");
+  expect(Buffer.from(bytes).indexOf(PROFILE)).toBeGreaterThan(0);
+  const named = `<feff${Buffer.from("Black & alone", "utf16le").swap16().toString("hex")}>`;
+  expect(file).toContain(`/S /GTS_PDFX /OutputConditionIdentifier ${named}`);
+  expect(file).toContain("<pdfxid:GTS_PDFXVersion>PDF/X-4</pdfxid:GTS_PDFXVersion>");
+  // What the metadata says, Info says too.
+  const [, created = ""] = /<xmp:CreateDate>([^<]+)</.exec(file) ?? [];
+  expect(file).toContain(`/CreationDate (D:${created.replace(/[-:T]/g, "")})`);
+  expect(file).toContain("/Trapped /False");
+  expect(file).not.toContain("/ICCBased");
+  expect(file).toContain("/ColorSpace /DeviceCMYK");
+
+  const rgb = await (await print(own, id, { colour: "rgb" })).text();
+  expect(rgb).not.toContain("GTS_PDFX");
+  expect(rgb).toContain("/ICCBased");
+  for (const body of [{ colour: "spot" }, { ink_limit: 100 }, { ink_limit: 401 }, { ink_limit: 240.5 }])
+    await expectError(await print(own, id, { colour: "cmyk", ...body }), "INVALID_REQUEST");
+});
+
+test("without a press CMYK is refused, and a profile that is none is named when the service starts", async () => {
+  const own = await testAccount(api, { credits: 5 });
+  const id = await batchOf(own, 1);
+  await finish(COLOURS[1]);
+  const batch = await findBatch(api.store.read, { accountId: own.account.id, environment: "live", id });
+  if (!batch) throw new Error("no batch");
+  const refused = printFile({ ...api, press: undefined }, batch, { colour: "cmyk" });
+  await expect(refused).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    details: [{ field: "colour", message: expect.stringContaining("CARDPRESS_PRINT_PROFILE") }],
+  });
+  const noProfile = join(folder.dir, "text.icc");
+  await Bun.write(noProfile, "not a profile");
+  for (const [path, fault] of [
+    [noProfile, "is not an ICC profile"],
+    [join(folder.dir, "nowhere.icc"), "cannot be read"],
+  ] as const)
+    expect(() => readPrintProfile(path)).toThrow(`CARDPRESS_PRINT_PROFILE: ${path} ${fault}`);
+});
+
 // Programs of other people say whether it is a PDF: poppler and qpdf.
 describe.skipIf(!Bun.which("pdftoppm") || !Bun.which("qpdf"))("read by other programs", () => {
   let own: TestAccount;
@@ -168,6 +222,7 @@ describe.skipIf(!Bun.which("pdftoppm") || !Bun.which("qpdf"))("read by other pro
     [{ marks: true }, 5, "81 106 mm"],
     [{ sheet: "a4", marks: true }, 2, "210 297 mm"],
     [{ sheet: "letter" }, 2, "215.9 279.4 mm"],
+    [{ colour: "cmyk", marks: true }, 5, "81 106 mm"],
   ])("%j is valid, and its pages have the size of %p pages of %s", async (body, pages, size) => {
     const path = await printed(body);
     run("qpdf", "--check", path);
@@ -188,6 +243,17 @@ describe.skipIf(!Bun.which("pdftoppm") || !Bun.which("qpdf"))("read by other pro
       expect([at, isNear(colourAt(first, at + 1, 30, 30), colour)]).toEqual([at, true]);
     expect(isNear(colourAt(last, 1, 30, 30), BACK)).toBe(true);
     expect(isNear(colourAt(last, 2, 30, 30), COLOURS[0])).toBe(true);
+  });
+
+  test("in CMYK the inks are those of the profile's table", async () => {
+    const path = await printed({ colour: "cmyk" });
+    // The lightness of the green card is 58, of the blue one 33. Poppler shows full black ink as 33 of 255.
+    for (const [page, lightness] of [
+      [3, 58],
+      [5, 33],
+    ] as const)
+      for (const value of colourAt(path, page, 30, 30))
+        expect(Math.abs(value - (33 + (lightness / 100) * (255 - 33)))).toBeLessThan(5);
   });
 
   test("on a sheet the backs are mirrored, and a card without one leaves its place white", async () => {

@@ -1,12 +1,62 @@
-import type { CmykAnswer, CmykPicture, CmykStart } from "./cmyk-worker.ts";
+import type { CmykAnswer, CmykPicture, CmykRequest } from "./cmyk-worker.ts";
 
-/** A process that turns pictures into the inks of a press, for as long as one print file takes. */
+/** A process that turns pictures into the inks of a press. */
 export interface CmykProcess {
   /** The profile's own name for itself. */
   name: string;
   /** A picture's file, of any format, in inks. One after the other: memory stays that of one picture. */
-  convert(picture: Uint8Array): Promise<CmykPicture>;
+  convert(file: Uint8Array, inkLimit: number): Promise<CmykPicture>;
   close(): void;
+}
+
+export interface PressOptions {
+  command: readonly string[];
+  profile: Uint8Array;
+}
+
+/** The press whose profile the operator named. */
+export interface Press {
+  profile: Uint8Array;
+  /** All print files that are being made share one process, which ends when the last of them is closed. */
+  use(): Promise<CmykProcess>;
+}
+
+/** @param command starts a process that runs cmyk-worker.ts */
+export function sharedPress(options: PressOptions): Press {
+  let current: { users: number; process: Promise<CmykProcess> } | undefined;
+  const started = () => {
+    const onEnd = () => {
+      if (current === one) current = undefined;
+    };
+    const one = { users: 0, process: openCmyk({ ...options, onEnd }) };
+    return one;
+  };
+  return {
+    profile: options.profile,
+    use: async () => {
+      current ??= started();
+      const mine = current;
+      mine.users += 1;
+      let isOpen = true;
+      const close = () => {
+        if (!isOpen) return;
+        isOpen = false;
+        mine.users -= 1;
+        if (mine.users > 0) return;
+        if (current === mine) current = undefined;
+        mine.process.then(
+          (process) => process.close(),
+          () => {},
+        );
+      };
+      try {
+        return { ...(await mine.process), close };
+      } catch (error) {
+        close();
+        throw error;
+      }
+    },
+  };
 }
 
 /**
@@ -15,8 +65,9 @@ export interface CmykProcess {
  */
 export async function openCmyk({
   command,
-  ...start
-}: CmykStart & { command: readonly string[] }): Promise<CmykProcess> {
+  profile,
+  onEnd = () => {},
+}: PressOptions & { onEnd?: () => void }): Promise<CmykProcess> {
   let waiting: PromiseWithResolvers<CmykAnswer> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let ended: string | undefined;
@@ -29,9 +80,10 @@ export async function openCmyk({
     onExit: (_, exitCode, signal) => {
       ended = `the process that converts colours ended (${signal ?? exitCode})`;
       waiting?.reject(new Error(ended));
+      onEnd();
     },
   });
-  const askedOnce = async (message: CmykStart | Uint8Array): Promise<CmykAnswer> => {
+  const askedOnce = async (message: CmykRequest): Promise<CmykAnswer> => {
     if (ended !== undefined) throw new Error(ended);
     waiting = Promise.withResolvers<CmykAnswer>();
     child.send(message);
@@ -39,20 +91,20 @@ export async function openCmyk({
     if ("failed" in answer) throw new Error(answer.failed);
     return answer;
   };
-  const asked = (message: CmykStart | Uint8Array): Promise<CmykAnswer> => {
+  const asked = (message: CmykRequest): Promise<CmykAnswer> => {
     const answer = last.then(() => askedOnce(message));
     last = answer.catch(() => {});
     return answer;
   };
   const close = () => child.kill("SIGKILL");
   try {
-    const first = await asked(start);
+    const first = await asked({ profile });
     if (!("name" in first)) throw new Error("the process that converts colours did not start");
     return {
       name: first.name,
       close,
-      convert: async (picture) => {
-        const answer = await asked(picture);
+      convert: async (file, inkLimit) => {
+        const answer = await asked({ file, inkLimit });
         if (!("picture" in answer)) throw new Error("the process that converts colours lost a picture");
         return answer.picture;
       },

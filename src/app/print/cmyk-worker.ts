@@ -4,11 +4,8 @@ import { deflatedRows } from "../../render/card/encode.ts";
 import type { Pixels } from "../../render/card/pixels.ts";
 import { type CmykConverter, cmykConverter } from "./cmyk.ts";
 
-/** The first message to the process, which then takes pictures: files of any format. */
-export interface CmykStart {
-  profile: Uint8Array;
-  inkLimit: number;
-}
+/** The first message to the process is the profile; then it takes pictures, files of any format. */
+export type CmykRequest = { profile: Uint8Array } | { file: Uint8Array; inkLimit: number };
 
 /** A picture in inks: a zlib stream of rows, four bytes a pixel, each after the number of its PNG filter. */
 export interface CmykPicture {
@@ -31,14 +28,14 @@ export function runCmykWorker(): void {
   setPriority(NICENESS);
   let converter: CmykConverter | undefined;
   const answer = (value: CmykAnswer) => process.send?.(value);
-  process.on("message", async (message: CmykStart | Uint8Array) => {
+  process.on("message", async (message: CmykRequest) => {
     try {
-      if (message instanceof Uint8Array) {
+      if ("file" in message) {
         if (!converter) throw new Error("a picture came before the profile");
-        answer({ picture: await converted(converter, message) });
+        answer({ picture: await converted(converter, message.file, message.inkLimit) });
         return;
       }
-      converter = await cmykConverter(message.profile, message.inkLimit);
+      converter = await cmykConverter(message.profile);
       answer({ name: converter.name });
     } catch (error) {
       answer({ failed: error instanceof Error ? error.message : String(error) });
@@ -48,10 +45,10 @@ export function runCmykWorker(): void {
   process.on("SIGINT", () => {});
 }
 
-async function converted(converter: CmykConverter, file: Uint8Array): Promise<CmykPicture> {
+async function converted(converter: CmykConverter, file: Uint8Array, inkLimit: number): Promise<CmykPicture> {
   const pixels = await decoded(file);
   const { width, height } = pixels;
-  const inks = converter.convert(pixels);
+  const inks = converter.convert(pixels, inkLimit);
   return { width, height, deflated: Buffer.concat(deflatedRows(inks, width, height)) };
 }
 

@@ -15,8 +15,11 @@ import { INK_LIMIT, profileFault } from "./print-profile.ts";
 export interface CmykConverter {
   /** The profile's own name for itself. */
   name: string;
-  /** Four bytes a pixel: cyan, magenta, yellow and black, 255 being full ink. Blocks this thread. */
-  convert(pixels: Pixels): Uint8Array;
+  /**
+   * Four bytes a pixel: cyan, magenta, yellow and black, 255 being full ink. Blocks this thread.
+   * @param inkLimit the most ink in one place, as the sum of the four in percent
+   */
+  convert(pixels: Pixels, inkLimit: number): Uint8Array;
 }
 
 /** So many pixels at a time go through WebAssembly, whose memory never shrinks. */
@@ -28,13 +31,10 @@ const BAND_PIXELS = 65_536;
  *
  * Black is built as the profile builds it, from all four inks: a card is pixels, and nothing in them tells
  * text from a photo's shadow.
- * @param inkLimit the most ink in one place, as the sum of the four in percent
  */
-export async function cmykConverter(profile: Uint8Array, inkLimit: number): Promise<CmykConverter> {
+export async function cmykConverter(profile: Uint8Array): Promise<CmykConverter> {
   const fault = profileFault(profile);
   if (fault !== null) throw new Error(`the print profile ${fault}`);
-  if (!(inkLimit >= INK_LIMIT.min && inkLimit <= INK_LIMIT.max))
-    throw new RangeError(`the ink limit must be ${INK_LIMIT.min} to ${INK_LIMIT.max} percent`);
   const lcms = await instantiate({ wasmBinary: await Bun.file(lcmsWasm).bytes() });
   const press = lcms.cmsOpenProfileFromMem(profile, profile.length);
   if (press === 0) throw new Error("the print profile is damaged");
@@ -47,10 +47,11 @@ export async function cmykConverter(profile: Uint8Array, inkLimit: number): Prom
     cmsFLAGS_BLACKPOINTCOMPENSATION,
   );
   if (transform === 0) throw new Error("the print profile has no table from colours to inks");
-  const mostInk = (inkLimit * 255) / 100;
   return {
     name: lcms.cmsGetProfileInfoASCII(press, cmsInfoDescription, "en", "US").replace(/\0.*$/s, ""),
-    convert({ rgba, width, height }) {
+    convert({ rgba, width, height }, inkLimit) {
+      if (!(inkLimit >= INK_LIMIT.min && inkLimit <= INK_LIMIT.max))
+        throw new RangeError(`the ink limit must be ${INK_LIMIT.min} to ${INK_LIMIT.max} percent`);
       const count = width * height;
       const cmyk = new Uint8Array(count * 4);
       for (let from = 0; from < count; from += BAND_PIXELS) {
@@ -58,7 +59,7 @@ export async function cmykConverter(profile: Uint8Array, inkLimit: number): Prom
         const rgb = onPaper(rgba.subarray(from * 4, end * 4));
         cmyk.set(lcms.cmsDoTransform(transform, rgb, end - from), from * 4);
       }
-      limitInk(cmyk, mostInk);
+      limitInk(cmyk, (inkLimit * 255) / 100);
       return cmyk;
     },
   };

@@ -1,14 +1,10 @@
 import type { PrintSize } from "../../core/print-sizes.ts";
-import type { Line, Page, Placed, Rect } from "./pdf.ts";
+import type { Line, Page, Picture, Placed, Rect } from "./pdf.ts";
 
 const PT_PER_MM = 72 / 25.4;
 
 /** One side of a card, as a picture with its bleed. */
-export interface Face {
-  jpeg: Uint8Array;
-  width: number;
-  height: number;
-}
+export type Face = Picture;
 
 export interface PrintedCard {
   front: Face;

@@ -8,18 +8,30 @@ export interface Rect {
   height: number;
 }
 
+/** A picture and its sides in pixels. */
+export interface Picture {
+  /** A JPEG file in sRGB; or CMYK as a zlib stream of rows, each after the number of its PNG filter. */
+  bytes: Uint8Array;
+  colour: "rgb" | "cmyk";
+  width: number;
+  height: number;
+}
+
 /** A picture on a page. */
-export interface Placed {
+export interface Placed extends Picture {
   /** Where the whole picture lies, upright; turned ones fill the same place. */
   at: Rect;
   /** What of it is shown. */
   clip: Rect;
   /** How often it is turned by 90 degrees clockwise. */
   quarters: 0 | 1 | 3;
-  /** A JPEG file in sRGB and its sides in pixels. */
-  jpeg: Uint8Array;
-  width: number;
-  height: number;
+}
+
+/** For what press the file's inks are. */
+export interface OutputIntent {
+  /** An ICC profile of four inks, and its own name for itself. */
+  profile: Uint8Array;
+  name: string;
 }
 
 /** A line from one point to another, in points. */
@@ -43,6 +55,8 @@ export interface PdfInfo {
   createdAt: number;
   /** What tells files apart, as 32 hexadecimal digits. */
   id: string;
+  /** With it the file is PDF/X-4, and its pictures are in that press's inks. */
+  intent?: OutputIntent;
 }
 
 /** 0.25 points is the thinnest line that every press holds. */
@@ -51,12 +65,13 @@ const CATALOG = 1;
 const PAGES = 2;
 const INFO = 3;
 const PROFILE = 4;
+const METADATA = 5;
 
 /**
  * The pages as a PDF 1.6 file, piece by piece: a page's pictures are forgotten once they are written, so that
  * a deck takes no more memory than its largest page.
  *
- * ISO 32000-1: 7.5 file structure, 8.9.5 images, 14.11.2 page boundaries.
+ * ISO 32000-1: 7.5 file structure, 8.9.5 images, 14.11.2 page boundaries, 14.11.5 output intents.
  */
 export async function* pdfOf(pages: AsyncIterable<Page>, info: PdfInfo): AsyncGenerator<Uint8Array> {
   const offsets: number[] = [];
@@ -76,13 +91,20 @@ export async function* pdfOf(pages: AsyncIterable<Page>, info: PdfInfo): AsyncGe
   };
   // The bytes above 127 in the second line tell programs that the file is not text.
   yield counted("%PDF-1.6\n%\xe2\xe3\xcf\xd3\n");
-  yield object(CATALOG, `<< /Type /Catalog /Pages ${PAGES} 0 R >>`);
-  yield object(PROFILE, `<< /N 3 /Length ${SRGB_PROFILE.length} >>`, SRGB_PROFILE);
+  const { intent } = info;
+  const profile = intent?.profile ?? SRGB_PROFILE;
+  yield object(CATALOG, `<< /Type /Catalog /Pages ${PAGES} 0 R${intent ? intended(intent) : ""} >>`);
+  yield object(PROFILE, `<< /N ${intent ? 4 : 3} /Length ${profile.length} >>`, profile);
   const kids: number[] = [];
   let next = PROFILE + 1;
+  if (intent) {
+    const described = Buffer.from(metadata(info));
+    yield object(METADATA, `<< /Type /Metadata /Subtype /XML /Length ${described.length} >>`, described);
+    next = METADATA + 1;
+  }
   for await (const page of pages) {
     const pictures = page.pictures.map((picture) => ({ picture, number: next++ }));
-    for (const { picture, number } of pictures) yield object(number, imageDictionary(picture), picture.jpeg);
+    for (const { picture, number } of pictures) yield object(number, imageDictionary(picture), picture.bytes);
     const [contents, own] = [next++, next++];
     const drawn = Buffer.from(drawing(page), "latin1");
     yield object(contents, `<< /Length ${drawn.length} >>`, drawn);
@@ -97,7 +119,7 @@ export async function* pdfOf(pages: AsyncIterable<Page>, info: PdfInfo): AsyncGe
     PAGES,
     `<< /Type /Pages /Count ${kids.length} /Kids [${kids.map((kid) => `${kid} 0 R`).join(" ")}] >>`,
   );
-  const date = `(D:${new Date(info.createdAt).toISOString().replace(/\D/g, "").slice(0, 14)}Z)`;
+  const date = `(D:${dateOf(info).replace(/\D/g, "")}Z)`;
   yield object(
     INFO,
     `<< /Title ${text(info.title)} /Producer ${text(info.producer)} /CreationDate ${date} /ModDate ${date} /Trapped /False >>`,
@@ -123,8 +145,43 @@ const box = ({ x, y, width, height }: Rect) => `[${numbers(x, y, x + width, y + 
 /** A text string: UTF-16 with its mark, in hexadecimal digits, which need no escapes. */
 const text = (value: string) => `<feff${Buffer.from(value, "utf16le").swap16().toString("hex")}>`;
 
-const imageDictionary = ({ jpeg, width, height }: Placed) =>
-  `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace [/ICCBased ${PROFILE} 0 R] /BitsPerComponent 8 /Filter /DCTDecode /Length ${jpeg.length} >>`;
+function imageDictionary({ bytes, colour, width, height }: Placed): string {
+  // PDF/X wants the press's own colours by their plain name, and the profile once, in the output intent.
+  const format =
+    colour === "cmyk"
+      ? `/ColorSpace /DeviceCMYK /Filter /FlateDecode /DecodeParms << /Predictor 15 /Colors 4 /Columns ${width} >>`
+      : `/ColorSpace [/ICCBased ${PROFILE} 0 R] /Filter /DCTDecode`;
+  return `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /BitsPerComponent 8 ${format} /Length ${bytes.length} >>`;
+}
+
+/** To the second, as ISO 8601 without its zone. */
+const dateOf = ({ createdAt }: PdfInfo) => new Date(createdAt).toISOString().slice(0, 19);
+
+/** What the catalogue says of the press. */
+function intended({ name }: OutputIntent): string {
+  const condition = text(name || "Custom");
+  return ` /Metadata ${METADATA} 0 R /OutputIntents [<< /Type /OutputIntent /S /GTS_PDFX /OutputConditionIdentifier ${condition} /Info ${condition} /DestOutputProfile ${PROFILE} 0 R >>]`;
+}
+
+const XML_ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** What PDF/X-4 (ISO 15930-7, 6.8) wants to be known of a file, as XMP; equal to what its Info says. */
+function metadata(info: PdfInfo): string {
+  const xml = (value: string) => value.replace(/[&<>]/g, (sign) => XML_ESCAPES[sign] as string);
+  const date = `${dateOf(info)}Z`;
+  return `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
+<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description rdf:about="" xmlns:pdfxid="http://www.npes.org/pdfx/ns/id/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/"
+ xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:xmpMM="http://ns.adobe.com/xap/1.0/mm/" xmlns:dc="http://purl.org/dc/elements/1.1/">
+<pdfxid:GTS_PDFXVersion>PDF/X-4</pdfxid:GTS_PDFXVersion>
+<pdf:Producer>${xml(info.producer)}</pdf:Producer><pdf:Trapped>False</pdf:Trapped>
+<xmp:CreateDate>${date}</xmp:CreateDate><xmp:ModifyDate>${date}</xmp:ModifyDate><xmp:MetadataDate>${date}</xmp:MetadataDate>
+<xmpMM:DocumentID>uuid:${info.id}</xmpMM:DocumentID><xmpMM:RenditionClass>default</xmpMM:RenditionClass><xmpMM:VersionID>1</xmpMM:VersionID>
+<dc:format>application/pdf</dc:format>
+<dc:title><rdf:Alt><rdf:li xml:lang="x-default">${xml(info.title)}</rdf:li></rdf:Alt></dc:title>
+</rdf:Description></rdf:RDF></x:xmpmeta>
+<?xpacket end="r"?>`;
+}
 
 /** What is drawn on a page, in PDF's own words. */
 function drawing({ pictures, marks }: Page): string {

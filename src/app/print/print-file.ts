@@ -17,8 +17,10 @@ import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { VERSION } from "../../version.ts";
 import type { AppContext } from "../context.ts";
+import type { CmykProcess, Press } from "./cmyk-process.ts";
 import { type Face, facePage, gridOf, SHEETS, type Sheet, sheetPage } from "./imposition.ts";
 import { type Page, pdfOf } from "./pdf.ts";
+import { INK_LIMIT } from "./print-profile.ts";
 
 /** What a partner may ask of a print file. */
 export const PrintRequest = Type.Object(
@@ -48,6 +50,22 @@ export const PrintRequest = Type.Object(
           "Leave out cards without a picture. Otherwise a batch with such cards is refused, so that none is missing unnoticed.",
       }),
     ),
+    colour: Type.Optional(
+      StringEnum(["rgb", "cmyk"], {
+        default: "rgb",
+        description:
+          "`cmyk`: a PDF/X-4 file in the inks of the press that whoever runs this service set up; refused where there is none.",
+      }),
+    ),
+    ink_limit: Type.Optional(
+      Type.Integer({
+        minimum: INK_LIMIT.min,
+        maximum: INK_LIMIT.max,
+        default: INK_LIMIT.usual,
+        description:
+          "The most ink in one place that the printer allows, as the sum of the four in percent. Has no effect in `rgb`.",
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -55,6 +73,8 @@ export type PrintRequest = Static<typeof PrintRequest>;
 
 export interface PrintDeps extends AppContext {
   blobs: Blobs;
+  /** Where the operator named its profile. */
+  press: Press | undefined;
 }
 
 /** Nothing of it is visible on paper: a card then takes a third of the bytes of the least lossy JPEG. */
@@ -67,7 +87,7 @@ const NAMED = 5;
  * must be of one print size, since their pictures hold the bleed that is cut off.
  */
 export async function printFile(
-  { store, blobs }: PrintDeps,
+  { store, blobs, press }: PrintDeps,
   batch: Batch,
   asked: PrintRequest,
 ): Promise<ReadableStream<Uint8Array>> {
@@ -76,22 +96,33 @@ export async function printFile(
   const details: ErrorDetail[] = [];
   if (cards.length < images.length && !asked.incomplete) details.push(missing(images, cards));
   if (size === undefined) details.push(wrongSize(cards));
+  if (asked.colour === "cmyk" && !press) details.push(NO_PRESS);
   if (details.length > 0 || size === undefined) throw invalidRequest(details);
+  const inks = asked.colour === "cmyk" ? press : undefined;
+  const cmyk = await inks?.use();
+  const faceOf = (name: string) => decoding.add(() => face(blobs, name, asked, cmyk));
   const pages = asked.sheet
-    ? sheets(blobs, cards, PRINT_SIZES[size], { ...asked, sheet: asked.sheet })
-    : deck(blobs, cards, PRINT_SIZES[size], asked);
+    ? sheets(faceOf, cards, PRINT_SIZES[size], { ...asked, sheet: asked.sheet })
+    : deck(faceOf, cards, PRINT_SIZES[size], asked);
   const id = new Bun.CryptoHasher("sha256").update(
     JSON.stringify([asked, cards.map(({ outputName, backOutputName }) => [outputName, backOutputName])]),
   );
-  return streamed(
-    pdfOf(pages, {
-      title: batch.name ?? batch.id,
-      producer: `cardpress ${VERSION}`,
-      createdAt: Math.max(...cards.map(({ completedAt }) => completedAt ?? 0)),
-      id: id.digest("hex").slice(0, 32),
-    }),
-  );
+  if (inks) id.update(inks.profile);
+  const file = pdfOf(pages, {
+    title: batch.name ?? batch.id,
+    producer: `cardpress ${VERSION}`,
+    createdAt: Math.max(...cards.map(({ completedAt }) => completedAt ?? 0)),
+    id: id.digest("hex").slice(0, 32),
+    ...(inks && cmyk && { intent: { profile: inks.profile, name: cmyk.name } }),
+  });
+  return streamed(file, () => cmyk?.close());
 }
+
+const NO_PRESS: ErrorDetail = {
+  field: "colour",
+  message:
+    "must be `rgb`: this service knows no press. Whoever runs it sets one up by the profile in CARDPRESS_PRINT_PROFILE.",
+};
 
 /** The cards with a picture, and their print size when all have the same. */
 export function printable(images: Image[]): { cards: Image[]; size: PrintSizeName | undefined } {
@@ -134,7 +165,7 @@ const sidesOf = ({ outputWidth, outputHeight }: Image) => ({
 
 /** A page for every side of every card. */
 async function* deck(
-  blobs: Blobs,
+  faceOf: FaceOf,
   cards: Image[],
   size: PrintSize,
   { marks = false, order = "front_first" }: PrintRequest,
@@ -142,13 +173,13 @@ async function* deck(
   for (const card of cards) {
     const sides = [card.outputName, card.backOutputName];
     for (const name of order === "front_first" ? sides : sides.reverse())
-      if (name !== null) yield facePage(await faceOf(blobs, name), size, { marks });
+      if (name !== null) yield facePage(await faceOf(name), size, { marks });
   }
 }
 
 /** Sheets of fronts, each followed by the sheet of their backs where one of them has a back. */
 async function* sheets(
-  blobs: Blobs,
+  faceOf: FaceOf,
   cards: Image[],
   size: PrintSize,
   { sheet, marks = false, order = "front_first" }: PrintRequest & { sheet: Sheet },
@@ -161,7 +192,7 @@ async function* sheets(
     const sides = hasBacks ? (["front", "back"] as const) : (["front"] as const);
     for (const side of order === "front_first" ? sides : sides.toReversed()) {
       const names = on.map((card) => (side === "front" ? card.outputName : card.backOutputName));
-      const faces = await Promise.all(names.map((name) => (name === null ? null : faceOf(blobs, name))));
+      const faces = await Promise.all(names.map((name) => (name === null ? null : faceOf(name))));
       yield sheetPage(faces, size, { sheet, marks, side });
     }
   }
@@ -170,27 +201,43 @@ async function* sheets(
 /** Decoding keeps a processor busy, which cards need too: of all print files so many at a time. */
 const decoding = new PQueue({ concurrency: 2 });
 
-/** A kept picture as a JPEG file, which PDF shows as it is. It may have gone since the file was begun. */
-const faceOf = (blobs: Blobs, name: string): Promise<Face> => decoding.add(() => decodedFace(blobs, name));
+type FaceOf = (name: string) => Promise<Face>;
 
-async function decodedFace(blobs: Blobs, name: string): Promise<Face> {
+/** A kept picture as PDF shows it. It may have gone since the file was begun. */
+async function face(
+  blobs: Blobs,
+  name: string,
+  { ink_limit = INK_LIMIT.usual }: PrintRequest,
+  cmyk: CmykProcess | undefined,
+): Promise<Face> {
   const picture = await blobs.open("picture", name);
   if (!picture) throw new Error("a picture was deleted while it was printed");
-  const bytes = await picture.bytes();
-  const { format, width, height } = await new Bun.Image(bytes).metadata();
-  const jpeg = format === "jpeg" ? bytes : await new Bun.Image(bytes).jpeg({ quality: JPEG_QUALITY }).bytes();
-  return { jpeg, width, height };
+  const kept = await picture.bytes();
+  if (cmyk) {
+    const { deflated, ...sides } = await cmyk.convert(kept, ink_limit);
+    return { ...sides, bytes: deflated, colour: "cmyk" };
+  }
+  const { format, width, height } = await new Bun.Image(kept).metadata();
+  const bytes = format === "jpeg" ? kept : await new Bun.Image(kept).jpeg({ quality: JPEG_QUALITY }).bytes();
+  return { bytes, colour: "rgb", width, height };
 }
 
-/** One piece at a time, as fast as the reader takes them. */
-function streamed(parts: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+/** One piece at a time, as fast as the reader takes them; `onEnd` follows the last, or what went wrong. */
+function streamed(parts: AsyncGenerator<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await parts.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
+      try {
+        const { done, value } = await parts.next();
+        if (!done) return controller.enqueue(value);
+        controller.close();
+        onEnd();
+      } catch (error) {
+        onEnd();
+        throw error;
+      }
     },
     cancel: async () => {
+      onEnd();
       await parts.return(undefined);
     },
   });

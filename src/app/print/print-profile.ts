@@ -1,3 +1,6 @@
+import { readFileSync, statSync } from "node:fs";
+import { OperatorError } from "../../core/errors.ts";
+
 /** Bounds of the most ink in one place, as the sum of the four in percent. */
 export const INK_LIMIT = {
   /** Below it black itself turns grey: no printer asks for so little. */
@@ -19,8 +22,6 @@ const HEADER_BYTES = 128;
  */
 export function profileFault(bytes: Uint8Array): string | null {
   const word = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4)).trim();
-  if (bytes.length > MAX_PROFILE_BYTES)
-    return `has ${bytes.length} bytes, more than the ${MAX_PROFILE_BYTES} that are read`;
   if (bytes.length < HEADER_BYTES || word(36) !== "acsp") return "is not an ICC profile";
   const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
   if (size > bytes.length) return `is cut off: it has ${bytes.length} of ${size} bytes`;
@@ -28,4 +29,24 @@ export function profileFault(bytes: Uint8Array): string | null {
   if (kind !== "prtr" || space !== "CMYK")
     return `is of the kind "${kind}" for ${space} colours; a press needs one of the kind "prtr" for CMYK`;
   return null;
+}
+
+/** The operator's profile of a press. Throws an OperatorError that says what is wrong with the file. */
+export function readPrintProfile(path: string): Uint8Array {
+  const refused = (fault: string) =>
+    new OperatorError(
+      `CARDPRESS_PRINT_PROFILE: ${path} ${fault}. Name the ICC profile that your printer recommends, or leave it out.`,
+      2,
+    );
+  let bytes: Uint8Array;
+  try {
+    if (statSync(path).size > MAX_PROFILE_BYTES) throw refused(`has more than ${MAX_PROFILE_BYTES} bytes`);
+    bytes = new Uint8Array(readFileSync(path));
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw refused("cannot be read");
+  }
+  const fault = profileFault(bytes);
+  if (fault !== null) throw refused(fault);
+  return bytes;
 }

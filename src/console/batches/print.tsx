@@ -75,6 +75,17 @@ async function printPage(visit: MemberVisit): Promise<Response> {
               ]}
               chosen="front_first"
             />
+            {visit.deps.press && (
+              <Choice
+                legend="Colours"
+                name="colour"
+                options={[
+                  ["rgb", "sRGB, as the pictures have them"],
+                  ["cmyk", "CMYK in the inks of the press that was set up here (PDF/X-4)"],
+                ]}
+                chosen="rgb"
+              />
+            )}
             <button type="submit" class="button button-primary">
               Download PDF
             </button>
@@ -93,6 +104,7 @@ async function printedFile(visit: MemberVisit): Promise<Response> {
     ...(sheet && { sheet }),
     marks: query.get("marks") === "yes",
     order: query.get("order") === "back_first" ? "back_first" : "front_first",
+    colour: query.get("colour") === "cmyk" ? "cmyk" : "rgb",
     incomplete: true,
   };
   const file = await printFile(visit.deps, batch, asked);

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { inflateSync } from "node:zlib";
 import { cmykConverter } from "../../../src/app/print/cmyk.ts";
-import { openCmyk } from "../../../src/app/print/cmyk-process.ts";
-import { MAX_PROFILE_BYTES, profileFault } from "../../../src/app/print/print-profile.ts";
+import { openCmyk, sharedPress } from "../../../src/app/print/cmyk-process.ts";
+import { profileFault } from "../../../src/app/print/print-profile.ts";
 import { encodePng } from "../../../src/render/card/encode.ts";
 import { SRGB_PROFILE } from "../../../src/render/card/srgb-profile.ts";
 import { cmykCommand } from "../../../src/service/system.ts";
@@ -23,9 +23,9 @@ const [WHITE, BLACK, CLEAR] = [
 
 /** The inks of each of these colours, as rows of four. */
 async function inksOf(profile: Uint8Array, limit: number, colours: readonly (readonly number[])[]) {
-  const converter = await cmykConverter(profile, limit);
+  const converter = await cmykConverter(profile);
   const rgba = Uint8Array.from(colours.flat());
-  const cmyk = converter.convert({ rgba, width: colours.length, height: 1 });
+  const cmyk = converter.convert({ rgba, width: colours.length, height: 1 }, limit);
   expect(cmyk.length).toBe(rgba.length);
   return colours.map((_, n) => [...cmyk.subarray(n * 4, n * 4 + 4)]);
 }
@@ -77,7 +77,7 @@ test("a picture of more pixels than one band comes out whole and in order", asyn
   const [width, height] = [300, 500];
   const rgba = new Uint8Array(width * height * 4);
   for (let n = 0; n < width * height; n++) rgba.set(n % 7 === 0 ? BLACK : WHITE, n * 4);
-  const cmyk = (await cmykConverter(blackAlone, 300)).convert({ rgba, width, height });
+  const cmyk = (await cmykConverter(blackAlone)).convert({ rgba, width, height }, 300);
   const wrong = Array.from({ length: width * height }, (_, n) => n).filter(
     (n) => cmyk[n * 4 + 3] !== (n % 7 === 0 ? 255 : 0),
   );
@@ -92,7 +92,6 @@ test("a file that is no profile of a press is named for what it is", () => {
   expect(profileFault(SRGB_PROFILE)).toBe(
     'is of the kind "mntr" for RGB colours; a press needs one of the kind "prtr" for CMYK',
   );
-  expect(profileFault(new Uint8Array(MAX_PROFILE_BYTES + 1))).toContain("more than the");
   // As bytes that lie within others, too.
   const within = new Uint8Array(blackAlone.length + 5);
   within.set(blackAlone, 5);
@@ -100,13 +99,13 @@ test("a file that is no profile of a press is named for what it is", () => {
 });
 
 test("another process turns pictures of any format into inks, one after the other", async () => {
-  const cmyk = await openCmyk({ command: cmykCommand(), profile: blackAlone, inkLimit: 300 });
+  const cmyk = await openCmyk({ command: cmykCommand(), profile: blackAlone });
   try {
     expect(cmyk.name).toBe("Black alone");
     const rgba = Uint8Array.from([...WHITE, ...BLACK, ...BLACK, ...WHITE, ...CLEAR, ...BLACK]);
     const png = encodePng({ rgba, width: 2, height: 3 });
     const webp = await new Bun.Image(png).webp({ lossless: true }).bytes();
-    const answers = await Promise.all([cmyk.convert(png), cmyk.convert(webp)]);
+    const answers = await Promise.all([cmyk.convert(png, 300), cmyk.convert(webp, 300)]);
     for (const { width, height, deflated } of answers) {
       expect([width, height]).toEqual([2, 3]);
       // The second filter: each byte is the difference to the one above.
@@ -116,23 +115,35 @@ test("another process turns pictures of any format into inks, one after the othe
         2, 0, 0, 0, 0, 0, 0, 0, -1, 2, 0, 0, 0, -1, 0, 0, 0, 1, 2, 0, 0, 0, 1, 0, 0, 0, -1,
       ]);
     }
-    await expect(cmyk.convert(new TextEncoder().encode("no picture"))).rejects.toThrow();
+    await expect(cmyk.convert(new TextEncoder().encode("no picture"), 300)).rejects.toThrow();
+    await expect(cmyk.convert(png, 100)).rejects.toThrow("the ink limit must be 200 to 400 percent");
     // One that cannot be read costs no other.
-    expect((await cmyk.convert(png)).width).toBe(2);
+    expect((await cmyk.convert(png, 300)).width).toBe(2);
   } finally {
     cmyk.close();
   }
-  await expect(cmyk.convert(new Uint8Array())).rejects.toThrow("the process that converts colours ended");
+  await expect(cmyk.convert(new Uint8Array(), 300)).rejects.toThrow(
+    "the process that converts colours ended",
+  );
 });
 
 test("a profile whose tables are damaged is refused by name, and its process ends", async () => {
   const damaged = blackAlone.slice();
   // The tags' places point behind the end.
   damaged.fill(0xff, 132, 132 + 7 * 12);
-  await expect(openCmyk({ command: cmykCommand(), profile: damaged, inkLimit: 300 })).rejects.toThrow(
-    "the print profile",
-  );
-  await expect(openCmyk({ command: cmykCommand(), profile: blackAlone, inkLimit: 100 })).rejects.toThrow(
-    "the ink limit must be 200 to 400 percent",
-  );
+  await expect(openCmyk({ command: cmykCommand(), profile: damaged })).rejects.toThrow("the print profile");
+});
+
+test("print files share one process, which ends with the last and begins anew", async () => {
+  const press = sharedPress({ command: cmykCommand(), profile: blackAlone });
+  const png = encodePng({ rgba: Uint8Array.from(BLACK), width: 1, height: 1 });
+  const [one, other] = await Promise.all([press.use(), press.use()]);
+  one.close();
+  one.close();
+  expect((await other.convert(png, 300)).width).toBe(1);
+  other.close();
+  await expect(other.convert(png, 300)).rejects.toThrow("ended");
+  const next = await press.use();
+  expect((await next.convert(png, 300)).width).toBe(1);
+  next.close();
 });

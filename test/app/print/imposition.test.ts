@@ -4,7 +4,12 @@ import type { Rect } from "../../../src/app/print/pdf.ts";
 import { PRINT_SIZES, type PrintSizeName, printSizeOf } from "../../../src/core/print-sizes.ts";
 
 const PT_PER_MM = 72 / 25.4;
-const face = (width = 815, height = 1110) => ({ jpeg: new Uint8Array(), width, height });
+const face = (width = 815, height = 1110) => ({
+  bytes: new Uint8Array(),
+  colour: "rgb" as const,
+  width,
+  height,
+});
 const sizes = Object.keys(PRINT_SIZES) as PrintSizeName[];
 const close = (found: number, wanted: number) => expect(found).toBeCloseTo(wanted, 6);
 
