@@ -147,6 +147,9 @@ export function wallCases(
   }
 }
 
+/** Words with wide letters, marks and descenders: as much room as a text of its length takes. */
+const WORDS = "Wolverhampton Wanderers Åsgårdstrand Jågymæ Mommsen ";
+
 /** A set with as much to say as one may have, and with as little. */
 const SETS: readonly [label: string, set: ShownSet][] = [
   [
@@ -166,9 +169,6 @@ const SETS: readonly [label: string, set: ShownSet][] = [
 export function showsSet(html: string): boolean {
   return /data-(?:text|if|unless)="(?:serial|set\.\w+)"/.test(html);
 }
-
-/** Words with wide letters, marks and descenders: as much room as a text of its length takes. */
-const WORDS = "Wolverhampton Wanderers Åsgårdstrand Jågymæ Mommsen ";
 
 function longText(chars: number): string {
   const text = WORDS.repeat(Math.ceil(chars / WORDS.length)).slice(0, chars);
