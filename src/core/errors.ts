@@ -46,11 +46,20 @@ export type PeopleCode =
 
 export type RefusalCode = ErrorCode | PeopleCode;
 
+/** What is at fault where that is a state and not the shape of what was sent; stable, as error codes are. */
+export const DETAIL_CODES = [
+  "consent_withdrawn",
+  "consent_ended",
+  "no_photo_consent",
+  "still_processing",
+] as const;
+
 /** One broken field of a request: where it is, which rule it breaks, and what to send instead. */
 export interface ErrorDetail {
   /** A path such as `player.number`, `header Idempotency-Key` or `query limit`. */
   field: string;
   message: string;
+  code?: (typeof DETAIL_CODES)[number];
 }
 
 export interface RefusalOptions {
@@ -78,10 +87,13 @@ export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   ) {
     super(cut(message, MAX_REFUSAL_CHARS), { cause: options.cause });
     this.name = "Refusal";
-    this.details = options.details?.slice(0, MAX_REFUSAL_DETAILS).map(({ field, message: rule }) => ({
-      field: cut(field, MAX_DETAIL_FIELD_CHARS),
-      message: cut(rule, MAX_REFUSAL_CHARS),
-    }));
+    this.details = options.details
+      ?.slice(0, MAX_REFUSAL_DETAILS)
+      .map(({ field, message: rule, code: fault }) => ({
+        field: cut(field, MAX_DETAIL_FIELD_CHARS),
+        message: cut(rule, MAX_REFUSAL_CHARS),
+        ...(fault ? { code: fault } : {}),
+      }));
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import { COMPOSITIONS } from "../core/card.ts";
-import type { ErrorCode } from "../core/errors.ts";
+import { DETAIL_CODES, type ErrorCode } from "../core/errors.ts";
 import { FAILURE_REASON_NAMES, FAILURE_REASONS } from "../core/failure-reasons.ts";
 import { sentStyleSchema } from "../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../core/image-state.ts";
@@ -268,6 +268,12 @@ export const ErrorDetail = Type.Object(
       description: "The broken rule and what to send instead.",
       examples: ["must be a whole number from 1 to 99; got 120."],
     }),
+    code: Type.Optional(
+      StringEnum([...DETAIL_CODES], {
+        description:
+          "Stable: switch on it. There when the request is well formed and refused for a state: what is recorded of the player's consent, or a card that is still being made. More may come.",
+      }),
+    ),
   },
   { ...closed, $id: "ErrorDetail", description: "One broken field." },
 );

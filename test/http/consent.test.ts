@@ -47,6 +47,8 @@ const create = (external_id: string, name?: string, key = own.liveKey) =>
   post(api.baseUrl, key, card(external_id, name));
 const fieldsOf = async (response: Response) =>
   (await expectError(response, "INVALID_REQUEST")).details.map(({ field }: Json) => field);
+const codesOf = async (response: Response) =>
+  (await expectError(response, "INVALID_REQUEST")).details.map(({ code }: Json) => code);
 /** What was told of this player, in whatever order. */
 const recalls = async (player: string) => {
   const { db, t } = api.store.read;
@@ -115,9 +117,12 @@ test("no photo, and an end that has come, refuse a create by the field, alone an
     body: JSON.stringify({ cards: [card("free"), card("unseen"), card("lent")] }),
   });
   expect(await fieldsOf(squad)).toEqual(["cards[1].player.source_image_url", "cards[2].player.external_id"]);
+  expect(await codesOf(await create("unseen"))).toEqual(["no_photo_consent"]);
+  expect(await codesOf(await create("lent"))).toEqual(["consent_ended"]);
   expect(await creditsLeft()).toEqual(before);
   const error = await expectError(await record("lent", { until: "2020-01-01" }), "INVALID_REQUEST");
   expect(error.details[0].field).toBe("until");
+  expect(error.details[0]).not.toHaveProperty("code");
   for (const bad of [{ until: "tomorrow" }, { until: "2031-02-31" }, { photo: "no" }, { name: true }])
     expect((await record("lent", bad)).status).toBe(400);
   // Agreed to anew.
@@ -148,6 +153,7 @@ test("a withdrawal deletes every picture of both environments, tells so once, an
   await expectSuccess(await withdraw("leaver"), 200, WithdrawnConsentResponse);
   expect(await recalls("leaver")).toHaveLength(2);
   expect(await fieldsOf(await create("leaver"))).toEqual(["player.external_id"]);
+  expect(await codesOf(await create("leaver"))).toEqual(["consent_withdrawn"]);
   await record("leaver", {});
   expect((await create("leaver", undefined, own.testKey)).status).toBe(202);
   const { findings } = await audit(api.store, api.clock.now());

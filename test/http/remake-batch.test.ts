@@ -201,6 +201,8 @@ test("all are made again or none: without credits enough nothing changes, and ev
   ]);
   // It has not ended.
   expect(await places({ cards: [{ external_id: "p0", player: { number: 3 } }] })).toEqual(["cards[0]"]);
+  const early = await remake(own.liveKey, id, { cards: [{ external_id: "p0", player: { number: 3 } }] });
+  expect((await expectError(early, "INVALID_REQUEST")).details[0].code).toBe("still_processing");
   const other = await testAccount(api);
   for (const key of [other.liveKey, own.testKey])
     await expectError(await remake(key, id, { failed: true }), "NOT_FOUND");

@@ -155,7 +155,11 @@ function changedCards(cards: Placed[], now: number): { changed: Ended[]; isAsItW
     else if (isAsAsked(isBeingMade ? (change ?? from) : from, request, now)) {
       if (!isBeingMade) isAsItWas.push(place.position);
     } else if (isBeingMade)
-      details.push({ field, message: "is still being made: change it once it has ended." });
+      details.push({
+        field,
+        code: "still_processing",
+        message: "is still being made: change it once it has ended.",
+      });
     else changed.push({ ...card, from });
   }
   if (details.length > 0) throw invalidRequest(details);

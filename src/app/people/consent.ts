@@ -230,16 +230,19 @@ function faultOf({ endsAt, withdrawnAt, noPhoto }: PlayerConsent, now: number): 
   if (withdrawnAt !== null)
     return {
       field: "player.external_id",
+      code: "consent_withdrawn",
       message: "is of a player who withdrew consent. Record a new consent first, if the player gives one.",
     };
   if (endsAt !== null && endsAt <= now)
     return {
       field: "player.external_id",
+      code: "consent_ended",
       message: `is of a player whose consent ended on ${dayOf(endsAt)}. Record a new one first.`,
     };
   if (noPhoto === 1)
     return {
       field: "player.source_image_url",
+      code: "no_photo_consent",
       message: "may not be used: no photo of this player may be shown. Leave the player out.",
     };
   return undefined;

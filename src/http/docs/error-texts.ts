@@ -47,6 +47,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       'Something in the request is missing, of the wrong type, out of bounds or unknown. Types are strict: `"9"` is not `9`, and `null` is not an absent field. Nothing was reserved, and the `Idempotency-Key` is still free.',
     remedies: [
       "Read `error.details`: it lists every broken field with the rule and what to send instead.",
+      "Where `details` has a `code`, the request is well formed and a state forbids it: `consent_withdrawn`, `consent_ended` and `no_photo_consent` are a player's [consent](/docs/data-protection#consent), `still_processing` is a card to wait for.",
       "Compare your body with [the reference](/docs/reference#create-image). Fields that are not listed there are refused, so that a typing mistake never goes unnoticed.",
       "A cursor in `after` works only with the same `status` filter and the same kind of key it came from.",
     ],
