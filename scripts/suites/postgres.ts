@@ -49,6 +49,7 @@ export const POSTGRES_SUITES = [
   "test/http/render.test.ts",
   "test/http/remake-batch.test.ts",
   "test/http/request-log.test.ts",
+  "test/http/sets.test.ts",
   "test/http/statements.test.ts",
   "test/http/webhook-api.test.ts",
   "test/console/sign-in.test.ts",

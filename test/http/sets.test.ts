@@ -49,6 +49,15 @@ const card = (id: string, more: Json = {}, player: object = {}) => ({
   }),
   set: { id, parallel: "gold", ...more },
 });
+const batchOf = (own: TestAccount, cards: unknown[]): RequestInit => ({
+  method: "POST",
+  headers: {
+    "Content-Type": "application/json",
+    "X-API-Key": own.liveKey,
+    "Idempotency-Key": `batch-${keys++}`,
+  },
+  body: JSON.stringify({ cards }),
+});
 let keys = 0;
 const create = (own: TestAccount, body: unknown, key = `k${keys++}`) =>
   sent(own.liveKey, "/v1/images", body, key);
@@ -178,6 +187,29 @@ test("many creates at once get all numbers, none of them twice", async () => {
   for (let n = 0; n < 20; n++) await finishNext(api, "refused");
   expect(await serialOf(create(own, card(id)))).toBe(1);
   await finishNext(api, "refused");
+});
+
+test("creates, batches and ends of renders at once leave each number with one card, and none between them", async () => {
+  const own = await testAccount(api, { credits: 100 });
+  const id = await makeSet(own, { parallels: [{ name: "gold", size: 100 }] });
+  const cards = [card(id, {}, { external_id: "p1" }), card(id)];
+  for (let n = 0; n < 6; n++) await accepted(create(own, card(id)));
+  const all = await Promise.all([
+    ...Array.from({ length: 8 }, () => create(own, card(id))),
+    ...Array.from({ length: 8 }, () => send(api, "/v1/batches", batchOf(own, cards))),
+    ...Array.from({ length: 6 }, () =>
+      finishNext(api, "refused").then(() => new Response("", { status: 202 })),
+    ),
+  ]);
+  expect(all.map(({ status }) => status)).toEqual(all.map(() => 202));
+  const { db, t } = api.store.read;
+  const rows = (await db.select().from(t.setCards)).filter((row) => row.setId === id && row.state === "held");
+  expect(rows).toHaveLength(24);
+  expect(new Set(rows.map(({ player, serial }) => `${player} ${serial}`)).size).toBe(24);
+  expect(await creditsOf(own)).toEqual({ left: 76, held: 24 });
+  expect(await breaches()).toEqual([]);
+  expect((await remove(own.liveKey, "/v1/players/p0")).status).toBe(200);
+  expect((await remove(own.liveKey, "/v1/players/p1")).status).toBe(200);
 });
 
 test("a card of a batch that is made again keeps its number, and one whose change fails has it again", async () => {

@@ -11,6 +11,7 @@ import { moveBack } from "../../src/app/operations/move/move-back.ts";
 import { takeOver } from "../../src/app/operations/take-over.ts";
 import { saveKit } from "../../src/app/people/brand-kits.ts";
 import { recordConsent } from "../../src/app/people/consent.ts";
+import { makeSet } from "../../src/app/sets/manage-sets.ts";
 import { createDeliverer } from "../../src/app/webhooks/deliver-webhook.ts";
 import { createEndpoint, unreadableEndpoints } from "../../src/app/webhooks/manage-webhooks.ts";
 import { BLOB_KINDS } from "../../src/blobs/blobs.ts";
@@ -124,12 +125,16 @@ async function stock(workspace: Workspace, hook: string) {
   for (let n = 0; n < 3; n++) await acceptWithPhoto(workspace, accountId);
   await renderNext(workspace);
   expect(await claimImage(workspace, "live")).toBeDefined();
+  const set = { name: "Rovers", season: "", parallels: [{ name: "gold", size: 50 }] };
+  const players = [{ externalId: "test-1", name: "Maya", number: 9 }];
+  const { id } = await makeSet(workspace, { accountId, environment: "test" }, { ...set, players });
+  const card = imageRequest({ metadata: { season: "2026" }, player: { external_id: "test-1" } });
   await buildDeps(workspace, { pool }).acceptBatch({
     account,
     environment: "test",
     idempotencyKey: "squad",
     name: "squad",
-    requests: [imageRequest({ metadata: { season: "2026" }, player: { external_id: "test-1" } })],
+    requests: [{ ...card, set: { id, parallel: "gold" } }],
   });
   await workspace.blobs.put("placeholder", "1024-abc", "a silhouette");
   const at = workspace.clock.now();
