@@ -131,3 +131,22 @@ test("what no consent can be is refused, and nobody sees another account's", asy
   expect(await (await eve.get("/console/consent?search=p1")).text()).not.toContain("Withdrawn");
   expect(await (await eve.get("/console/consent.csv")).text()).not.toContain("p1,");
 });
+
+test("a name that was typed for an id is recorded with a warning that offers the ids of players so named", async () => {
+  const made = imageRequest({ player: { external_id: "p20", name: "Zoë Lindqvist" } });
+  const accepted = await post(server.baseUrl, own.testKey, made);
+  const { data } = (await accepted.json()) as { data: { image_id: string } };
+  await untilEnded(server.baseUrl, own.testKey, data.image_id);
+  const warned = next(await ana.post("/console/consent", { external_id: "zoe lindqvist", no_photo: "yes" }));
+  const page = await (await ana.get(warned)).text();
+  expect(page).toContain("No card of an id zoe lindqvist has been made yet");
+  expect(page).toMatch(/Did you mean.*?<a href="\/console\/consent\?search=p20">p20<\/a>: Zoë Lindqvist/s);
+  // Before the first card of a player the warning offers nobody.
+  const early = next(await ana.post("/console/consent", { external_id: "p21", no_photo: "yes" }));
+  const told = await (await ana.get(early)).text();
+  expect(told).toContain("No card of an id p21 has been made yet");
+  expect(told).not.toContain("Did you mean");
+  const known = next(await ana.post("/console/consent", { external_id: "p20", no_photo: "yes" }));
+  expect(await (await ana.get(known)).text()).not.toContain("has been made yet");
+  expect(await (await ana.get("/console/consent?search=p20")).text()).not.toContain("has been made yet");
+});

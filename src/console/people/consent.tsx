@@ -1,11 +1,14 @@
 /** @jsxImportSource preact */
 import { consentView, recordConsent, withdrawConsent } from "../../app/people/consent.ts";
+import { ENVIRONMENTS } from "../../core/account.ts";
 import { formatConsentPosition, parseConsentPosition } from "../../core/consent-position.ts";
 import { csvField } from "../../core/csv.ts";
 import { Refusal } from "../../core/errors.ts";
 import { dayOf, endOfDay } from "../../core/time.ts";
+import { findImagesByExternalId, historyOfPlayer } from "../../store/images/image-search.ts";
 import { actorAt } from "../../store/people/activity.ts";
 import { consentOf, listConsents, type PlayerConsent } from "../../store/people/consents.ts";
+import { playerName } from "../cards/image-parts.tsx";
 import {
   Badge,
   Breakable,
@@ -14,6 +17,7 @@ import {
   counted,
   Empty,
   Field,
+  Notice,
   PageHead,
   Pager,
   PostForm,
@@ -26,6 +30,9 @@ import { canWrite, field, type MemberVisit, mayDelete, member } from "../visit.t
 
 const PAGE_SIZE = 50;
 const MAX_EXTERNAL_ID_CHARS = 255;
+/** Images in which a name is looked for, and the players that are offered of them. */
+const NAMED_IMAGES = 100;
+const MAX_OFFERED = 5;
 
 function Terms({ consent, now }: { consent: PlayerConsent; now: number }) {
   const { status, photo, full_name } = consentView(consent, now);
@@ -177,6 +184,50 @@ function RecordForm({ visit, externalId, recorded }: RecordFormProps) {
   );
 }
 
+/** Whether any card of this id was made and is still there, live or test. */
+async function isKnown({ deps, account }: MemberVisit, externalId: string): Promise<boolean> {
+  const scope = { accountId: account.id, externalId, limit: 1 };
+  for (const environment of ENVIRONMENTS)
+    if ((await historyOfPlayer(deps.store.read, { ...scope, environment })).length > 0) return true;
+  return false;
+}
+
+/**
+ * That an id is nobody's yet, which is right before the first card and wrong where somebody typed a name:
+ * the ids of players whose names fit are offered.
+ */
+async function Unknown({ visit, externalId }: { visit: MemberVisit; externalId: string }) {
+  const scope = { accountId: visit.account.id, search: externalId, limit: NAMED_IMAGES };
+  const names = new Map<string, string>();
+  for (const environment of ENVIRONMENTS)
+    for (const image of await findImagesByExternalId(visit.deps.store.read, { ...scope, environment }))
+      if (!names.has(image.externalId)) names.set(image.externalId, playerName(image));
+  const offered = [...names].slice(0, MAX_OFFERED);
+  return (
+    <Notice tone="warn" title={`No card of an id ${externalId} has been made yet`}>
+      <p>
+        A consent holds for cards made with exactly this id. Record it if the first card is yet to come; else
+        look the id up.
+      </p>
+      {offered.length > 0 && (
+        <>
+          <p>Did you mean one of these players?</p>
+          <ul>
+            {offered.map(([id, name]) => (
+              <li key={id}>
+                <a href={`/console/consent?search=${encodeURIComponent(id)}`}>
+                  <Breakable text={id} />
+                </a>
+                : <Breakable text={name} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Notice>
+  );
+}
+
 async function consentPage(visit: MemberVisit): Promise<Response> {
   const { deps, account, query } = visit;
   const search = (query.get("search") ?? "").trim();
@@ -208,6 +259,7 @@ async function consentPage(visit: MemberVisit): Promise<Response> {
           Download CSV
         </a>
       </PageHead>
+      {search && !(await isKnown(visit, search)) && (await Unknown({ visit, externalId: search }))}
       {canWrite(visit) && <RecordForm visit={visit} externalId={search} recorded={recorded} />}
       <form class="row-form" method="get" action="/console/consent">
         <Field label="Find a player by your id" id="search">
@@ -271,7 +323,11 @@ async function record(visit: MemberVisit): Promise<Response> {
   }
   await recordConsent(visit.deps, player, terms, visit.user.id, before?.updatedAt ?? null);
   await visit.flashes.put(visit.session.id, { notice: `The consent of ${player.externalId} is recorded.` });
-  return redirect("/console/consent", visit.exchange);
+  // An id that no card has may be a name: its page says so.
+  const shown = (await isKnown(visit, player.externalId))
+    ? ""
+    : `?search=${encodeURIComponent(player.externalId)}`;
+  return redirect(`/console/consent${shown}`, visit.exchange);
 }
 
 /** An end deletes the player as a withdrawal does: whoever may not delete players may set neither. */
