@@ -20,6 +20,7 @@ export interface Operation {
   hasPrefer: boolean;
   /** The schema of its JSON body. */
   body: string | null;
+  isBodyRequired: boolean;
   /** The schemas of its answers' data; none for an archive. */
   results: string[];
   /** May be sent again without harm. */
@@ -80,6 +81,7 @@ function operationOf(
     hasKey,
     hasPrefer: header("Prefer"),
     body: body === undefined ? null : nameOf(body),
+    isBodyRequired: operation.requestBody?.required === true,
     results: [...new Set(results)],
     isRepeatable: method !== "post" || hasKey,
   };

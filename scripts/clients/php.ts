@@ -42,11 +42,11 @@ export function phpOperations(document: OpenApiDocument): string {
 }
 
 function method(operation: Operation): string {
-  const { pathParameters, query, hasKey, hasPrefer, body, results } = operation;
+  const { pathParameters, query, hasKey, hasPrefer, body, isBodyRequired, results } = operation;
   const isNeeded = query.some(({ isRequired }) => isRequired);
   const parameters = [
     ...pathParameters.map((one) => `string $${camel(one)}`),
-    ...(body ? ["array $body"] : []),
+    ...(body ? [isBodyRequired ? "array $body" : "?array $body = null"] : []),
     ...(query.length > 0 ? [isNeeded ? "array $query" : "array $query = []"] : []),
     ...(hasKey ? ["?string $idempotencyKey = null"] : []),
     ...(hasPrefer ? ["?int $wait = null"] : []),
@@ -59,7 +59,7 @@ function method(operation: Operation): string {
   const doc = [
     wrapped(`${operation.summary}. ${operation.description}`, "     * "),
     "     *",
-    ...(body ? [`     * @param ${body} $body`] : []),
+    ...(body ? [`     * @param ${isBodyRequired ? "" : "?"}${body} $body`] : []),
     ...(query.length > 0 ? [`     * @param array{${shape.join(", ")}} $query`] : []),
     `     * @return ${results.length === 0 ? "string the archive's bytes" : results.join("|")}`,
     "     * @throws CardpressException",

@@ -59,7 +59,7 @@ export function pythonOperations(document: OpenApiDocument): string {
 }
 
 function method(operation: Operation): string {
-  const { name, pathParameters, query, hasKey, hasPrefer, body, results } = operation;
+  const { name, pathParameters, query, hasKey, hasPrefer, body, isBodyRequired, results } = operation;
   const named = [
     ...query.map(({ name, isRequired, isFamily, schema }) => {
       const type = isFamily ? "Mapping[str, str]" : typeOf(schema, "", []);
@@ -71,7 +71,7 @@ function method(operation: Operation): string {
   const parameters = [
     "self",
     ...pathParameters.map((one) => `${one}: str`),
-    ...(body ? [`body: ${body}`] : []),
+    ...(body ? [isBodyRequired ? `body: ${body}` : `body: ${body} | None = None`] : []),
     ...(named.length > 0 ? ["*", ...named] : []),
   ];
   const result =

@@ -131,6 +131,8 @@ const SIGNED = {
     "fields.a": 1,
     "fields.a.b": "~",
     "metadata.é": "x",
+    "metadata.home": true,
+    "metadata.away": false,
   },
 };
 
@@ -245,6 +247,19 @@ for (const [interpreter, run] of Object.entries(LANGUAGES)) {
     test("reads none with what is no secret", () => {
       expect(told.secrets).toHaveLength(4);
       for (const message of told.secrets) expect(message).toContain("begins with whsec_");
+    });
+
+    // PHP has no others.
+    if (interpreter === "python3")
+      test("names the options of a create, so that a type checker refuses a misspelt one", () => {
+        expect(told.options).toEqual([
+          ["self", "body", "idempotency_key", "wait"],
+          ["self", "body", "idempotency_key"],
+        ]);
+      });
+
+    test("asks for an event once more without a body", () => {
+      expect(told.redelivered).toBe("NOT_FOUND");
     });
 
     test("signs an address as the TypeScript client does", async () => {

@@ -88,6 +88,12 @@ foreach (['', 'whsec_', 'whsec_c2hvcnQ=', substr($hook['secret'], 6)] as $secret
     }
 }
 
+try {
+    $cards->redeliverEvent('evt_7Wc2Lk9VbTnX0Hq3ZrXm5dYE');
+} catch (RefusedException $refused) {
+    $told['redelivered'] = $refused->errorCode;
+}
+
 $signed = $given['signed'];
 $told['address'] = Signing::cardUrl($given['url'], 'club_card', $signed['card'], $signed['keyId'], $signed['secret'], $signed['exp']);
 echo json_encode($told);

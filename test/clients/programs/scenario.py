@@ -1,3 +1,4 @@
+import inspect
 import json, sys, time
 
 from cardpress_client import (
@@ -73,6 +74,13 @@ for secret in ["", "whsec_", "whsec_c2hvcnQ=", hook["secret"].removeprefix("whse
         read_webhook(secret, hook["headers"], hook["body"].encode())
     except ValueError as useless:
         told["secrets"].append(str(useless))
+
+try:
+    cards.redeliver_event("evt_7Wc2Lk9VbTnX0Hq3ZrXm5dYE")
+except CardpressError as refused:
+    told["redelivered"] = refused.code
+
+told["options"] = [list(inspect.signature(one).parameters) for one in (Cardpress.create_image, Cardpress.create_batch)]
 
 signed = given["signed"]
 told["address"] = signed_card_url(

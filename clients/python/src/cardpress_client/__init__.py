@@ -15,7 +15,7 @@ from ._transport import RETRIES, TIMEOUT_S, Transport
 from .errors import CardpressError, ImageFailedError, NoAnswerError, WebhookSignatureError
 from .operations import Operations
 from .signing import signed_card_url
-from .types import BatchDetail, CompletedImage, ImageListItem, Photo
+from .types import AcceptedBatch, AcceptedImage, BatchDetail, CompletedImage, Image, ImageListItem, Photo
 from .webhooks import read_webhook
 
 __all__ = [
@@ -48,14 +48,17 @@ class Cardpress(Operations):
     ) -> None:
         self._transport = Transport(base_url, api_key, retries, timeout, sleep)
 
-    def create_image(self, body: Mapping[str, Any], **options: Any) -> Any:
+    def create_image(
+        self, body: Mapping[str, Any], *, idempotency_key: str | None = None, wait: int | None = None
+    ) -> Image | AcceptedImage:
         """Create an image. See Operations.create_image; `type` may be left out."""
-        return super().create_image({"type": "player_card", **body}, **options)  # type: ignore[typeddict-item]
+        card = {"type": "player_card", **body}
+        return super().create_image(card, idempotency_key=idempotency_key, wait=wait)  # type: ignore[arg-type]
 
-    def create_batch(self, body: Mapping[str, Any], **options: Any) -> Any:
+    def create_batch(self, body: Mapping[str, Any], *, idempotency_key: str | None = None) -> AcceptedBatch:
         """Create a batch. See Operations.create_batch; `type` of each card may be left out."""
         cards = [{"type": "player_card", **card} for card in body["cards"]]
-        return super().create_batch({**body, "cards": cards}, **options)  # type: ignore[typeddict-item]
+        return super().create_batch({**body, "cards": cards}, idempotency_key=idempotency_key)  # type: ignore[typeddict-item]
 
     def create_and_wait(
         self, card: Mapping[str, Any], *, idempotency_key: str | None = None, timeout: float = 300

@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import json
 import time
+from email.message import Message
 from typing import Any, Mapping
 
 from .errors import WebhookSignatureError
@@ -32,7 +33,7 @@ def _key_of(secret: str) -> bytes:
     return key
 
 
-def read_webhook(secret: str, headers: Mapping[str, str], body: bytes, now: float | None = None) -> Any:
+def read_webhook(secret: str, headers: Mapping[str, str] | Message, body: bytes, now: float | None = None) -> Any:
     """The event of a call, by its headers and its body's very bytes. Raises WebhookSignatureError unless the
     endpoint's secret signed it within the last five minutes. The same event may come twice: remember the
     header `webhook-id`. What is no secret, such as an empty setting, raises a ValueError."""
