@@ -129,14 +129,14 @@ export const TARGETS: readonly Target[] = [
     "name",
     "Name",
     "player.name",
-    "name player playername fullname displayname knownas firstname forename givenname vorname spieler joueur nom nombre jugador nome nachname surname lastname",
+    "name player playername fullname displayname knownas firstname forename givenname vorname prenom spieler joueur nom nombre jugador nome nachname surname lastname",
     NEEDED,
   ),
   target(
     "name_2",
     "Second part of the name",
     "player.name",
-    "lastname surname familyname secondname nachname apellido apellidos cognome sobrenome",
+    "lastname surname familyname secondname nachname nom nomdefamille apellido apellidos cognome sobrenome",
   ),
   target("position", "Position", "player.position", "position pos role posicion posizione poste posicao", {
     ...NEEDED,
@@ -251,7 +251,7 @@ export function guessMapping(list: SquadList, targets: readonly Target[]): Mappi
       // A second part of a name is useful only beside a first one.
       if (
         key === "name_2" &&
-        !/^(?:first|fore|given|vor)?name|^nombre|^nome/.test(heads[columns.name ?? -1] ?? "")
+        !/^(?:first|fore|given|vor)?name|^prenom|^nombre|^nome/.test(heads[columns.name ?? -1] ?? "")
       )
         break;
       const at = heads.findIndex((head, place) => head === word && free(place));

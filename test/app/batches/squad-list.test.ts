@@ -174,6 +174,9 @@ describe("the columns of a list", () => {
       skill_level: "Stärke",
       source_image_url: "Foto",
     });
+    // In French, Nom is the whole name where there is no first name, and the last name beside one.
+    expect(await mapped("Nom;Prénom", "MOREAU;Jeanne")).toEqual({ name: "Prénom", name_2: "Nom" });
+    expect(await mapped("Nom;Poste", "Jeanne Moreau;ST")).toEqual({ name: "Nom", position: "Poste" });
     // A last name alone is the name.
     expect(await mapped("Last name", "Lee")).toEqual({ name: "Last name" });
   });
