@@ -20,7 +20,7 @@ export type GoldenDrawer = (
 /** The path of an accepted picture. Throws an OperatorError for an invalid name. */
 export function goldenPath(dir: string, name: string): string {
   const [sample = "", size = ""] = name.split("@");
-  if (!SAMPLE_NAME.test(sample) || !/^[a-z0-9_]+$/.test(size))
+  if (!SAMPLE_NAME.test(sample) || !/^[a-z0-9_]+(\.back)?$/.test(size))
     throw new OperatorError(`"${name}" names no picture; SAMPLE@SIZE does.`);
   return join(dir, "golden", `${name}.webp`);
 }

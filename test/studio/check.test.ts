@@ -237,3 +237,38 @@ test("the templates that cardpress carries look as they were accepted, and hold"
     expect(report.goldens.map(({ state }) => state)).toEqual(only.map(() => "same"));
   }
 });
+
+test("a back is drawn with the same cards, and its faults and accepted pictures are its own", async () => {
+  for (const [name, text] of Object.entries(BACKS)) writeFileSync(file(name), text);
+  const id = "first@portrait.back";
+  try {
+    const { faults, goldens } = await check([id], [id]);
+    expect(faults.filter(({ severity }) => severity === "error")).toEqual([]);
+    expect(goldens.map(({ name, state }) => [name, state])).toEqual([[id, "accepted"]]);
+    writeFileSync(
+      file("back.css"),
+      `${BACKS["back.css"]}.card { background: #fc0 } .name { width: 9px; white-space: nowrap; colr: red }`,
+    );
+    const after = await check([id]);
+    const errors = after.faults.filter(({ severity }) => severity === "error");
+    expect(errors.map(({ file, code }) => `${file} ${code}`).sort()).toEqual([
+      "back.css css_property",
+      "back.html overflow",
+    ]);
+    expect(after.goldens).toMatchObject([{ name: id, state: "changed" }]);
+  } finally {
+    for (const name of [...Object.keys(BACKS), `golden/${id}.webp`, `golden/differences/${id}.png`])
+      await rm(file(name), { force: true });
+  }
+});
+
+const BACKS: Record<string, string> = {
+  "back.html": `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Back</title><link rel="stylesheet" href="back.css"></head>
+<body><main class="card"><p class="name" data-text="player.name">Maya</p></main></body></html>
+`,
+  "back.css": `* { margin: 0 }
+.card { position: absolute; inset: 0; background: #fff; color: #000; font: 700 30px "Noto Sans Variable", var(--fallback-fonts) }
+.name { position: absolute; left: 20px; top: 20px; width: 400px }
+`,
+};

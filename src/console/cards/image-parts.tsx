@@ -68,3 +68,9 @@ export function Thumb({ image }: { image: Image }) {
     </span>
   );
 }
+
+/** The download's file name: the player's id, where that is a valid file name. */
+export function downloadName({ externalId, outputName }: Image): string {
+  const type = /\.\w+$/.exec(outputName ?? "")?.[0] ?? "";
+  return `${externalId.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 100) || "card"}${type}`;
+}

@@ -20,7 +20,7 @@ import { privateFile } from "../respond.ts";
 import { canWrite, type MemberVisit, mayDelete, member, type UserVisit } from "../visit.ts";
 import { DeliveryState } from "../webhooks/deliveries.tsx";
 import { Comparison } from "./compare.tsx";
-import { isOpen, isThere, placeholderClass, playerName, StatusBadge } from "./image-parts.tsx";
+import { downloadName, isOpen, isThere, placeholderClass, playerName, StatusBadge } from "./image-parts.tsx";
 import { Timeline, timeline } from "./image-timeline.tsx";
 
 /** The image in the URL, in either environment of this account. */
@@ -55,12 +55,6 @@ function Failure({ image }: { image: Image }) {
       <a href={`/docs/errors/${image.failureCode}#reasons`}>More about this code</a>
     </Notice>
   );
-}
-
-/** The download's file name: the player's id, where that is a valid file name. */
-function downloadName({ externalId, outputName }: Image): string {
-  const type = /\.\w+$/.exec(outputName ?? "")?.[0] ?? "";
-  return `${externalId.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 100) || "card"}${type}`;
 }
 
 function Pictures({ image, hasPhoto }: { image: Image; hasPhoto: boolean }) {

@@ -13,6 +13,8 @@ export interface CheckCase {
   sample: string;
   body: SampleBody;
   size: string;
+  /** Its other side; absent for the front. */
+  side?: "back";
   /** Drawn as it is printed, and not smaller: only then is it told what the printer cuts off. */
   isPrint: boolean;
   /** One of the template's own samples, which should look the way its designer wants. */
@@ -101,6 +103,14 @@ export function checkCases(
     ];
   });
 }
+
+/** The same card's other side. */
+export const backCase = (one: CheckCase): CheckCase => ({
+  ...one,
+  id: `${one.id}.back`,
+  label: `${one.label}, back`,
+  side: "back",
+});
 
 /** What is wrong with one card. Faults of several cards with the same `subject` are one fault. */
 export interface CardFault {
@@ -270,7 +280,11 @@ export interface CheckedFault extends Fault {
 export const faultKey = ({ severity, code, subject }: CardFault): string => `${severity} ${code} ${subject}`;
 
 /** Merges the faults of many cards: one for each text and kind, reported for its worst card. */
-export function gather(all: { one: CheckCase; faults: CardFault[] }[], html: string): CheckedFault[] {
+export function gather(
+  all: { one: CheckCase; faults: CardFault[] }[],
+  html: string,
+  file = "card.html",
+): CheckedFault[] {
   const groups = new Map<string, { fault: CardFault; label: string; id: string }[]>();
   for (const { one, faults } of all)
     for (const fault of faults) {
@@ -284,7 +298,7 @@ export function gather(all: { one: CheckCase; faults: CardFault[] }[], html: str
     const more = sorted.length > 1 ? ` and ${sorted.length - 1} more` : "";
     const message = `${subject} ${text} Seen in ${worst.label}${more}.`;
     return {
-      ...faultAt("card.html", html, placeIn(html, subject), code, message, severity),
+      ...faultAt(file, html, placeIn(html, subject), code, message, severity),
       cases: sorted.map(({ id }) => id),
     };
   });

@@ -2,16 +2,20 @@ import postcss, { type Declaration } from "postcss";
 import type { PreviewPool } from "../../render/pool.ts";
 import { didYouMean, type Fault } from "../../templates/fault.ts";
 
-const FILE = "card.css";
-
 /** Custom properties that the renderer reads as fractions. */
 const FRACTIONS = new Set(["--fit-smallest", "--fit-one-line"]);
 
 /** Declarations inside these are descriptors, for which CSS.supports has no answer. */
 const DESCRIPTORS = /^(font-face|property|counter-style|page|font-feature-values|view-transition)$/i;
 
-/** What Chromium does not recognise in card.css: misspelt properties and values, with their positions. */
-export async function checkStyle(css: string, pool: PreviewPool): Promise<Fault[]> {
+/** What Chromium does not recognise in a sheet: misspelt properties and values, with their positions. */
+export async function checkStyle(css: string, pool: PreviewPool, file = "card.css"): Promise<Fault[]> {
+  return (await faultsOf(css, pool)).map((fault) => ({ ...fault, file }));
+}
+
+type Found = Omit<Fault, "file">;
+
+async function faultsOf(css: string, pool: PreviewPool): Promise<Found[]> {
   const found = declarationsOf(css);
   const faults = found.flatMap(fractionFault);
   const asked = found.filter(({ prop }) => !prop.startsWith("--"));
@@ -67,7 +71,7 @@ function declarationsOf(css: string): Declaration[] {
   return found;
 }
 
-function fractionFault(declaration: Declaration): Fault[] {
+function fractionFault(declaration: Declaration): Found[] {
   const { prop, value } = declaration;
   if (!FRACTIONS.has(prop) || (/^[\d.]+$/.test(value) && Number(value) > 0 && Number(value) <= 1)) return [];
   const message = `${prop} is a part of --fit-largest, a number above 0 and up to 1, as in 0.4. It is "${value}".`;
@@ -75,7 +79,7 @@ function fractionFault(declaration: Declaration): Fault[] {
 }
 
 function placeOf({ source }: Declaration) {
-  return { file: FILE, line: source?.start?.line ?? 1, column: source?.start?.column ?? 1 };
+  return { line: source?.start?.line ?? 1, column: source?.start?.column ?? 1 };
 }
 
 /** The properties used most on cards: candidates for what a misspelt one was meant to be. */

@@ -16,6 +16,7 @@ import { readSamples, sampleCard } from "../samples.ts";
 import { readSampleFile } from "../template-folder.ts";
 import { type TestBadge, testBadge } from "../test-badges.ts";
 import {
+  backCase,
   type CardFault,
   type CheckCase,
   type CheckedFault,
@@ -85,6 +86,7 @@ export async function checkTemplate(options: CheckOptions): Promise<CheckReport>
     ...own,
     ...named(manifest, dir),
     ...(await checkStyle(text("card.css"), pool)),
+    ...(await checkStyle(text("back.css"), pool, "back.css")),
     ...checkSvg(files),
   ]);
   for (const fault of faults) options.onFault?.(fault);
@@ -99,12 +101,19 @@ export async function checkTemplate(options: CheckOptions): Promise<CheckReport>
     failed: [],
   };
   const makesCards = manifest !== null && own.every(({ severity }) => severity !== "error");
-  if (manifest && makesCards) await checkCards(options, manifest, text("card.html"), report);
+  const html = { card: text("card.html"), back: files.has("back.html") ? text("back.html") : null };
+  if (manifest && makesCards) await checkCards(options, manifest, html, report);
   sortFaults(faults);
   report.isGood =
     faults.every(({ severity }) => severity !== "error") &&
     report.goldens.every(({ state }) => state !== "changed");
   return report;
+}
+
+/** The markup of both sides. */
+interface Sides {
+  card: string;
+  back: string | null;
 }
 
 const plain = (faults: Fault[]): CheckedFault[] => faults.map((fault) => ({ ...fault, cases: [] }));
@@ -119,14 +128,15 @@ function named(manifest: TemplateManifest | null, dir: string): Fault[] {
 async function checkCards(
   options: CheckOptions,
   manifest: TemplateManifest,
-  html: string,
+  html: Sides,
   report: CheckReport,
 ): Promise<void> {
   const bodies = await checkSamples(options, manifest, report);
   if (bodies.size === 0) return;
-  const cases = checkCases(bodies, manifest, compositionsOf(manifest), showsSet(html)).filter(
-    ({ id }) => options.only === null || options.only.has(id),
-  );
+  const hasSet = showsSet(html.card) || showsSet(html.back ?? "");
+  const fronts = checkCases(bodies, manifest, compositionsOf(manifest), hasSet);
+  const backs = html.back === null ? [] : fronts.map(backCase);
+  const cases = [...fronts, ...backs].filter(({ id }) => options.only === null || options.only.has(id));
   report.faults.push(...(await lookAtAll(options, manifest, cases, html, report)));
   await checkGoldens(
     options,
@@ -145,23 +155,31 @@ async function lookAtAll(
   options: CheckOptions,
   manifest: TemplateManifest,
   cases: readonly CheckCase[],
-  html: string,
+  html: Sides,
   report: CheckReport,
 ): Promise<CheckedFault[]> {
+  const gatherSide = (side: CheckCase["side"], all: { one: CheckCase; faults: CardFault[] }[]) =>
+    side === "back" ? gather(all, html.back ?? "", "back.html") : gather(all, html.card);
   const looked: { one: CheckCase; faults: CardFault[] }[] = [];
   const reported = new Set<string>();
   await inParallel(options.pool.health().wanted, cases, async (one, i) => {
     const faults = await faultsOf(options, manifest, one);
     looked[i] = { one, faults };
     for (const fault of faults) {
-      const [first] = reported.has(faultKey(fault)) ? [] : gather([{ one, faults: [fault] }], html);
-      reported.add(faultKey(fault));
+      const key = `${one.side} ${faultKey(fault)}`;
+      const [first] = reported.has(key) ? [] : gatherSide(one.side, [{ one, faults: [fault] }]);
+      reported.add(key);
       if (first) options.onFault?.(first);
     }
     report.drawn += 1;
     options.onProgress(report.drawn, cases.length);
   });
-  return gather(looked, html);
+  const of = (side: CheckCase["side"]) =>
+    gatherSide(
+      side,
+      looked.filter(({ one }) => one.side === side),
+    );
+  return [...of(undefined), ...of("back")];
 }
 
 /** What is wrong with one card; one that cannot be drawn has that as its fault. */
@@ -242,7 +260,7 @@ async function checkSamples(
 async function draw(
   { dir, scratch, pool }: CheckOptions,
   manifest: TemplateManifest,
-  { body, size, id }: CheckCase,
+  { body, size, side, id }: CheckCase,
   longerPx: number | "print" | "golden",
   inspect: "no" | "contrast",
   as = dir,
@@ -259,7 +277,7 @@ async function draw(
   const job = {
     jobId: id,
     dir: as,
-    side: "front" as const,
+    side: side ?? ("front" as const),
     card,
     photo: photoPath === null ? null : { path: photoPath, sha256: sha256(await readFile(photoPath)) },
     badgePath: badge === null ? null : await badgeOf(dir, scratch, badge),
