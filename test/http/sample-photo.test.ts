@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import { SAMPLE_PHOTO_PATH, SAMPLE_PHOTO_PATHS } from "../../src/core/sample-photo.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
-import { type Json, send, type TestApi, testApi } from "./api.ts";
+import { expectError, type Json, send, type TestApi, testApi } from "./api.ts";
 
 // The base address of this service, cards.example.org, does not exist: a request to it could only fail.
 
@@ -66,6 +66,19 @@ test("nothing else of the service, and no other host with that path, becomes a s
   for (const address of refused) {
     const { status } = await create(address);
     expect({ address, refused: status === 400 || status === 422 }).toEqual({ address, refused: true });
+  }
+});
+
+test("an address of a sample that there is not is answered with the names of those there are", async () => {
+  for (const name of ["player.jpg", "player-4.jpg"]) {
+    const refused = await create(`${api.config.baseUrl}/docs/samples/${name}`);
+    const { details } = await expectError(refused, "INVALID_REQUEST");
+    expect(details).toEqual([
+      {
+        field: "player.source_image_url",
+        message: "is no sample of this service; there are player.png, player-2.jpg, player-3.jpg.",
+      },
+    ]);
   }
 });
 

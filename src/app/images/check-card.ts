@@ -2,6 +2,7 @@ import type { Config } from "../../config.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
 import { type CreateImageRequest, createImageValidator } from "../../core/image-request.ts";
 import { isOwnPhoto } from "../../core/own-photos.ts";
+import { SAMPLE_PHOTO_PATHS } from "../../core/sample-photo.ts";
 import { undrawable } from "../../render/card/display-name.ts";
 import { DRAWABLE_SCRIPTS, isDrawable } from "../../render/fonts/fonts.ts";
 import { checkFields } from "../../templates/fields.ts";
@@ -160,6 +161,8 @@ function addressProblem(address: string, config: Parameters<typeof checkMeaning>
   if (!url) return null;
   if (url.username || url.password) return "must not carry a user name or password.";
   if (config.sourceAllowedOrigins.has(url.origin) || isOwnPhoto(address, config)) return null;
+  if (address.startsWith(`${config.baseUrl}/docs/samples/`))
+    return `is no sample of this service; there are ${SAMPLE_PHOTO_PATHS.map((path) => path.split("/").at(-1)).join(", ")}.`;
   if (url.protocol !== "https:" || !/^https:\/\//i.test(address))
     return "must be an address that begins with https://.";
   return null;

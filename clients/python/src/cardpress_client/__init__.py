@@ -58,7 +58,8 @@ class Cardpress(Operations):
     def create_batch(self, body: Mapping[str, Any], *, idempotency_key: str | None = None) -> AcceptedBatch:
         """Create a batch. See Operations.create_batch; `type` of each card may be left out."""
         cards = [{"type": "player_card", **card} for card in body["cards"]]
-        return super().create_batch({**body, "cards": cards}, idempotency_key=idempotency_key)  # type: ignore[typeddict-item]
+        squad = {**body, "cards": cards}
+        return super().create_batch(squad, idempotency_key=idempotency_key)  # type: ignore[arg-type]
 
     def create_and_wait(
         self, card: Mapping[str, Any], *, idempotency_key: str | None = None, timeout: float = 300
