@@ -122,7 +122,7 @@ export const TARGETS: readonly Target[] = [
     "external_id",
     "Your id of the player",
     "player.external_id",
-    "externalid id playerid personid ref reference spielerid passnummer code member memberid",
+    "externalid id playerid personid ref reference spielerid passnummer passnr licence license nlicence nolicence numerolicence numerodelicence code member memberid",
     NEEDED,
   ),
   target(
@@ -147,7 +147,7 @@ export const TARGETS: readonly Target[] = [
     "number",
     "Shirt number",
     "player.number",
-    "number no nr num shirt shirtnumber shirtno jersey jerseynumber kit kitnumber squadnumber squadno ruckennummer trikotnummer dorsal numero numer",
+    "number no nr num shirt shirtnumber shirtno jersey jerseynumber kit kitnumber squadnumber squadno ruckennummer ruckennr trikotnummer trikotnr spielernummer spielernr dorsal numero n nº nmaillot nomaillot maillot numeromaillot numerodemaillot numer",
     { ...NEEDED, read: asNumber },
   ),
   target(

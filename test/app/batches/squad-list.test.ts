@@ -177,6 +177,13 @@ describe("the columns of a list", () => {
     // In French, Nom is the whole name where there is no first name, and the last name beside one.
     expect(await mapped("Nom;Prénom", "MOREAU;Jeanne")).toEqual({ name: "Prénom", name_2: "Nom" });
     expect(await mapped("Nom;Poste", "Jeanne Moreau;ST")).toEqual({ name: "Nom", position: "Poste" });
+    for (const head of ["Rückennr.", "Spieler-Nr.", "Trikot-Nr.", "N° maillot", "N°", "Nº", "Numéro"])
+      expect(await mapped(`Nom;${head}`, "A;9")).toEqual({ name: "Nom", number: head });
+    expect(await mapped("N° licence;Nom;N°", "25;A;9")).toEqual({
+      external_id: "N° licence",
+      name: "Nom",
+      number: "N°",
+    });
     // A last name alone is the name.
     expect(await mapped("Last name", "Lee")).toEqual({ name: "Last name" });
   });
