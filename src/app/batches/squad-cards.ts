@@ -1,5 +1,5 @@
-import { POSITION_NAMES, POSITIONS } from "../../core/card.ts";
 import { colourNamed } from "../../core/colour-names.ts";
+import { asPosition } from "./position-words.ts";
 import { columnName, type ListRow, type SquadList } from "./squad-list.ts";
 
 /** A card field that a column of a squad list can fill. */
@@ -31,52 +31,6 @@ const plain = (text: string) =>
     .normalize("NFD")
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, "");
-
-/** The position's abbreviation, also for positions written in full. */
-function asPosition(text: string): string {
-  const known = POSITIONS.find(
-    (position) => plain(position) === plain(text) || plain(POSITION_NAMES[position]) === plain(text),
-  );
-  return known ?? OTHER_NAMES[plain(text)] ?? text;
-}
-
-/** What club software and leagues write for a position besides its abbreviation. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  g: "GK",
-  keeper: "GK",
-  goalie: "GK",
-  torwart: "GK",
-  portero: "GK",
-  gardien: "GK",
-  d: "CB",
-  df: "CB",
-  def: "CB",
-  defender: "CB",
-  centerback: "CB",
-  leftwingback: "LB",
-  rightwingback: "RB",
-  leftfullback: "LB",
-  rightfullback: "RB",
-  m: "CM",
-  mf: "CM",
-  mid: "CM",
-  midfielder: "CM",
-  centermidfielder: "CM",
-  centralmidfield: "CM",
-  defensivemidfield: "CDM",
-  dm: "CDM",
-  attackingmidfield: "CAM",
-  am: "CAM",
-  winger: "LW",
-  leftwing: "LW",
-  rightwing: "RW",
-  f: "ST",
-  fw: "ST",
-  fwd: "ST",
-  forward: "ST",
-  attacker: "ST",
-  centerforward: "CF",
-};
 
 /** People capitalise words in lists. */
 const asComposition = (text: string) => text.toLowerCase();

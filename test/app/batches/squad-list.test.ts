@@ -227,6 +227,31 @@ describe("the columns of a list", () => {
     ]);
   });
 
+  test.each([
+    [
+      "German",
+      "TW GK, IV CB, AV LB, LV LB, RV RB, ZDM CDM, ZM CM, ZOM CAM, LM LM, RM RM, LA LW, RA RW, ST ST, MS CF",
+    ],
+    [
+      "German",
+      "Innenverteidiger CB, Außenverteidiger LB, AUSSENVERTEIDIGER LB, Mittelfeld CM, Sturm ST, Stürmer ST",
+    ],
+    ["French", "Gardien GK, Défenseur CB, Défenseur central CB, Latéral LB, Latéral droit RB, Milieu CM"],
+    ["French", "Attaquant ST, Ailier gauche LW, Ailier droit RW"],
+    ["Spanish", "Portero GK, Defensa CB, Centrocampista CM, Delantero ST, Extremo LW, Extremo derecho RW"],
+    [
+      "Italian",
+      "Portiere GK, Difensore CB, Terzino LB, Centrocampista CM, Attaccante ST, Ala LW, Ala destra RW",
+    ],
+    ["no known", "Libero? Libero?, XY XY"],
+  ])("have positions in %s words: %s", async (_, pairs) => {
+    const both = pairs.split(", ").map((pair) => /^(.+) (\S+)$/.exec(pair)?.slice(1) ?? []);
+    const list = await read(`Name;Pos\n${both.map(([word]) => `A;${word}`).join("\n")}`);
+    const cards = cardsOfList(list, TARGETS, guessMapping(list, TARGETS), STYLE);
+    const told = cards.map((card) => (card as { player: { position: string } }).player.position);
+    expect(told).toEqual(both.map(([, position]) => position ?? ""));
+  });
+
   test("have one for the composition, in any case of letters; an empty cell asks for none", async () => {
     const list = await read("id,Card composition\n1,Photo\n2,\n3,auto\n");
     const cards = cardsOfList(list, TARGETS, guessMapping(list, TARGETS), STYLE);
