@@ -286,3 +286,21 @@ test("both are packed with what a registry asks for, the same bytes each time", 
   for (const name of ["LICENSE", "README.md", "autoload.php", "src/Client.php", "src/Operations.php"])
     expect(Object.keys(zip)).toContain(name);
 });
+
+test("the calls in the documentation are methods of the clients", async () => {
+  const folder = join(import.meta.dir, "../..");
+  const sources = async (...paths: string[]) =>
+    (await Promise.all(paths.map((path) => Bun.file(join(folder, "clients", path)).text()))).join("\n");
+  const python = await sources(
+    "python/src/cardpress_client/operations.py",
+    "python/src/cardpress_client/__init__.py",
+  );
+  const php = await sources("php/src/Operations.php", "php/src/Client.php");
+  const guide = await Bun.file(join(folder, "src/http/docs/guides/clients.md")).text();
+  const rows = [...guide.matchAll(/^\| `(\w+)\(.*` \| `(\w+)\(.*` \|$/gm)];
+  expect(rows.length).toBeGreaterThan(20);
+  for (const [, inPython, inPhp] of rows) {
+    expect(python).toMatch(new RegExp(`def ${inPython}\\(`));
+    expect(php).toContain(`public function ${inPhp}(`);
+  }
+});
