@@ -37,12 +37,7 @@ export function requestRow(
     keyId,
     method: request.method,
     // The URL contains the player's id, which is personal.
-    path:
-      route === labelFor(ROUTES.deletePlayer)
-        ? ROUTES.deletePlayer.path
-        : route === labelFor(ROUTES.getConsent)
-          ? ROUTES.getConsent.path
-          : url.pathname.slice(0, MAX_PATH_CHARS),
+    path: url.pathname.startsWith(OF_PLAYERS) ? OF_PLAYERS : url.pathname.slice(0, MAX_PATH_CHARS),
     status,
     code: refused?.code ?? null,
     durationMs: Math.round(durationMs),
@@ -58,6 +53,8 @@ export function requestRow(
 
 const OF_MANY = [labelFor(ROUTES.createBatch), labelFor(ROUTES.remakeBatch)];
 
+/** Whatever follows it may be a player's id, also where no route is. */
+const OF_PLAYERS = "/v1/players/";
 const MAX_PATH_CHARS = 200;
 const MAX_EXTERNAL_ID_CHARS = 255;
 
@@ -68,10 +65,23 @@ function withoutValue(message: string): string {
 
 const EXTERNAL_ID = /"external_id"\s*:\s*("(?:[^"\\]|\\.){1,1000}")/;
 
-/** Searched in the text, since a refused body may not be JSON. */
+/** As it was sent; searched in the text where a refused body is not JSON. */
 function externalIdIn(text: string): string | null {
+  const sent = parsed(text)?.player?.external_id;
+  if (typeof sent === "string" || typeof sent === "number")
+    return String(sent).slice(0, MAX_EXTERNAL_ID_CHARS);
   const [, quoted] = EXTERNAL_ID.exec(text) ?? [];
   return quoted === undefined ? null : unquoted(quoted);
+}
+
+/** What JSON says, or nothing where it is not. */
+// biome-ignore lint/suspicious/noExplicitAny: it may hold anything.
+function parsed(text: string): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Each once, at most as many as a batch may have. */

@@ -95,6 +95,7 @@ const ARCHIVE_IDLE_SECONDS = 240;
 
 /** What is written while it is read. */
 const ARCHIVES = ["application/zip", "application/pdf"];
+const isWrittenWhileRead = (headers: Headers) => ARCHIVES.includes(headers.get("Content-Type") ?? "");
 
 /** Starts listening. `stop` refuses new connections and waits for the requests in progress. */
 export function listen(deps: HttpDeps, address: ListenAddress) {
@@ -111,8 +112,7 @@ export function listen(deps: HttpDeps, address: ListenAddress) {
       development: false,
       fetch: async (request, bun) => {
         const response = await answer(request, bun.requestIP(request)?.address ?? "unknown");
-        if (ARCHIVES.includes(response.headers.get("Content-Type") ?? ""))
-          bun.timeout(request, ARCHIVE_IDLE_SECONDS);
+        if (isWrittenWhileRead(response.headers)) bun.timeout(request, ARCHIVE_IDLE_SECONDS);
         return response;
       },
     }),
@@ -187,8 +187,10 @@ function closing(refusal: Refusal): HttpRefusal {
 async function withoutBody(response: Response): Promise<Response> {
   const { status } = response;
   const headers = new Headers(response.headers);
+  // Nobody reads it, so that it is not written, and its length would be known only then.
+  if (isWrittenWhileRead(headers)) headers.set("Transfer-Encoding", "chunked");
   // Files are not read just to measure them.
-  if (status !== 304) headers.set("Content-Length", String((await response.blob()).size));
+  else if (status !== 304) headers.set("Content-Length", String((await response.blob()).size));
   return new Response(null, { status, headers });
 }
 

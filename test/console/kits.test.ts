@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { listKits } from "../../src/store/people/brand-kits.ts";
-import { type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
+import {
+  imageRequest,
+  post,
+  type TestAccount,
+  type TestServer,
+  testAccount,
+  testServer,
+} from "../harness.ts";
 import { type Client, client, testMember } from "./sessions.ts";
 
 let server: TestServer;
@@ -77,6 +84,23 @@ test("a badge that two kits have stays while one of them has it", async () => {
   expect(two).toMatchObject({ name: "Two", badgeUrl: one?.badgeUrl });
   await ana.post(`/console/kits/${two?.id}/delete`);
   expect(await expiries()).not.toEqual(before);
+});
+
+test("a kit keeps its badge when a card made with it is deleted", async () => {
+  const badge = new File([await Bun.file("test/photos/logo.png").bytes()], "badge.png");
+  await ana.upload("/console/kits", badge, { ...STYLE, name: "Kept" });
+  const [kit] = await kits();
+  const { baseUrl, photos } = server;
+  const player = { external_id: "wears-it", source_image_url: photos.url("yoga.jpg") };
+  const branding = { club_badge_url: kit?.badgeUrl ?? "" };
+  const made = await post(baseUrl, own.liveKey, { ...imageRequest({ player }), branding });
+  expect(made.status).toBe(202);
+  const headers = { "X-API-Key": own.liveKey };
+  const gone = await fetch(`${baseUrl}/v1/players/wears-it`, { method: "DELETE", headers });
+  expect(gone.status).toBe(200);
+  const picture = await ana.get(`/console/kits/${kit?.id}/badge`);
+  expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/webp"]);
+  await ana.post(`/console/kits/${kit?.id}/delete`);
 });
 
 test("choosing a kit or another template on the page of the columns loses nothing that was chosen there", async () => {

@@ -5,7 +5,15 @@ import { DISCARD_IDLE_MS } from "../../src/core/limits.ts";
 import { discardBody, readBounded } from "../../src/http/body.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
-import { expectError, expectStandardHeaders, expectSuccess, send, type TestApi, testApi } from "./api.ts";
+import {
+  expectError,
+  expectStandardHeaders,
+  expectSuccess,
+  type Json,
+  send,
+  type TestApi,
+  testApi,
+} from "./api.ts";
 
 // What no good client sends: written to the socket by hand, because a good client would correct it.
 
@@ -349,6 +357,19 @@ test("HEAD tells the length that GET would have", async () => {
       length: String(length),
     });
   }
+});
+
+test("HEAD of an archive makes none, and promises no length", async () => {
+  const own = await testAccount(api);
+  const made = await send(api, "/v1/batches", {
+    method: "POST",
+    headers: { "X-API-Key": own.testKey, "Content-Type": "application/json" },
+    body: JSON.stringify({ cards: [imageRequest()] }),
+  });
+  const { data } = (await made.json()) as Json;
+  const head = await send(api, data.pictures_url, { method: "HEAD", headers: { "X-API-Key": own.testKey } });
+  expect([head.status, head.headers.get("content-type")]).toEqual([200, "application/zip"]);
+  expect(head.headers.get("content-length")).toBeNull();
 });
 
 test("a name, an identifier and metadata of the longest kind make a card, in characters of two code units as well", async () => {

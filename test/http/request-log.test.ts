@@ -85,6 +85,29 @@ test("a remake is found by the player it is about, and is emptied with them, wha
   expect(JSON.stringify(await logged())).not.toContain("Nobody Else");
 });
 
+test("a refused create is found by its player, whatever else is called external_id, and goes with them", async () => {
+  const create = (body: object) => post(api.baseUrl, own.testKey, body);
+  const player = { name: "Dimetrodon", position: "ST", number: 300 };
+  for (const external_id of ["p-log", 10442])
+    expect(
+      (await create({ metadata: { external_id: "other" }, player: { ...player, external_id } })).status,
+    ).toBe(400);
+  expect(await logged({ externalId: "other" })).toEqual([]);
+  for (const externalId of ["p-log", "10442"]) {
+    expect(await logged({ externalId })).toMatchObject([{ status: 400 }]);
+    const headers = { "X-API-Key": own.testKey };
+    expect((await send(api, `/v1/players/${externalId}`, { method: "DELETE", headers })).status).toBe(200);
+  }
+  expect(JSON.stringify(await logged())).not.toContain("Dimetrodon");
+});
+
+test("no address below a player's is kept, also where there is none", async () => {
+  const headers = { "X-API-Key": own.testKey };
+  for (const path of ["/v1/players/team/42", "/v1/players/p-42/consents", "/v1/players/p-42"])
+    await send(api, path, { method: path.endsWith("p-42") ? "DELETE" : "GET", headers });
+  expect(new Set((await logged()).map(({ path }) => path))).toEqual(new Set(["/v1/players/"]));
+});
+
 test("a batch is found by each of its players, accepted or refused, until that player is deleted", async () => {
   const batch = (numbers: Record<string, number>) =>
     send(api, "/v1/batches", {

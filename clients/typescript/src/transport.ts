@@ -76,6 +76,8 @@ export function transport(options: ClientOptions): Transport {
     try {
       const response = await send(base + filled(call) + queryOf(call.query), {
         method: call.method,
+        // A redirect would turn a create into a list, and take the key to another host.
+        redirect: "manual",
         headers: {
           "X-API-Key": options.apiKey,
           ...(call.body && !isForm ? { "Content-Type": "application/json" } : {}),

@@ -150,8 +150,10 @@ async function removeFiles(
     smaller.drop(name);
   }
   let isHeld = false;
-  for (const sha256 of [image.sourceSha256, image.badgeSha256])
-    if (sha256 !== null && !(await keeper.forget(sha256, image))) isHeld = true;
+  const { sourceSha256: photo, badgeSha256: badge } = image;
+  if (photo !== null && !(await keeper.forget(photo, image))) isHeld = true;
+  // A badge shows no person, and an upload of it is there for other cards and brand kits too.
+  if (badge !== null && !(await keeper.forget(badge, image, { keepsUploads: true }))) isHeld = true;
   // A renderer that still holds the photo may write its cutout again, and a create that holds it may be
   // refused and leave it: the sweep looks once no lease can be held, until it is gone.
   if (!isOver || isHeld) return false;

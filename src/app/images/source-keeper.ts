@@ -16,7 +16,11 @@ export interface SourceKeeper {
    * image uses it, whose deletion will. False while a create in progress holds it, which may be refused: to
    * be tried again then. Rejects when it cannot be removed.
    */
-  forget(sha256: string, scope: { accountId: string; environment: Environment }): Promise<boolean>;
+  forget(
+    sha256: string,
+    scope: { accountId: string; environment: Environment },
+    options?: { keepsUploads?: boolean },
+  ): Promise<boolean>;
   /**
    * Removes a source as drop() does, but only when it was not used since `until` (epoch ms). True if it was
    * removed.
@@ -88,11 +92,12 @@ export function sourceKeeper(options: SourceKeeperOptions): SourceKeeper {
       const removed = await removeUnused(sha256, { unlessYoungerThan: until });
       return typeof removed === "object" && removed.value;
     },
-    forget: async (sha256, scope) => {
+    forget: async (sha256, scope, { keepsUploads = false } = {}) => {
       const forgotten = await remove(
         sha256,
         async (tx) => {
-          if (!(await imageNames(tx, sha256, scope.accountId))) await deleteUploads(tx, scope, sha256);
+          if (!keepsUploads && !(await imageNames(tx, sha256, scope.accountId)))
+            await deleteUploads(tx, scope, sha256);
           return (await imageNames(tx, sha256)) || (await hasUpload(tx, sha256));
         },
         async () => {

@@ -109,7 +109,7 @@ export async function printFile(
   );
   if (inks) id.update(inks.profile);
   const file = pdfOf(pages, {
-    title: batch.name ?? batch.id,
+    title: batch.name || batch.id,
     producer: `cardpress ${VERSION}`,
     createdAt: Math.max(...cards.map(({ completedAt }) => completedAt ?? 0)),
     id: id.digest("hex").slice(0, 32),
@@ -126,7 +126,9 @@ const NO_PRESS: ErrorDetail = {
 
 /** The cards with a picture, and their print size when all have the same. */
 export function printable(images: Image[]): { cards: Image[]; size: PrintSizeName | undefined } {
-  const cards = images.filter((image) => image.outputName !== null && image.purgedAt === null);
+  const cards = images.filter(
+    (image) => image.outputName !== null && image.purgedAt === null && image.forgottenAt === null,
+  );
   const sizes = new Set(cards.map((card) => printSizeOf(sidesOf(card))));
   const [size] = sizes;
   return { cards, size: sizes.size === 1 ? size : undefined };
@@ -136,7 +138,7 @@ function missing(images: Image[], cards: Image[]): ErrorDetail {
   const without = images.filter((image) => !cards.includes(image));
   const named = without
     .slice(0, NAMED)
-    .map(({ externalId, state }) => `${externalId} (${publicStatus(state)})`)
+    .map(({ id, state }) => `${id} (${publicStatus(state)})`)
     .join(", ");
   const more = without.length > NAMED ? `, and ${without.length - NAMED} more` : "";
   return {

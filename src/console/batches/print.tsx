@@ -66,15 +66,17 @@ async function printPage(visit: MemberVisit): Promise<Response> {
               ]}
               chosen=""
             />
-            <Choice
-              legend="Cards with a back"
-              name="order"
-              options={[
-                ["front_first", "Front first"],
-                ["back_first", "Back first"],
-              ]}
-              chosen="front_first"
-            />
+            {cards.some(({ backOutputName }) => backOutputName !== null) && (
+              <Choice
+                legend="Cards with a back"
+                name="order"
+                options={[
+                  ["front_first", "Front first"],
+                  ["back_first", "Back first"],
+                ]}
+                chosen="front_first"
+              />
+            )}
             {visit.deps.press && (
               <Choice
                 legend="Colours"

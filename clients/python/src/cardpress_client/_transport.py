@@ -77,7 +77,7 @@ class Transport:
             pause = min(2**sent, MAX_BACKOFF_S) * (0.5 + random.random())
             try:
                 request = urllib.request.Request(address, data=data, headers=headers, method=method)
-                with urllib.request.urlopen(request, timeout=self._timeout) as response:
+                with _OPENER.open(request, timeout=self._timeout) as response:
                     content = response.read()
                 if raw:
                     return content
@@ -93,6 +93,16 @@ class Transport:
                     raise NoAnswerError(f"No answer from {self.base_url}: {error}") from error
             self.sleep(pause)
             sent += 1
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect would turn a create into a list, and take the key to another host."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirects)
 
 
 def _query(query: Mapping[str, Any] | None) -> str:
