@@ -67,6 +67,14 @@ export function foldedName(name: string): string {
     .replaceAll(/[\p{Pd}\s]+/gu, " ");
 }
 
+/** How letters are written where a keyboard lacks them, besides without their marks. */
+const SPELT: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
+
+/** A folded name with its umlauts spelt out: Müller is "mueller", which foldedName makes "muller". */
+export function speltName(name: string): string {
+  return foldedName(searchedName(name).replaceAll(/[äöüøå]/g, (letter) => SPELT[letter] ?? letter));
+}
+
 /** Scripts that write whole names without a space. */
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]+$/u;
 

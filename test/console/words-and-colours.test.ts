@@ -84,6 +84,8 @@ test("players are found without their accents and apostrophes, and nobody by a s
   };
   expect(await found("muller")).toEqual(["Müller"]);
   expect(await found("MÜLLER")).toEqual(["Müller"]);
+  expect(await found("mueller")).toEqual(["Müller"]);
+  expect(await found("oerjan")).toEqual(["Ørjan Nyland"]);
   expect(await found("obrien")).toEqual(["Conor O'Brien"]);
   expect(await found("o’brien")).toEqual(["Conor O'Brien"]);
   expect(await found("orjan")).toEqual(["Ørjan Nyland"]);

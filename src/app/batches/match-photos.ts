@@ -1,4 +1,4 @@
-import { foldedName } from "../../core/name.ts";
+import { foldedName, speltName } from "../../core/name.ts";
 
 /** A player as a squad list names one. */
 export interface NamedPlayer {
@@ -48,9 +48,9 @@ const MAX_OFFERED = 5;
 const MAX_MISTYPED_CHARS = 60;
 
 /** A name's parts: letters and numbers without accents, capitals and whatever stands between them. */
-function wordsOf(text: string): string[] {
+function wordsOf(text: string, fold = foldedName): string[] {
   const apart = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
-  return foldedName(apart.replaceAll(/[^\p{L}\p{M}\p{N}'’]+/gu, " "))
+  return fold(apart.replaceAll(/[^\p{L}\p{M}\p{N}'’]+/gu, " "))
     .split(" ")
     .filter((word) => word !== "");
 }
@@ -75,16 +75,7 @@ interface Known {
  * hand is right. Two photos that are told apart by nothing, or one that may be several players', are unsure.
  */
 export function matchPhotos(players: readonly NamedPlayer[], photos: readonly NamedPhoto[]): PhotoMatches {
-  const known = players.map((player): Known => {
-    const [id, name] = [wordsOf(player.externalId), wordsOf(player.name)];
-    return {
-      id,
-      idJoined: id.join(""),
-      name,
-      namesJoined: [name.join(""), name.toReversed().join("")],
-      number: player.number.trim().replace(/^#?0*/, ""),
-    };
-  });
+  const squad = { plain: knownBy(players, foldedName), spelt: knownBy(players, speltName) };
   const claims = new Map<number, { photo: number; by: MatchedBy }[]>();
   const unsure = new Map<number, number[]>();
   let guessed = 0;
@@ -93,7 +84,7 @@ export function matchPhotos(players: readonly NamedPlayer[], photos: readonly Na
     const mayGuess = guessed < MAX_GUESSED;
     const found =
       row === undefined
-        ? ownerOf(known, path, mayGuess)
+        ? likelyOwner(squad, path, mayGuess)
         : { by: "hand" as const, rows: row >= 0 && row < players.length ? [row] : [] };
     if (found.by === null) guessed += 1;
     const [only = -1, ...others] = found.rows;
@@ -115,21 +106,54 @@ export function matchPhotos(players: readonly NamedPlayer[], photos: readonly Na
   return { matched, unsure: inOrder.map(([photo, rows]) => ({ photo, rows: rows.slice(0, MAX_OFFERED) })) };
 }
 
+function knownBy(players: readonly NamedPlayer[], fold: typeof foldedName): Known[] {
+  return players.map((player) => {
+    const [id, name] = [wordsOf(player.externalId, fold), wordsOf(player.name, fold)];
+    return {
+      id,
+      idJoined: id.join(""),
+      name,
+      namesJoined: [name.join(""), name.toReversed().join("")],
+      number: player.number.trim().replace(/^#?0*/, ""),
+    };
+  });
+}
+
 /** The rows a photo may belong to, and what told so; null where it is a guess. */
-function ownerOf(known: Known[], path: string, mayGuess: boolean): { by: MatchedBy | null; rows: number[] } {
+interface Owner {
+  by: MatchedBy | null;
+  rows: number[];
+}
+
+/** The owner by names without marks; where these tell nobody for sure, by names with umlauts spelt out. */
+function likelyOwner(
+  { plain, spelt }: { plain: Known[]; spelt: Known[] },
+  path: string,
+  mayGuess: boolean,
+): Owner {
+  const sure = ownerOf(plain, path, { mayGuess: false });
+  if (sure.by !== null) return sure;
+  const bySpelling = ownerOf(spelt, path, { mayGuess: false, fold: speltName });
+  // Whoever else the file may mean: one Muller beside a Müller, or another one's shirt number.
+  if (bySpelling.by !== null && sure.rows.every((row) => bySpelling.rows.includes(row))) return bySpelling;
+  const { rows } = ownerOf(plain, path, { mayGuess });
+  return { by: null, rows: [...new Set([...rows, ...bySpelling.rows])] };
+}
+
+function ownerOf(
+  known: Known[],
+  path: string,
+  { mayGuess, fold = foldedName }: { mayGuess: boolean; fold?: typeof foldedName },
+): Owner {
   const [file, folder] = namesOf(path);
-  const byFile = ownerNamed(known, wordsOf(file), mayGuess);
+  const byFile = ownerNamed(known, wordsOf(file, fold), mayGuess);
   if (byFile.by !== null || folder === "") return byFile;
   // Some keep a folder for each player, and leave the files as the camera named them.
-  const byFolder = ownerNamed(known, wordsOf(folder), false);
+  const byFolder = ownerNamed(known, wordsOf(folder, fold), false);
   return byFolder.by === "id" || byFolder.by === "name" ? byFolder : byFile;
 }
 
-function ownerNamed(
-  known: Known[],
-  words: string[],
-  mayGuess: boolean,
-): { by: MatchedBy | null; rows: number[] } {
+function ownerNamed(known: Known[], words: string[], mayGuess: boolean): Owner {
   const rowsWhere = (fits: (player: Known) => boolean) =>
     known.flatMap((one, row) => (fits(one) ? [row] : []));
   const letters = words.filter((word) => !/^\d+$/.test(word));

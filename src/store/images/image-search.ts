@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Environment } from "../../core/account.ts";
 import { type ImageState, type PublicStatus, UNFINISHED_STATES } from "../../core/image-state.ts";
-import { foldedName } from "../../core/name.ts";
+import { foldedName, speltName } from "../../core/name.ts";
 import type { Tx } from "../store.ts";
 import type { Image } from "./images.ts";
 
@@ -54,9 +54,10 @@ export async function findImagesByExternalId(
     .orderBy(desc(i.createdAt), desc(i.id))
     .limit(MAX_NAMES_READ);
   // Compared here: neither engine folds accents by itself.
-  const name = foldedName(search);
+  const [name, spelt] = [foldedName(search), speltName(search)];
+  const isNamed = (player: string) => foldedName(player).includes(name) || speltName(player).includes(spelt);
   const players = newest
-    .filter(({ playerName }) => name !== "" && foldedName(playerName).includes(name))
+    .filter(({ playerName }) => name !== "" && isNamed(playerName))
     .slice(0, MAX_SEARCHED);
   const states: readonly ImageState[] | undefined =
     status === "processing" ? UNFINISHED_STATES : status && [status];

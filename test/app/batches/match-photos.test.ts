@@ -60,6 +60,33 @@ describe("a file that may be several players', or nobody's, is not guessed", () 
   ])("%s: %j", (path, rows) => expect(match(path)).toEqual({ rows: {}, unsure: [[path, rows]] }));
 });
 
+describe("letters that keyboards lack are found spelt out, too", () => {
+  const squad = [
+    { externalId: "p-1", name: "Jürgen Müller", number: "9" },
+    { externalId: "p-2", name: "Søren Ångström", number: "8" },
+    { externalId: "p-3", name: "Jan Möller", number: "4" },
+    { externalId: "p-4", name: "Jan Moller", number: "5" },
+    { externalId: "p-5", name: "Ruediger Goetz", number: "6" },
+  ];
+  test.each([
+    ["mueller_juergen.jpg", { 0: "name" }, undefined],
+    ["muller_jurgen.jpg", { 0: "name" }, undefined],
+    ["mueller_9.jpg", { 0: "part" }, undefined],
+    ["soeren_aangstroem.jpg", { 1: "name" }, undefined],
+    ["Soren Angstrom.jpg", { 1: "name" }, undefined],
+    ["Götz Rüdiger.jpg", { 4: "name" }, undefined],
+    ["jan_moeller.jpg", { 2: "name" }, undefined],
+    // One of two who are told apart by the mark alone, and another one's shirt.
+    ["jan_moller.jpg", {}, [2, 3]],
+    ["mueller_juergen_8.jpg", {}, [0, 1]],
+  ])("%s: %j %j", (path, sure, rows) => {
+    const { matched, unsure } = matchPhotos(squad, [{ path }]);
+    const told: Record<string, string> = Object.fromEntries([...matched].map(([row, { by }]) => [row, by]));
+    expect(told).toEqual(sure);
+    expect(unsure[0]?.rows.toSorted()).toEqual(rows);
+  });
+});
+
 describe("where ids are numbers, as shirts have, a number alone is sure only if both say the same player", () => {
   const squad = [
     { externalId: "9", name: "Eileen Collins", number: "4" },
