@@ -117,6 +117,7 @@ test("answers and webhooks are published as open to new fields, requests as clos
     "CreateImageRequest",
     "CreateSetRequest",
     "CreateWebhookEndpointRequest",
+    "PrintBatchRequest",
     "RecordConsentRequest",
     "RedeliverEventRequest",
     "RemakeBatchRequest",

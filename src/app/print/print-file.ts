@@ -67,7 +67,7 @@ export const PrintRequest = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { $id: "PrintBatchRequest", additionalProperties: false },
 );
 export type PrintRequest = Static<typeof PrintRequest>;
 
