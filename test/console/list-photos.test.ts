@@ -137,6 +137,25 @@ test("pictures are seen at their width once every player has one, on a desk and 
   }
 });
 
+test("files that are not sent are named, each with its own reason, and many are counted", async () => {
+  const path = await photosPage();
+  const { page } = await browser.open();
+  await signIn(page, server.baseUrl, "ana@rovers.example");
+  await page.goto(server.baseUrl + path);
+  await page.$eval("[data-photo-drop]", (form) => form.setAttribute("data-max-files", "1"));
+  // What the form says is read as the script starts.
+  const script = await page.$eval('script[src*="/photos.js"]', (one) => (one as HTMLScriptElement).src);
+  await page.$eval("#photos", (input) => input.replaceWith(input.cloneNode(true)));
+  await page.addScriptTag({ url: script });
+  const zip = join(files.dir, "many.zip");
+  const notes = Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((n) => [`n${n}.txt`, new Uint8Array(1)]));
+  await Bun.write(zip, zipSync({ "p-1.jpg": [photo, { level: 0 }], "p-2.jpg": photo, ...notes }));
+  await choose(page, [zip]);
+  expect(await textOf(page, "[data-photo-problems]")).toMatch(
+    /^n1\.txt is left out: no JPEG, PNG or WebP\..*n5\.txt is.*2 more are left out: no JPEG, PNG or WebP\.\s*p-2\.jpg is left out: a list takes at most 1 photos\.$/s,
+  );
+});
+
 /** Chooses files as a person would, and waits until all are sent. */
 async function choose(page: Page, paths: string[]): Promise<void> {
   const input = await page.waitForSelector("#photos");
@@ -166,7 +185,7 @@ test("a ZIP of a folder is unpacked in the browser and matched, what is no photo
   );
   await choose(page, [zip]);
   expect(await textOf(page, "[data-photo-problems]")).toMatch(
-    /1 in HEIC.*1 left out.*andersson\.png has more than 15 MB\..*11\.jpg .*JPEG, PNG or WebP/s,
+    /1 in HEIC.*team\/notes\.txt is left out: no JPEG, PNG or WebP\..*andersson\.png has more than 15 MB\..*11\.jpg .*JPEG, PNG or WebP/s,
   );
   expect(await textOf(page, "#photo-table")).toContain("2 matched, 1 missing, 0 unsure");
   expect(await textOf(page, "#photo-head")).toContain("2 of 3 players have a photo.");

@@ -14,6 +14,8 @@
   const maxBytes = Number(form.dataset.maxBytes);
   const maxFiles = Number(form.dataset.maxFiles);
   const maxMb = Math.round(maxBytes / 1024 ** 2);
+  /** Files left out that are named: more are counted. */
+  const MAX_NAMED = 5;
   /** @typedef {{ path: string, size: number, blob: () => Promise<Blob> }} Photo */
 
   input.multiple = true;
@@ -29,6 +31,12 @@
     line.className = "field-problem";
     line.textContent = text;
     problems.append(line);
+  };
+
+  /** Names what is not sent, and why. @param {Photo[]} files @param {string} reason */
+  const leftOut = (files, reason) => {
+    for (const { path } of files.slice(0, MAX_NAMED)) complain(`${path} is left out: ${reason}.`);
+    if (files.length > MAX_NAMED) complain(`${files.length - MAX_NAMED} more are left out: ${reason}.`);
   };
 
   const isHidden = (/** @type {string} */ path) => /(^|\/)(\.|__MACOSX\/|Thumbs\.db$)/.test(path);
@@ -195,14 +203,19 @@
       const all = [];
       for (const [file, path] of files) all.push(...(await photosIn(file, path)));
       const seen = all.filter(({ path }) => !isHidden(path));
-      const photos = seen.filter(({ path }) => isPhoto(path)).slice(0, maxFiles);
-      const heic = seen.filter(({ path }) => /\.(heic|heif)$/i.test(path)).length;
+      const readable = seen.filter(({ path }) => isPhoto(path));
+      const photos = readable.slice(0, maxFiles);
+      const isHeic = (/** @type {string} */ path) => /\.(heic|heif)$/i.test(path);
+      const heic = seen.filter(({ path }) => isHeic(path)).length;
       if (heic > 0)
         complain(
           `${heic} in HEIC, which cannot be read. Save them as JPEG, as phones do when they share one.`,
         );
-      const others = seen.length - photos.length - heic;
-      if (others > 0) complain(`${others} left out: no JPEG, PNG or WebP, or more than ${maxFiles} files.`);
+      leftOut(
+        seen.filter(({ path }) => !isPhoto(path) && !isHeic(path)),
+        "no JPEG, PNG or WebP",
+      );
+      leftOut(readable.slice(maxFiles), `a list takes at most ${maxFiles} photos`);
       for (const [at, photo] of photos.entries()) {
         counter.textContent = `${at + 1} of ${photos.length}: ${photo.path}`;
         bar.value = at / photos.length;
