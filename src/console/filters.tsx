@@ -29,6 +29,12 @@ export function momentsOf({ from, to }: Days): { from: number | undefined; befor
   };
 }
 
+/** What a list of these days says, of which there are none; undefined where there are some. */
+export function noDays({ from, to }: Days): string | undefined {
+  if (from === "" || to === "" || from <= to) return undefined;
+  return `From is after to: ${from} comes later than ${to}. Choose an earlier day to begin with.`;
+}
+
 function Day({ name, label, value }: { name: "from" | "to"; label: string; value: string }) {
   return (
     <label class="day">

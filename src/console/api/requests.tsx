@@ -23,6 +23,7 @@ import {
   daysInWords,
   Filters,
   momentsOf,
+  noDays,
   readDays,
   SearchForm,
 } from "../filters.tsx";
@@ -185,7 +186,7 @@ async function requestsPage(visit: MemberVisit): Promise<Response> {
         {rows.length === 0 ? (
           <Empty title={isNarrowed ? "Nothing found" : "No requests yet"}>
             {isNarrowed
-              ? "No request of the last 30 days fits."
+              ? (noDays(filter) ?? "No request of the last 30 days fits.")
               : "Send one with a key, and it appears here within a second."}
           </Empty>
         ) : (

@@ -14,6 +14,7 @@ import {
   daysInWords,
   Filters,
   momentsOf,
+  noDays,
   readDays,
   SearchForm,
 } from "../filters.tsx";
@@ -185,11 +186,12 @@ function NoImages({ filter }: { filter: Filter }) {
           </a>
         }
       >
-        {search
-          ? `No ${environment} image has “${search}” in its player's name, an external id that begins so, or this image id.`
-          : status
-            ? `No ${environment} image of these days is ${status}.`
-            : `No ${environment} image was created in these days.`}
+        {noDays(filter) ??
+          (search
+            ? `No ${environment} image has “${search}” in its player's name, an external id that begins so, or this image id.`
+            : status
+              ? `No ${environment} image of these days is ${status}.`
+              : `No ${environment} image was created in these days.`)}
       </Empty>
     );
   return (
