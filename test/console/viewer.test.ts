@@ -100,6 +100,22 @@ test("a viewer reads every page that an owner reads, and finds no secret and not
   expect(read).toBeGreaterThan(20);
 });
 
+test("a viewer is shown no form to fill in for a kit or a card, but who may send it", async () => {
+  for (const [path, told] of [
+    ["/console/kits", "Owners and developers of the account save them here."],
+    ["/console/playground", "Owners and developers of the account fill in a player"],
+  ] as const) {
+    const [theirs, mine] = [await (await viewer.get(path)).text(), await (await owner.get(path)).text()];
+    expect(theirs).toContain(told);
+    expect(mine).not.toContain(told);
+    for (const [page, has] of [
+      [theirs, false],
+      [mine, true],
+    ] as const)
+      expect({ path, has: /name="(primary_color|player_name|name)"/.test(page) }).toEqual({ path, has });
+  }
+});
+
 test("a viewer changes nothing, whatever is sent", async () => {
   const audit = () => listAudit(server.service.store.read, { accountId: account.account.id, limit: 100 });
   const before = await audit();

@@ -182,7 +182,11 @@ async function kitsPage(visit: MemberVisit, { of, problem }: Shown = { of: EMPTY
       />
       {kits.length === 0 ? (
         <Card>
-          <Empty title="No brand kits yet">Save the first one below.</Empty>
+          <Empty title="No brand kits yet">
+            {canWrite(visit)
+              ? "Save the first one below."
+              : "Owners and developers of the account save them here."}
+          </Empty>
         </Card>
       ) : (
         <ul class="kits">
@@ -191,10 +195,14 @@ async function kitsPage(visit: MemberVisit, { of, problem }: Shown = { of: EMPTY
           ))}
         </ul>
       )}
-      <Card title="New kit">
-        {problem && <Notice tone="bad">{problem}</Notice>}
-        {await KitForm({ visit, action: "/console/kits", of, button: "Save the kit" })}
-      </Card>
+      {canWrite(visit) ? (
+        <Card title="New kit">
+          {problem && <Notice tone="bad">{problem}</Notice>}
+          {await KitForm({ visit, action: "/console/kits", of, button: "Save the kit" })}
+        </Card>
+      ) : (
+        kits.length > 0 && <p class="note">Owners and developers of the account save further kits.</p>
+      )}
     </>,
     { status: problem ? 422 : 200 },
   );

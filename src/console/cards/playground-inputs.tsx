@@ -7,7 +7,7 @@ import type { PartnerRefusal } from "../../http/http-refusal.ts";
 import type { Fields } from "../../templates/fields.ts";
 import { compositionsOf } from "../../templates/manifest.ts";
 import { Choice, Field, PostForm } from "../elements.tsx";
-import { canWrite, field, type MemberVisit } from "../visit.ts";
+import { field, type MemberVisit } from "../visit.ts";
 import { ColourInput } from "./colour-input.tsx";
 import { PhotoDrop } from "./photo-drop.tsx";
 import { type FormFacts, INPUTS, inputNamed, type PlaygroundFields, readFields } from "./playground-form.ts";
@@ -187,7 +187,7 @@ export function PhotoAddress(common: Pick<InputProps, "fields" | "problems">) {
   );
 }
 
-/** The form. What it is sent to says what comes of it in `#outcome`. */
+/** The form, for whoever may send it. What it is sent to says what comes of it in `#outcome`. */
 export function Form({ visit, ...state }: PlaygroundState & { visit: MemberVisit }) {
   return (
     <PostForm
@@ -200,9 +200,7 @@ export function Form({ visit, ...state }: PlaygroundState & { visit: MemberVisit
       hx-disinherit="hx-disabled-elt"
       encType="multipart/form-data"
     >
-      {canWrite(visit) && (
-        <PhotoDrop label="Your own photo" problem={state.problems.file ?? ""} note={SEEN_LIVE} />
-      )}
+      <PhotoDrop label="Your own photo" problem={state.problems.file ?? ""} note={SEEN_LIVE} />
       <div
         class="form"
         hx-post="/console/playground/preview"
@@ -219,14 +217,12 @@ export function Form({ visit, ...state }: PlaygroundState & { visit: MemberVisit
           ))}
         </datalist>
       </div>
-      {canWrite(visit) && (
-        <div class="send">
-          <Choice legend="Send as" name="environment" options={SEND_AS} chosen={state.environment} />
-          <button type="submit" class="button button-primary">
-            Send request
-          </button>
-        </div>
-      )}
+      <div class="send">
+        <Choice legend="Send as" name="environment" options={SEND_AS} chosen={state.environment} />
+        <button type="submit" class="button button-primary">
+          Send request
+        </button>
+      </div>
     </PostForm>
   );
 }

@@ -18,7 +18,7 @@ import { Card, Code, Notice, PageHead } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { logFault } from "../page-error.ts";
 import { html, isHtmxRequest, redirect } from "../respond.ts";
-import { type MemberVisit, member } from "../visit.ts";
+import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { typescriptSample } from "./code-samples.ts";
 import { ownImage } from "./image.tsx";
 import { playerName, StatusBadge } from "./image-parts.tsx";
@@ -104,10 +104,14 @@ async function page(
           </>
         }
       />
-      {await KitChoice({ visit, action: "/console/playground" })}
+      {canWrite(visit) && (await KitChoice({ visit, action: "/console/playground" }))}
       <div class="playground">
         <Card>
-          <Form visit={visit} {...state} />
+          {canWrite(visit) ? (
+            <Form visit={visit} {...state} />
+          ) : (
+            <p>Owners and developers of the account fill in a player and send the request here.</p>
+          )}
         </Card>
         <div class="stack">
           <div id="outcome" aria-live="polite">
