@@ -1,4 +1,5 @@
 import { takeOver } from "../app/operations/take-over.ts";
+import { readPrintProfile } from "../app/print/print-profile.ts";
 import type { Config } from "../config.ts";
 import { BATCH_FETCH_LEASE_MS } from "../core/batch-fetch-limits.ts";
 import { OperatorError } from "../core/errors.ts";
@@ -48,6 +49,7 @@ export interface ServiceOptions extends Omit<WorkspaceOptions, "folder" | "verif
 export async function startService(config: Config, log: Log, options: ServiceOptions = {}): Promise<Service> {
   // Before anything is touched.
   await templateRegistry(config).check();
+  if (config.printProfile !== undefined) readPrintProfile(config.printProfile);
   return explainingNoRoom(config.dataDir, () => startOnFolder(config, log, options));
 }
 

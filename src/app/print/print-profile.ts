@@ -36,7 +36,6 @@ export function readPrintProfile(path: string): Uint8Array {
   const refused = (fault: string) =>
     new OperatorError(
       `CARDPRESS_PRINT_PROFILE: ${path} ${fault}. Name the ICC profile that your printer recommends, or leave it out.`,
-      2,
     );
   let bytes: Uint8Array;
   try {
