@@ -63,7 +63,7 @@ function creditNote(credits: Credits): string {
   return credits.topup > 0 ? `${plan}, and ${count(credits.topup)} top-up` : plan;
 }
 
-/** What needs somebody's attention, most urgent first. */
+/** What needs attention, most urgent first. */
 function Troubles({
   credits,
   budget,

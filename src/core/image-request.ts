@@ -36,7 +36,7 @@ const AnyImageRequest = Type.Object(
         skill_level: Type.Integer({
           minimum: 1,
           maximum: 99,
-          description: "Overall rating, the loud number of the card.",
+          description: "Overall rating, the large number on the card.",
           examples: [87],
         }),
         source_image_url: Type.String({
@@ -187,14 +187,14 @@ export function createImageSchema(presets: readonly string[]) {
 }
 
 /**
- * What is to be otherwise when an image is made again. Nothing has a default: what is left out stays as it
+ * The fields to change when an image is made again. Nothing has a default: what is left out stays as it
  * was. The player stays the same one.
  */
 export function remakeSchema(presets: readonly string[]) {
   return Type.Object(remakeFields(presets), {
     additionalProperties: false,
     $id: "RemakeImageRequest",
-    description: "What is to be otherwise than before.",
+    description: "The fields to change; anything left out stays as it was.",
   });
 }
 
@@ -209,7 +209,7 @@ export function remakeBatchSchema(presets: readonly string[]) {
         Type.Array(card, {
           maxItems: MAX_BATCH_CARDS,
           description:
-            "Cards of the batch by their players, each with what is to be otherwise, as in a remake of one image.",
+            "Cards of the batch by their players, each with the fields to change, as in a remake of one image.",
         }),
       ),
       failed: Type.Optional(

@@ -109,7 +109,7 @@ export function digest(of: { day: string; lines: string[]; attention: string[]; 
     of.lines.join("\n"),
     of.attention.length === 0
       ? "Nothing needs you."
-      : ["This needs somebody:", ...of.attention.map((line) => `- ${line}`)].join("\n"),
+      : ["Needs attention:", ...of.attention.map((line) => `- ${line}`)].join("\n"),
     of.url,
   ];
   const many = of.attention.length === 1 ? "1 thing needs" : `${of.attention.length} things need`;

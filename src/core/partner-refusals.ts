@@ -93,7 +93,7 @@ export function imageNotFound(): Refusal {
 const GONE = {
   expired:
     "has expired. Pictures are kept until their expires_at; store them before, or create the image again.",
-  deleted: "was deleted by the account it belonged to. Remove it where you show it.",
+  deleted: "was deleted by the account it belonged to. Take it down wherever you show it.",
 };
 
 /** For a finished picture that once existed and will not come back. */

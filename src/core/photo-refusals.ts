@@ -12,7 +12,7 @@ const PLAYER_REFUSALS = {
   face_cut:
     "The player's face is cut off at the edge of the photo. Use a photo that shows the whole face, and better the whole head.",
   face_covered:
-    "The player's face is covered, by a mask, a visor or something held before it, so nobody would know the player. Use one that shows eyes, nose and mouth; sunglasses, goggles and helmets are fine.",
+    "The player's face is covered, by a mask, a visor or something held in front of it, so nobody would recognise the player. Use one that shows eyes, nose and mouth; sunglasses, goggles and helmets are fine.",
   sideways:
     "The player lies on the side or upside down in the photo, and it could not be turned upright safely. Use one with the player upright: turn this one and save it again.",
   player_too_small:

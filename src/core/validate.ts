@@ -105,6 +105,8 @@ function expectation(schema: TSchema): string {
       return `a list of ${schema.minItems ? `${schema.minItems} to` : "at most"} ${schema.maxItems} entries`;
     case "object":
       return typeof schema.additionalProperties === "object" ? "an object of text values" : "an object";
+    case "null":
+      return "null";
     default:
       return `of type ${schema.type}`;
   }

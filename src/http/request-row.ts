@@ -54,7 +54,7 @@ export function requestRow(
 const OF_MANY = [labelFor(ROUTES.createBatch), labelFor(ROUTES.remakeBatch)];
 
 /** Whatever follows it may be a player's id, also where no route is. */
-const OF_PLAYERS = "/v1/players/";
+const OF_PLAYERS = ROUTES.deletePlayer.path.replace(/\{.*$/, "");
 const MAX_PATH_CHARS = 200;
 const MAX_EXTERNAL_ID_CHARS = 255;
 

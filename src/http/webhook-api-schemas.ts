@@ -59,7 +59,7 @@ export const ChangeWebhookEndpointRequest = Type.Object(
   {
     ...closed,
     $id: "ChangeWebhookEndpointRequest",
-    description: "What is to be otherwise; what is left out stays as it is.",
+    description: "The fields to change; what is left out stays as it is.",
   },
 );
 

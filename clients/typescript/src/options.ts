@@ -5,7 +5,7 @@ type Schemas = components["schemas"];
 
 /** What a card is made of; `type` may be left out. */
 export type CardRequest = Omit<Schemas["CreateImageRequest"], "type"> & { type?: "player_card" };
-/** What is to be otherwise in a card that is made again. */
+/** The fields to change in a card that is made again. */
 export type RemakeRequest = Schemas["RemakeImageRequest"];
 
 export interface CreateOptions extends CallOptions {

@@ -15,7 +15,7 @@ import type { Store } from "../../store/store.ts";
 import { type CardTemplates, checkCard } from "../images/check-card.ts";
 import type { Remade } from "./remake-cards.ts";
 
-/** What is to be otherwise about one player's card. */
+/** The fields to change of one player's card. */
 export type CardChange = RemakeImageRequest & { external_id: string };
 
 /** Which cards of a batch are to be made again. */

@@ -63,7 +63,7 @@ export async function backPlaceholder(
   image: Claimed,
   signal: AbortSignal,
 ): Promise<Placeholder> {
-  const card = cardInput(storedRequest(image.request));
+  const card = storedCard(image);
   const shown = { ...(await pinnedTemplate(deps.blobs, image)), side: "back" as const };
   return drawnPlaceholder(deps, image, card, shown, signal);
 }

@@ -37,7 +37,7 @@ interface OfPlayer {
 const consentUnseen = () =>
   new Refusal(
     "INVALID_REQUEST",
-    "Something else is recorded of this player. Look at it before you change it.",
+    "This player's consent has changed since you opened it. Review it before you change it.",
   );
 
 /** The public view of a consent. */
@@ -231,7 +231,8 @@ function faultOf({ endsAt, withdrawnAt, noPhoto }: PlayerConsent, now: number): 
     return {
       field: "player.external_id",
       code: "consent_withdrawn",
-      message: "is of a player who withdrew consent. Record a new consent first, if the player gives one.",
+      message:
+        "belongs to a player who has withdrawn consent. Record a new consent first, if the player gives one.",
     };
   if (endsAt !== null && endsAt <= now)
     return {

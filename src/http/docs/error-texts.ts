@@ -59,7 +59,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
   INVALID_API_KEY: {
     summary: "The key is missing, malformed or revoked",
     meaning:
-      "The `X-API-Key` header is missing, or what it holds is no key of this service that is in force. A revoked key is refused from its very next request on.",
+      "The `X-API-Key` header is missing, or it does not contain a valid key for this service. A revoked key is refused from its very next request on.",
     remedies: [
       "Send the whole key, with its prefix `sk_live_` or `sk_test_`, in the `X-API-Key` header, without quotes or spaces.",
       "If the key was lost or revoked, make a new one in the [console](/console). Keys are shown once only.",

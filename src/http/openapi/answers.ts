@@ -80,7 +80,7 @@ export const IMAGE_ID_PARAMETER = {
   name: "image_id",
   in: "path",
   required: true,
-  description: "The id of the create answer.",
+  description: "The id returned on creation.",
   schema: { type: "string" },
   example: "img_5mJd0nV7rQe2TzXyB8kWc3Hs",
 } as const;

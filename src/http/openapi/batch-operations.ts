@@ -16,7 +16,7 @@ const BATCH_ID_PARAMETER = {
   name: "batch_id",
   in: "path",
   required: true,
-  description: "The id of the create answer.",
+  description: "The id returned on creation.",
   schema: { type: "string" },
   example: "bat_2Lk9VbTnWc7YdE5s0Hq3ZrX9",
 } as const;

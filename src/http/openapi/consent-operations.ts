@@ -28,7 +28,8 @@ export function getConsent(): object {
   return {
     tags: ["Consent"],
     summary: "Get a player's consent",
-    description: "What is recorded of a player, for both environments. Of most nothing is.",
+    description:
+      "The consent recorded for a player; it applies to both environments. Most players have none.",
     parameters: [EXTERNAL_ID_PARAMETER],
     responses: {
       "200": answer("The consent.", ConsentResponse, {

@@ -14,7 +14,7 @@ export function remakeImage(presets: readonly string[]): object {
     parameters: [IMAGE_ID_PARAMETER, IDEMPOTENCY_KEY_PARAMETER, PREFER_PARAMETER],
     requestBody: {
       required: true,
-      description: "What is to be otherwise; `{}` makes the same again.",
+      description: "The fields to change; `{}` makes the same again.",
       content: {
         "application/json": {
           schema: remakeSchema(presets),

@@ -72,7 +72,7 @@ export function getSet(): object {
   return {
     tags: ["Sets"],
     summary: "Get a set",
-    description: "What the set is. Who is in it, and which cards it has, its checklist tells.",
+    description: "What the set is. Its checklist shows the players and cards.",
     parameters: [SET_ID_PARAMETER],
     responses: {
       "200": answer("The set.", SetResponse, { set: { summary: "A set", value: SET_EXAMPLES.set } }),

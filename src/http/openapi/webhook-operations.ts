@@ -20,7 +20,7 @@ const ENDPOINT_ID_PARAMETER = {
   name: "endpoint_id",
   in: "path",
   required: true,
-  description: "The id of the create answer.",
+  description: "The id returned on creation.",
   schema: { type: "string" },
   example: "ep_3TqZ8rXm5dYE7Wc2Lk9VbTnX",
 } as const;

@@ -35,6 +35,7 @@ const PERSONAL_TABLES = [
   postgresTables.requestLog,
   postgresTables.requestPlayers,
   postgresTables.photos,
+  postgresTables.setPlayers,
 ].map(getTableName);
 /**
  * Index entries hold names too, so they go however few they are. Giving the file's end back would need the

@@ -172,7 +172,7 @@ test("of alerts that fall on one credit only the highest is sent", async () => {
   expect((await told()).map(({ percent }) => percent)).toEqual([100]);
 });
 
-test("an account that has used its budget up needs somebody; one that is below does not", async () => {
+test("an account that has used its budget up needs attention; one that is below does not", async () => {
   await budget(3, [50]);
   await make(2);
   const found = () => troubles({ ...workspace, folder: workspace.folder });

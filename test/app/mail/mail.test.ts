@@ -243,7 +243,7 @@ test("members get a mail about an endpoint that fails for an hour, and of its en
   expect(box.received.join()).not.toContain("hush");
 });
 
-test("operators get one digest a day, with yesterday's cards and what needs somebody", async () => {
+test("operators get one digest a day, with yesterday's cards and what needs attention", async () => {
   const { user } = await addOperator(workspace, { email: "boss@service.example" });
   await workspace.store.write("test", (tx) => setPassword(tx, user.id, { passwordHash: "x", isVouched: 1 }));
   await testAccount(workspace, { name: "Out Of Luck", credits: 0 });
