@@ -19,7 +19,6 @@ export interface Parallel {
  * when it was not, and `replaced` when another card took over its number.
  */
 export const SET_CARD_STATES = ["held", "final", "released", "replaced"] as const;
-export type SetCardState = (typeof SET_CARD_STATES)[number];
 
 /** Where a card stands in its set, as its row keeps it: what a set says never changes. */
 export interface SetPlace {

@@ -36,6 +36,13 @@ export interface Caller {
   scopes?: readonly KeyScope[] | null;
 }
 
+/** What answers a route of partners, once it is known who calls. */
+export type PartnerHandler = (
+  exchange: Exchange,
+  caller: Caller,
+  params: Record<string, string>,
+) => Promise<Response>;
+
 /** "Last used" is shown by the minute; writing it on every call would cost a disk sync each. */
 const LAST_USED_RESOLUTION_MS = 60_000;
 

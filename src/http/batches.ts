@@ -14,10 +14,10 @@ import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { compileValidator, type Validator } from "../core/validate.ts";
 import { changesOfBatch } from "../store/images/batch-places.ts";
 import { type Batch, findBatch, imagesOfBatch, listBatches } from "../store/images/batches.ts";
-import type { Caller } from "./auth.ts";
+import type { Caller, PartnerHandler } from "./auth.ts";
 import { checkBatch } from "./batch-body.ts";
 import { readJson, requireJsonType } from "./body.ts";
-import { encodeCursor, readCursor } from "./cursor.ts";
+import { encodeCursor, pageOf, readCursor } from "./cursor.ts";
 import { standardHeaders, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { checkIdempotencyKey } from "./images.ts";
@@ -29,10 +29,8 @@ export interface BatchRoutesDeps extends AppContext, ZipDeps, PrintDeps {
   remakeCards: (command: RemakeCommand) => Promise<RemadeBatch>;
 }
 
-type Handler = (exchange: Exchange, caller: Caller, params: Record<string, string>) => Promise<Response>;
-
 /** The handlers of the routes of batches. */
-export function batchHandlers<Open>(deps: BatchRoutesDeps, partner: (handler: Handler) => Open) {
+export function batchHandlers<Open>(deps: BatchRoutesDeps, partner: (handler: PartnerHandler) => Open) {
   const ofOne = (handler: typeof getBatch) =>
     partner((exchange, caller, { batch_id = "" }) => handler(deps, exchange, caller, batch_id));
   return {
@@ -193,12 +191,9 @@ async function listBatchesPage(deps: BatchRoutesDeps, exchange: Exchange, caller
   const after = readCursor(values.after, scope, details, "key environment");
   if (details.length > 0) throw invalidRequest(details);
   const found = await listBatches(deps.store.read, { ...scope, after, limit: limit + 1 });
-  const batches = found.slice(0, limit);
-  const last = batches.at(-1);
-  const hasMore = found.length > limit;
+  const { items, ...page } = pageOf(found, limit, (last) => encodeCursor(last, scope));
   return success(exchange, {
-    batches: batches.map(batchView),
-    has_more: hasMore,
-    next_cursor: hasMore && last ? encodeCursor(last, scope) : null,
+    batches: items.map(batchView),
+    ...page,
   });
 }

@@ -9,8 +9,9 @@ import { StringEnum } from "../core/string-enum.ts";
 import { endOfDay } from "../core/time.ts";
 import { compileValidator } from "../core/validate.ts";
 import { consentOf, listConsents } from "../store/people/consents.ts";
-import type { Caller } from "./auth.ts";
+import type { Caller, PartnerHandler } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
+import { pageOf } from "./cursor.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { checkExternalId } from "./forget.ts";
@@ -101,10 +102,8 @@ export const WithdrawnConsentResponse = successEnvelope(
 
 const validator = compileValidator(RecordConsentRequest, "body");
 
-type Handler = (exchange: Exchange, caller: Caller, params: Record<string, string>) => Promise<Response>;
-
 /** The handlers of the routes of consents. */
-export function consentHandlers<Open>(deps: ForgetDeps, partner: (handler: Handler) => Open) {
+export function consentHandlers<Open>(deps: ForgetDeps, partner: (handler: PartnerHandler) => Open) {
   const of = (handler: (deps: ForgetDeps, handled: Handled) => Promise<Response>) =>
     partner((exchange, caller, { external_id: externalId = "" }) =>
       handler(deps, { exchange, caller, externalId }),
@@ -145,13 +144,10 @@ async function listConsentsPage(
     details.push({ field: "query after", message: "must be the next_cursor of an answer to this query." });
   if (details.length > 0) throw invalidRequest(details);
   const found = await listConsents(store.read, { accountId: account.id, after, limit: limit + 1 });
-  const consents = found.slice(0, limit);
-  const last = consents.at(-1);
-  const hasMore = found.length > limit;
+  const { items, ...page } = pageOf(found, limit, (last) => formatConsentPosition(last));
   return success(exchange, {
-    consents: consents.map((consent) => consentView(consent, clock.now())),
-    has_more: hasMore,
-    next_cursor: hasMore && last ? formatConsentPosition(last) : null,
+    consents: items.map((consent) => consentView(consent, clock.now())),
+    ...page,
   });
 }
 

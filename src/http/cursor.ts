@@ -48,6 +48,17 @@ export function readCursor(
   return position ?? undefined;
 }
 
+/**
+ * A page of what was found when one more than its limit was asked for, which tells whether another follows.
+ * @param cursorOf where the next page begins: behind this page's last
+ */
+export function pageOf<Item>(found: readonly Item[], limit: number, cursorOf: (last: Item) => string) {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  const has_more = found.length > limit;
+  return { items, has_more, next_cursor: has_more && last !== undefined ? cursorOf(last) : null };
+}
+
 /** Not a secret: it catches mistakes. A forged cursor still only reaches the caller's own images. */
 function binding(place: string, { accountId, environment, status, ...filters }: Filter): string {
   const { externalId, batchId, metadata, from, before } = filters;

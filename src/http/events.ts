@@ -7,7 +7,7 @@ import { WEBHOOK_EVENT_TYPES } from "../core/webhook-event.ts";
 import type { WebhookEvent } from "../store/webhooks/webhooks.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
-import { encodeCursor, readCursor } from "./cursor.ts";
+import { encodeCursor, pageOf, readCursor } from "./cursor.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { readLimit, readQuery, readSpan } from "./query.ts";
@@ -37,13 +37,10 @@ export async function listEventsPage(
   if (details.length > 0) throw invalidRequest(details);
   // One extra row tells whether there is a next page.
   const found = await listEvents(deps, { ...filter, after, limit: limit + 1 });
-  const events = found.slice(0, limit);
-  const last = events.at(-1);
-  const hasMore = found.length > limit;
+  const { items, ...page } = pageOf(found, limit, (last) => encodeCursor(last, filter));
   return success(exchange, {
-    events: events.map(itemView),
-    has_more: hasMore,
-    next_cursor: hasMore && last ? encodeCursor(last, filter) : null,
+    events: items.map(itemView),
+    ...page,
   });
 }
 

@@ -12,7 +12,7 @@ import { MAX_PREFERRED_WAIT_S } from "../core/picture-limits.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { KIT } from "../web/kit.ts";
 import { isProbeInOrder, logAnswer } from "./answer-log.ts";
-import { type Caller, type Identify, identifier } from "./auth.ts";
+import { type Caller, type Identify, identifier, type PartnerHandler } from "./auth.ts";
 import { type BatchRoutesDeps, batchHandlers } from "./batches.ts";
 import { bind, type ListenAddress } from "./bind.ts";
 import { discardBody } from "./body.ts";
@@ -208,7 +208,6 @@ function open(deps: HttpDeps, request: Request, url: URL, peer: string): Exchang
 }
 
 type Params = Record<string, string>;
-type PartnerHandler = (exchange: Exchange, caller: Caller, params: Params) => Promise<Response>;
 type OpenHandler = (exchange: Exchange, params: Params) => Response | Promise<Response>;
 interface Context {
   request: Request;

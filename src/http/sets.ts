@@ -14,9 +14,9 @@ import {
 import { invalidRequest, setNotFound } from "../core/partner-refusals.ts";
 import { compileValidator } from "../core/validate.ts";
 import { type CardSet, findSet, listSets } from "../store/sets/card-sets.ts";
-import type { Caller } from "./auth.ts";
+import type { Caller, PartnerHandler } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
-import { encodeCursor, readCursor } from "./cursor.ts";
+import { encodeCursor, pageOf, readCursor } from "./cursor.ts";
 import { standardHeaders, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { readLimit, readQuery } from "./query.ts";
@@ -24,10 +24,8 @@ import { CreateSetRequest } from "./set-schemas.ts";
 
 const validator = compileValidator(CreateSetRequest, "body");
 
-type Handler = (exchange: Exchange, caller: Caller, params: Record<string, string>) => Promise<Response>;
-
 /** The handlers of the routes of sets. */
-export function setHandlers<Open>(deps: AppContext, partner: (handler: Handler) => Open) {
+export function setHandlers<Open>(deps: AppContext, partner: (handler: PartnerHandler) => Open) {
   const ofSet = (handler: (deps: AppContext, exchange: Exchange, set: CardSet) => Promise<Response>) =>
     partner(async (exchange, { account, environment }, { set_id: id = "" }) => {
       const set = await findSet(deps.store.read, { accountId: account.id, environment, id });
@@ -119,12 +117,9 @@ async function listSetsPage(deps: AppContext, exchange: Exchange, caller: Caller
   const after = readCursor(values.after, scope, details, "key environment");
   if (details.length > 0) throw invalidRequest(details);
   const found = await listSets(deps.store.read, { ...scope, after, limit: limit + 1 });
-  const sets = found.slice(0, limit);
-  const last = sets.at(-1);
-  const hasMore = found.length > limit;
+  const { items, ...page } = pageOf(found, limit, (last) => encodeCursor(last, scope));
   return success(exchange, {
-    sets: sets.map(setView),
-    has_more: hasMore,
-    next_cursor: hasMore && last ? encodeCursor(last, scope) : null,
+    sets: items.map(setView),
+    ...page,
   });
 }

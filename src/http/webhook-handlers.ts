@@ -1,5 +1,5 @@
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
-import type { Caller } from "./auth.ts";
+import type { Caller, PartnerHandler } from "./auth.ts";
 import { getEventPage, listEventsPage, redeliverEventNow } from "./events.ts";
 import type { Exchange } from "./exchange.ts";
 import {
@@ -12,10 +12,8 @@ import {
   testWebhookEndpoint,
 } from "./webhook-endpoints.ts";
 
-type Handler = (exchange: Exchange, caller: Caller, params: Record<string, string>) => Promise<Response>;
-
 /** The handlers of the routes of webhook endpoints and events. */
-export function webhookHandlers<Open>(deps: WebhookContext, partner: (handler: Handler) => Open) {
+export function webhookHandlers<Open>(deps: WebhookContext, partner: (handler: PartnerHandler) => Open) {
   /** Of a route that names one thing. */
   const about = (
     name: "endpoint_id" | "event_id",

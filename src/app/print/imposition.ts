@@ -6,11 +6,6 @@ const PT_PER_MM = 72 / 25.4;
 /** One side of a card, as a picture with its bleed. */
 export type Face = Picture;
 
-export interface PrintedCard {
-  front: Face;
-  back: Face | null;
-}
-
 /** Sheets for a home or office printer, in millimetres. */
 export const SHEETS = {
   a4: { width: 210, height: 297 },
