@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren, FormHTMLAttributes } from "preact";
+import { ENVIRONMENTS, type Environment } from "../core/account.ts";
 import { MIN_PASSWORD_CHARS } from "../core/sign-in-limits.ts";
-import { Badge, Choice, Field } from "../web/elements.tsx";
+import { Badge, Choice, Field, Segments } from "../web/elements.tsx";
 import type { UserVisit, Visit } from "./visit.ts";
 
 // Elements of the console's pages beyond those of all pages: forms and fragments that know the visitor.
@@ -64,6 +65,22 @@ export function EnvironmentBadge({ environment }: { environment: "live" | "test"
   return (
     <Badge tone={environment === "live" ? "good" : "test"}>{environment === "live" ? "Live" : "Test"}</Badge>
   );
+}
+
+/** Switches a page between the environments. `href` is its address in each. */
+export function EnvironmentSegments({
+  environment,
+  href,
+}: {
+  environment: Environment;
+  href: (environment: Environment) => string;
+}) {
+  const choices = ENVIRONMENTS.map((name) => ({
+    label: name === "live" ? "Live" : "Test",
+    href: href(name),
+    current: name === environment,
+  }));
+  return <Segments label="Environment" choices={choices} />;
 }
 
 /** A button that asks for confirmation before something irreversible. */

@@ -3,7 +3,17 @@ import { batchStatus } from "../../app/batches/batch-view.ts";
 import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { type Batch, listBatches } from "../../store/images/batches.ts";
-import { Badge, Card, count, Empty, PageHead, Pager, refreshing, Segments, Time } from "../elements.tsx";
+import {
+  Badge,
+  Card,
+  count,
+  Empty,
+  EnvironmentSegments,
+  PageHead,
+  Pager,
+  refreshing,
+  Time,
+} from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { faultsOf } from "../outcomes.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
@@ -107,14 +117,7 @@ async function batchesPage(visit: MemberVisit): Promise<Response> {
         {canWrite(visit) && begin}
       </PageHead>
       <div class="toolbar">
-        <Segments
-          label="Environment"
-          choices={ENVIRONMENTS.map((name) => ({
-            label: name === "live" ? "Live" : "Test",
-            href: address({ environment: name }),
-            current: name === environment,
-          }))}
-        />
+        <EnvironmentSegments environment={environment} href={(name) => address({ environment: name })} />
       </div>
       <div {...refreshing(visit, "batches", batches.some(isRunning))}>
         <Card flush>

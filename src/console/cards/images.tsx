@@ -6,7 +6,17 @@ import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { countImages, listImages, MAX_COUNTED } from "../../store/images/image-reads.ts";
 import { findImagesByExternalId } from "../../store/images/image-search.ts";
 import type { Image } from "../../store/images/images.ts";
-import { Card, count, Empty, PageHead, Pager, refreshing, Segments, Time } from "../elements.tsx";
+import {
+  Card,
+  count,
+  Empty,
+  EnvironmentSegments,
+  PageHead,
+  Pager,
+  refreshing,
+  Segments,
+  Time,
+} from "../elements.tsx";
 import {
   addressOf,
   type Days,
@@ -135,13 +145,9 @@ function Toolbar({ filter, counts }: { filter: Filter; counts: Counts | null }) 
   ].join(", ");
   return (
     <Filters chosen={chosen}>
-      <Segments
-        label="Environment"
-        choices={ENVIRONMENTS.map((name) => ({
-          label: name === "live" ? "Live" : "Test",
-          href: address(filter, { environment: name }),
-          current: name === environment,
-        }))}
+      <EnvironmentSegments
+        environment={environment}
+        href={(name) => address(filter, { environment: name })}
       />
       <Segments
         label="Status"

@@ -2,7 +2,16 @@
 import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
 import { historyOfPlayer } from "../../store/images/image-search.ts";
 import type { Image } from "../../store/images/images.ts";
-import { Breakable, Card, counted, Empty, EnvironmentBadge, PageHead, Segments, Time } from "../elements.tsx";
+import {
+  Breakable,
+  Card,
+  counted,
+  Empty,
+  EnvironmentBadge,
+  EnvironmentSegments,
+  PageHead,
+  Time,
+} from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { type MemberVisit, member } from "../visit.ts";
 import { playerName, StatusBadge, Thumb } from "./image-parts.tsx";
@@ -56,14 +65,7 @@ async function playerPage(visit: MemberVisit): Promise<Response> {
         }
       />
       <div class="toolbar">
-        <Segments
-          label="Environment"
-          choices={ENVIRONMENTS.map((of) => ({
-            label: of === "live" ? "Live" : "Test",
-            href: address(of),
-            current: of === environment,
-          }))}
-        />
+        <EnvironmentSegments environment={environment} href={(of) => address(of)} />
       </div>
       {images.length === 0 ? (
         <Card>

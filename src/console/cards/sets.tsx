@@ -15,12 +15,12 @@ import {
   count,
   Empty,
   EnvironmentChoice,
+  EnvironmentSegments,
   Field,
   Notice,
   PageHead,
   Pager,
   PostForm,
-  Segments,
   Time,
 } from "../elements.tsx";
 import { shell } from "../layout.tsx";
@@ -125,14 +125,7 @@ async function setsPage(visit: MemberVisit, sent?: { of: SentSet; problem: strin
         lead="The cards of a season: who is in it, in which versions, and which number each card has."
       />
       <div class="toolbar">
-        <Segments
-          label="Environment"
-          choices={ENVIRONMENTS.map((name) => ({
-            label: name === "live" ? "Live" : "Test",
-            href: address({ environment: name }),
-            current: name === environment,
-          }))}
-        />
+        <EnvironmentSegments environment={environment} href={(name) => address({ environment: name })} />
       </div>
       <Card flush>
         {sets.length === 0 ? (

@@ -7,7 +7,7 @@ import { DAY_MS, dayOf, USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from 
 import { failuresByReason, type UsageDay, usageByDay, usageByKey } from "../../store/credits/usage.ts";
 import { listKeys } from "../../store/people/keys.ts";
 import { CreditMeter, UsageChart } from "../chart.tsx";
-import { Card, count, Empty, PageHead, Segments, Stat } from "../elements.tsx";
+import { Card, count, Empty, EnvironmentSegments, PageHead, Segments, Stat } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { faultsOf } from "../outcomes.ts";
 import { privateFile, redirect } from "../respond.ts";
@@ -258,14 +258,7 @@ async function usagePage(visit: MemberVisit): Promise<Response> {
       {await CreditsLeft(visit)}
       {budget}
       <div class="toolbar">
-        <Segments
-          label="Environment"
-          choices={ENVIRONMENTS.map((name) => ({
-            label: name === "live" ? "Live" : "Test",
-            href: link({ environment: name }),
-            current: name === environment,
-          }))}
-        />
+        <EnvironmentSegments environment={environment} href={(name) => link({ environment: name })} />
         <Segments
           label="Period"
           choices={USAGE_PERIODS.map((name) => ({
