@@ -255,7 +255,10 @@ function checkList({ reading, element, value: path, list, report }: Attribute): 
 function checkPicture({ reading, element, value, list, report }: Attribute): void {
   if (element.tagName !== "img") report("picture", "only an <img> can show a picture. Use one.");
   if (list !== null) report("picture", "a picture cannot lie in a list. Move it out.");
-  takeOnce(reading.pictures, [...reading.known.pictures], value, "picture", report);
+  // A code is drawn into the one element that it has.
+  const taken = value.startsWith("fields.") ? reading.pictures : new Set<string>();
+  takeOnce(taken, [...reading.known.pictures], value, "picture", report);
+  if (reading.known.pictures.has(value)) reading.pictures.add(value);
   if (value.startsWith("fields.")) reading.paths.add(value);
   if (!plateOf(element)) return;
   const name = reading.known.pictures.has(value) ? value : undefined;

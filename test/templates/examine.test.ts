@@ -37,7 +37,7 @@ describe("card.html", () => {
     ['<ul data-each="fields.stats"></ul>', /first element inside is the pattern/],
     ['<ul data-each="fields.stats"><li data-text="lable"></li></ul>', /Did you mean "label"/],
     ['<img data-picture="plyer" alt="">', /unknown_picture .*Did you mean "player"/],
-    ['<img data-picture="badge" alt="">', /already a picture "badge"/],
+    ['<img data-picture="fields.code" alt="">', /already a picture "fields.code"/],
     ['<div data-picture="scene"></div>', /only an <img>/],
     ['<i data-zone="faces"></i>', /unknown_zone .*Did you mean "face"/],
     ['<i data-zone="safe">x</i>', /a zone is an empty box/],

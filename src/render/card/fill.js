@@ -59,6 +59,9 @@ const BACKDROP = "backdrop:";
 /** The suffix of such an address when the photo is small and needs sharpening. */
 const SHARPER = "+sharper";
 
+/** What tells a further element of a picture that the card shows more than once from its first. */
+const COPY = " copy ";
+
 /** The file input through which the page receives the player's cutout. */
 const cutoutInput = document.createElement("input");
 cutoutInput.type = "file";
@@ -219,7 +222,7 @@ export function remake(html) {
   prepare(card);
   for (const [source, player] of lastPlayers) {
     const shown = card.querySelector(`img[data-picture="${player.dataset.picture}"]`);
-    if (shown) takeAttributes(player, shown, ["src", "data-source"]);
+    if (shown && !source.includes(COPY)) takeAttributes(player, shown, ["src", "data-source"]);
     else lastPlayers.delete(source);
   }
 }
@@ -242,14 +245,22 @@ async function readyPictures(card, fill) {
   const outline = strays?.outline ?? fill.outline;
   /** @param {string} name @param {() => string | null | Promise<string>} wanted */
   const replace = async (name, wanted) => {
-    const shown = /** @type {HTMLImageElement | null} */ (card.querySelector(`img[data-picture="${name}"]`));
-    const source = shown && (await wanted());
-    if (!shown || !source || leaveToPlate(shown, source)) return [];
-    const key = strays && name === "player" ? `${source} without ${strays.key}` : source;
-    if (shown.dataset.source === key) return [];
-    const whole = await successor(shown, source, name, fill);
-    const ready = strays && key !== source ? await cleared(whole, strays.parts, key) : whole;
-    return [/** @type {[HTMLImageElement, HTMLImageElement]} */ ([shown, ready])];
+    const shown = picturesOf(card).filter(({ dataset }) => dataset.picture === name);
+    const source = shown.length > 0 && (await wanted());
+    if (!source) return [];
+    /** @type {[HTMLImageElement, HTMLImageElement][]} */
+    const replaced = [];
+    for (const [copy, each] of shown.entries()) {
+      if (leaveToPlate(each, source)) continue;
+      // An element stands in one place: a picture that is shown twice has an element for each.
+      const own = copy === 0 ? source : `${source}${COPY}${copy}`;
+      const key = strays && name === "player" ? `${own} without ${strays.key}` : own;
+      if (each.dataset.source === key) continue;
+      const whole = await successor(each, source, name, fill, own);
+      const ready = strays && key !== own ? await cleared(whole, strays.parts, key) : whole;
+      replaced.push([each, ready]);
+    }
+    return replaced;
   };
   const pictures = Object.entries(fill.pictures).map(([name, source]) => replace(name, () => source));
   const drawn = drawnFor(fill).map((name) => replace(name, () => fromOutline(name, { ...fill, outline })));
@@ -262,18 +273,19 @@ async function readyPictures(card, fill) {
  * @param {string} source the picture's address, or PICKED or PHOTO followed by what tells files apart
  * @param {string} name the picture's, for the error
  * @param {CardFill} fill
+ * @param {string} key what tells this element's picture apart
  */
-async function successor(shown, source, name, fill) {
-  const last = lastPlayers.get(source);
+async function successor(shown, source, name, fill, key) {
+  const last = lastPlayers.get(key);
   if (last) {
-    keepRecent(lastPlayers, source, last, LAST_PLAYERS);
+    keepRecent(lastPlayers, key, last, LAST_PLAYERS);
     return last;
   }
   const ready = /** @type {HTMLImageElement} */ (shown.cloneNode(false));
-  ready.dataset.source = source;
+  ready.dataset.source = key;
   if (source.startsWith(BACKDROP)) {
     await decodeInto(ready, await drawBackdrop(photoInput.files?.[0], fill), name);
-    keepRecent(lastPlayers, source, ready, LAST_PLAYERS);
+    keepRecent(lastPlayers, key, ready, LAST_PLAYERS);
     return ready;
   }
   const input = source.startsWith(PICKED) ? cutoutInput : source.startsWith(PHOTO) ? photoInput : null;
@@ -284,7 +296,7 @@ async function successor(shown, source, name, fill) {
   if (!picked) return ready;
   const smaller = input === photoInput ? reduced(ready) : null;
   if (smaller) await decodeInto(ready, smaller, name);
-  keepRecent(lastPlayers, source, ready, LAST_PLAYERS);
+  keepRecent(lastPlayers, key, ready, LAST_PLAYERS);
   return ready;
 }
 
