@@ -62,7 +62,16 @@ export interface ErrorDetail {
   code?: (typeof DETAIL_CODES)[number];
 }
 
+/** What a refusal for want of credits says in numbers. */
+export interface CreditLack {
+  needed: number;
+  remaining: number;
+  /** When the plan's next credits come, epoch milliseconds; null for a plan without any. */
+  renewsAt: number | null;
+}
+
 export interface RefusalOptions {
+  credits?: CreditLack | undefined;
   details?: ErrorDetail[] | undefined;
   /** When it makes sense to try again. */
   retryAfterSeconds?: number | undefined;
@@ -78,6 +87,7 @@ export interface RefusalOptions {
  */
 export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   readonly details: ErrorDetail[] | undefined;
+  readonly credits: CreditLack | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -94,6 +104,7 @@ export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
         message: cut(rule, MAX_REFUSAL_CHARS),
         ...(fault ? { code: fault } : {}),
       }));
+    this.credits = options.credits;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

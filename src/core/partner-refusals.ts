@@ -1,5 +1,6 @@
 import { type ErrorDetail, Refusal } from "./errors.ts";
 import { type KeyScope, SCOPE_MEANINGS } from "./key-rules.ts";
+import { nextMonth } from "./time.ts";
 
 // The texts partners see, in one place: the service refuses with them, the documentation shows them as
 // examples, and the sandbox answers with them.
@@ -32,10 +33,12 @@ export function invalidApiKey(reason: keyof typeof KEY_REFUSALS): Refusal {
 }
 
 /**
- * `comingCredits`: the plan's credits at the start of next month; `batch`: set when many are needed at once.
+ * `comingCredits`: the plan's credits at the start of the month after `now`; `batch`: set when many are needed
+ * at once.
  */
 export function insufficientCredits(
   comingCredits: number,
+  now: number,
   batch?: { needed: number; left: number },
 ): Refusal {
   const remedy =
@@ -45,7 +48,13 @@ export function insufficientCredits(
   const lack = batch
     ? `The batch needs ${batch.needed} credits and the account has ${batch.left}. Nothing was reserved.`
     : "The account has no credits left.";
-  return new Refusal("INSUFFICIENT_CREDITS", `${lack} ${remedy}`);
+  return new Refusal("INSUFFICIENT_CREDITS", `${lack} ${remedy}`, {
+    credits: {
+      needed: batch?.needed ?? 1,
+      remaining: batch?.left ?? 0,
+      renewsAt: comingCredits > 0 ? nextMonth(now) : null,
+    },
+  });
 }
 
 export function partnerSuspended(): Refusal {

@@ -15,6 +15,12 @@ export function monthOf(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 7);
 }
 
+/** The first moment of the next month. */
+export function nextMonth(epochMs: number): number {
+  const day = new Date(epochMs);
+  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1);
+}
+
 /** Formats as ISO 8601 in UTC, like every timestamp of the API. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();

@@ -1,6 +1,7 @@
-import type { ErrorCode } from "../core/errors.ts";
+import type { CreditLack, ErrorCode } from "../core/errors.ts";
 import { internalError, storageUnavailable } from "../core/partner-refusals.ts";
 import { storageFault } from "../core/storage-unavailable.ts";
+import { isoTimeOrNull } from "../core/time.ts";
 import type { Exchange } from "./exchange.ts";
 import { ERROR_STATUS, HttpRefusal, isPartnerRefusal, type PartnerRefusal } from "./http-refusal.ts";
 
@@ -46,12 +47,18 @@ export function failure(exchange: Exchange, error: unknown, docsBaseUrl: string)
       request_id: exchange.requestId,
       docs_url: docsUrl(docsBaseUrl, known.code),
       ...(known.details ? { details: known.details } : {}),
+      ...(known.credits ? { credits: creditsView(known.credits) } : {}),
     },
   };
   return json(exchange, ERROR_STATUS[known.code], JSON.stringify(body), {
     ...(known instanceof HttpRefusal ? known.headers : {}),
     ...(known.retryAfterSeconds === undefined ? {} : { "Retry-After": String(known.retryAfterSeconds) }),
   });
+}
+
+/** What a 402 says in numbers. */
+export function creditsView({ needed, remaining, renewsAt }: CreditLack) {
+  return { needed, remaining, renews_at: isoTimeOrNull(renewsAt) };
 }
 
 export function docsUrl(baseUrl: string, code: ErrorCode): string {

@@ -278,6 +278,17 @@ export const ErrorDetail = Type.Object(
   { ...closed, $id: "ErrorDetail", description: "One broken field." },
 );
 
+const CreditLack = Type.Object(
+  {
+    needed: Type.Integer({ minimum: 1, description: "Credits that the request needs.", examples: [25] }),
+    remaining: Type.Integer({ minimum: 0, description: "Credits that the account has.", examples: [12] }),
+    renews_at: timeOrNull("When the plan's next credits come; null for a plan without any.", {
+      examples: ["2026-12-01T00:00:00.000Z"],
+    }),
+  },
+  { ...closed, $id: "CreditLack", description: "How many credits there are too few." },
+);
+
 const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 
 export const ApiError = Type.Object(
@@ -296,6 +307,7 @@ export const ApiError = Type.Object(
         description: "Every broken field, where fields are at fault.",
       }),
     ),
+    credits: Type.Optional(CreditLack),
   },
   { ...closed, $id: "ApiError" },
 );

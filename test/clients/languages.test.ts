@@ -218,6 +218,14 @@ for (const [interpreter, run] of Object.entries(LANGUAGES)) {
       expect(told.refused).toEqual([400, "INVALID_REQUEST", "player.number", expect.stringMatching(/^req_/)]);
     });
 
+    test("says how many credits a create needs and there are, and when more come", () => {
+      expect(told.credits).toEqual({
+        needed: 1,
+        remaining: 0,
+        renews_at: expect.stringMatching(/-01T00:00/),
+      });
+    });
+
     test("makes a batch, waits for it, reads its archive, walks all pages, sends a photo", () => {
       expect(told).toMatchObject({ batch: 3, seen: true, zip: "PK", endpoint: "whsec_", usage: "test" });
       // The card, the failed one and the batch's.

@@ -218,6 +218,7 @@ test("what needs a change first is refused at once, with its fields, id and page
   expect(refused.docsUrl).toEndWith("/docs/errors/INVALID_REQUEST");
   const broke = await cards.images.create(card("test_insufficient_credits")).catch((error: Json) => error);
   expect(broke.code).toBe("INSUFFICIENT_CREDITS");
+  expect(broke.credits).toEqual({ needed: 1, remaining: 0, renews_at: expect.stringMatching(/-01T00:00/) });
   const stranger = connect({ apiKey: "sk_test_wrong" });
   expect((await stranger.cards.presets().catch((error: Json) => error)).code).toBe("INVALID_API_KEY");
   expect([...pauses, ...stranger.pauses]).toEqual([]);

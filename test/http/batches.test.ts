@@ -172,6 +172,7 @@ test("credits are reserved for all cards or for none", async () => {
     "INSUFFICIENT_CREDITS",
   );
   expect(error.message).toContain("needs 6 credits and the account has 5");
+  expect(error.credits).toEqual({ needed: 6, remaining: 5, renews_at: "2026-12-01T00:00:00.000Z" });
   expect(await accountOf(own)).toMatchObject({ creditsPlan: 5, creditsHeld: 0 });
   const { batch_id } = await accepted(postBatch(own.liveKey, { cards: cardsOf(5) }));
   expect(await accountOf(own)).toMatchObject({ creditsPlan: 0, creditsHeld: 5 });

@@ -85,7 +85,9 @@ test("the documented order of checks holds, from the key to the photo", async ()
 test("without credits no photo is fetched", async () => {
   const poor = await testAccount(api, { credits: 0 });
   const fetched = api.photos.requests.length;
-  await expectError(await create({ key: poor.liveKey }), "INSUFFICIENT_CREDITS");
+  const error = await expectError(await create({ key: poor.liveKey }), "INSUFFICIENT_CREDITS");
+  // Its plan brings none.
+  expect(error.credits).toEqual({ needed: 1, remaining: 0, renews_at: null });
   expect(api.photos.requests.length).toBe(fetched);
 });
 

@@ -11,6 +11,8 @@ final class RefusedException extends CardpressException
     public readonly string $errorCode;
     /** @var list<array{field: string, message: string}> the broken fields */
     public readonly array $details;
+    /** @var ?array{needed: int, remaining: int, renews_at: ?string} what a 402 is about; renews_at is when the plan's next credits come */
+    public readonly ?array $credits;
     public readonly string $requestId;
     public readonly string $docsUrl;
 
@@ -23,6 +25,7 @@ final class RefusedException extends CardpressException
         parent::__construct("{$error['code']}: {$error['message']}");
         $this->errorCode = $error['code'];
         $this->details = $error['details'] ?? [];
+        $this->credits = $error['credits'] ?? null;
         $this->requestId = $error['request_id'] ?? '';
         $this->docsUrl = $error['docs_url'] ?? '';
     }

@@ -16,6 +16,8 @@ export class CardpressError extends Error {
   readonly docsUrl: string;
   /** Every broken field, where there are any. */
   readonly details: readonly Schemas["ErrorDetail"][];
+  /** What a 402 is about: `needed`, `remaining`, and `renews_at`, when the plan's next credits come. */
+  readonly credits: Schemas["CreditLack"] | undefined;
   /** Seconds after which it makes sense to try again, where the service says so. */
   readonly retryAfter: number | undefined;
 
@@ -27,6 +29,7 @@ export class CardpressError extends Error {
     this.requestId = error.request_id;
     this.docsUrl = error.docs_url;
     this.details = error.details ?? [];
+    this.credits = error.credits;
     this.retryAfter = retryAfter;
   }
 }

@@ -82,7 +82,7 @@ export async function reserveCredit(tx: Tx, asRead: Account, imageId: string, mo
     return held && { bucket, ...held };
   };
   const held = (await hold("plan")) ?? (await hold("topup"));
-  if (!held) throw insufficientCredits(account.creditLimit);
+  if (!held) throw insufficientCredits(account.creditLimit, moment.now);
   const { bucket, period, left, granted: limit } = held;
   await insertEntry(tx, {
     bucket,
@@ -115,7 +115,10 @@ export async function reserveCredits(
   const held = await holdCredits(tx, accountId, { plan: ofPlan, topup: ofTopup }, moment.now);
   if (!held) {
     const available = account.creditsPlan + account.creditsTopup;
-    throw insufficientCredits(account.creditLimit, { needed: imageIds.length, left: available });
+    throw insufficientCredits(account.creditLimit, moment.now, {
+      needed: imageIds.length,
+      left: available,
+    });
   }
   const entries = imageIds.map(
     (imageId, at): LedgerEntry => ({

@@ -199,7 +199,8 @@ async function sourcesFor(
     );
     return { photo: null, badge: null };
   }
-  if (creditsAvailable(account, deps.clock.now()) < 1) throw insufficientCredits(account.creditLimit);
+  const now = deps.clock.now();
+  if (creditsAvailable(account, now) < 1) throw insufficientCredits(account.creditLimit, now);
   await placeUnlessFull(deps.store.read, deps, { accountId: account.id, environment });
   const limit = SOURCE_BYTES_PER_DAY[account.tier];
   await refuseWhenSpent(deps.sourceBytes, account, limit, "photos and badges fetched");

@@ -70,7 +70,7 @@ export function refuseOnRequest(externalId: string, account: Account, now: numbe
     case "test_unsupported_source":
       throw unsupportedSource("photo", sourceAnswered(404));
     case "test_insufficient_credits":
-      throw insufficientCredits(account.creditLimit);
+      throw insufficientCredits(account.creditLimit, now);
     case RATE_LIMITED_ID: {
       const seconds = Math.ceil((RATE_WINDOW_MS - (now % RATE_WINDOW_MS)) / 1000);
       throw rateLimitExceeded(RATE_LIMIT_PER_MINUTE[account.tier], seconds);

@@ -37,7 +37,7 @@ export interface ErrorText {
   /** Whether the same request may succeed later. */
   retry: "no" | "after Retry-After" | "with back-off";
   /** The message a real answer carries. */
-  example: Pick<Refusal, "message"> & Partial<Pick<Refusal, "details">>;
+  example: Pick<Refusal, "message"> & Partial<Pick<Refusal, "details" | "credits">>;
 }
 
 export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
@@ -73,13 +73,14 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     meaning:
       "A live image needs one free credit when it is accepted, and there is none. Credits held by images still being made come back when an image fails.",
     remedies: [
-      "Look at `credits_remaining` in [`GET /v1/usage`](/docs/reference#get-usage).",
+      "Read `error.credits`: `needed`, `remaining`, and `renews_at`, when the plan's next credits come. [`GET /v1/usage`](/docs/reference#get-usage) has `credits_remaining` at any time.",
+      "A batch is accepted whole or not at all: one of at most `remaining` cards fits.",
       "Wait for the next month's credits, which come at 00:00 UTC on the 1st, or ask for a top-up.",
       "Subscribe to the [`credits.low` webhook](/docs/webhooks#events): it tells you when a fifth is left.",
       "Develop with a test key, which never uses credits.",
     ],
     retry: "no",
-    example: insufficientCredits(1000),
+    example: insufficientCredits(1000, Date.UTC(2026, 10, 21), { needed: 25, left: 12 }),
   },
   PARTNER_SUSPENDED: {
     summary: "The account is suspended",

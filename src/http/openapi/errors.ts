@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../core/errors.ts";
 import { ERROR_TEXTS } from "../docs/error-texts.ts";
-import { docsUrl } from "../envelope.ts";
+import { creditsView, docsUrl } from "../envelope.ts";
 import { ERROR_STATUS } from "../http-refusal.ts";
 import { ErrorResponse } from "../schemas.ts";
 
@@ -20,13 +20,14 @@ export function headerRefs(...names: string[]): Record<string, { $ref: string }>
 
 /** The body of an error answer as the documentation shows it. */
 export function errorExample(code: ErrorCode, baseUrl: string): object {
-  const { message, details } = ERROR_TEXTS[code].example;
+  const { message, details, credits } = ERROR_TEXTS[code].example;
   const error = {
     code,
     message,
     request_id: EXAMPLE_REQUEST_ID,
     docs_url: docsUrl(baseUrl, code),
     ...(details ? { details } : {}),
+    ...(credits ? { credits: creditsView(credits) } : {}),
   };
   return { success: false, data: null, error };
 }

@@ -30,6 +30,11 @@ try {
 } catch (RefusedException $refused) {
     $told['refused'] = [$refused->status, $refused->errorCode, $refused->details[0]['field'], $refused->requestId];
 }
+try {
+    $cards->createImage($with(['external_id' => 'test_insufficient_credits']));
+} catch (RefusedException $refused) {
+    $told['credits'] = $refused->credits;
+}
 
 $squad = array_map(static fn (int $n) => $with(['external_id' => "b$n"]), [0, 1, 2]);
 $batch = $cards->createBatch(['name' => 'Squad', 'cards' => $squad]);

@@ -28,6 +28,10 @@ try:
     cards.create_image({**order, "player": {**order["player"], "number": 0}})
 except CardpressError as refused:
     told["refused"] = [refused.status, refused.code, refused.details[0]["field"], refused.request_id]
+try:
+    cards.create_image({**order, "player": {**order["player"], "external_id": "test_insufficient_credits"}})
+except CardpressError as refused:
+    told["credits"] = refused.credits
 
 batch = cards.create_batch(
     {"name": "Squad", "cards": [{**order, "player": {**order["player"], "external_id": f"b{n}"}} for n in range(3)]}

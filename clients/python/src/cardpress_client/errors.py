@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .types import CreditLack
+
 
 class CardpressError(Exception):
     """The service refused a call, and says why."""
@@ -18,6 +20,8 @@ class CardpressError(Exception):
         self.message: str = error["message"]
         #: The broken fields, each with `field` and `message`.
         self.details: list[dict[str, str]] = error.get("details", [])
+        #: What a 402 is about: `needed`, `remaining`, and `renews_at`, when the plan's next credits come.
+        self.credits: CreditLack | None = error.get("credits")
         self.request_id: str = error.get("request_id", "")
         self.docs_url: str = error.get("docs_url", "")
 
