@@ -162,7 +162,21 @@ test("in CMYK it is a PDF/X-4 file in the inks of the press, the same bytes each
   const rgb = await (await print(own, id, { colour: "rgb" })).text();
   expect(rgb).not.toContain("GTS_PDFX");
   expect(rgb).toContain("/ICCBased");
-  for (const body of [{ colour: "spot" }, { ink_limit: 100 }, { ink_limit: 401 }, { ink_limit: 240.5 }])
+  const older = await (await print(own, id, { colour: "cmyk", standard: "pdfx_1a" })).text();
+  expect(older).toStartWith("%PDF-1.3");
+  expect(older).toContain("/GTS_PDFXVersion (PDF/X-1a:2003)");
+  expect(older).not.toContain("PDF/X-4");
+  const plain = await expectError(await print(own, id, { standard: "pdfx_4" }), "INVALID_REQUEST");
+  expect(plain.details).toEqual([
+    { field: "standard", message: expect.stringContaining("together with `colour` `cmyk`") },
+  ]);
+  for (const body of [
+    { colour: "spot" },
+    { standard: "pdfx_3" },
+    { ink_limit: 100 },
+    { ink_limit: 401 },
+    { ink_limit: 240.5 },
+  ])
     await expectError(await print(own, id, { colour: "cmyk", ...body }), "INVALID_REQUEST");
 });
 
@@ -176,6 +190,14 @@ test("without a press CMYK is refused, and a profile that is none is named when 
   await expect(refused).rejects.toMatchObject({
     code: "INVALID_REQUEST",
     details: [{ field: "colour", message: expect.stringContaining("CARDPRESS_PRINT_PROFILE") }],
+  });
+  // PDF/X-1a is older than version 4 of profiles.
+  const newer = PROFILE.slice();
+  newer[8] = 4;
+  const press = { profile: newer, use: () => Promise.reject(new Error("not needed")) };
+  const asked = { colour: "cmyk", standard: "pdfx_1a" } as const;
+  await expect(printFile({ ...api, press }, batch, asked)).rejects.toMatchObject({
+    details: [{ field: "standard", message: expect.stringContaining("ICC version 4") }],
   });
   const noProfile = join(folder.dir, "text.icc");
   await Bun.write(noProfile, "not a profile");

@@ -32,7 +32,11 @@ export interface OutputIntent {
   /** An ICC profile of four inks, and its own name for itself. */
   profile: Uint8Array;
   name: string;
+  standard: PdfxStandard;
 }
+
+/** PDF/X-4 (ISO 15930-7), or the older PDF/X-1a:2003 (ISO 15930-4) that some printers insist on. */
+export type PdfxStandard = "pdfx_4" | "pdfx_1a";
 
 /** A line from one point to another, in points. */
 export type Line = readonly [x1: number, y1: number, x2: number, y2: number];
@@ -55,9 +59,16 @@ export interface PdfInfo {
   createdAt: number;
   /** What tells files apart, as 32 hexadecimal digits. */
   id: string;
-  /** With it the file is PDF/X-4, and its pictures are in that press's inks. */
+  /** With it the file is PDF/X, and its pictures are in that press's inks. */
   intent?: OutputIntent;
 }
+
+/**
+ * ISO 15930-4 allows versions up to 1.4. Nothing here needs more than 1.3, which has no transparency at all,
+ * and which the strictest programs ask for.
+ */
+const PDFX_1A_VERSION = "1.3";
+const VERSION = "1.6";
 
 /** 0.25 points is the thinnest line that every press holds. */
 const MARKS = "0.25 w 0 G";
@@ -68,7 +79,7 @@ const PROFILE = 4;
 const METADATA = 5;
 
 /**
- * The pages as a PDF 1.6 file, piece by piece: a page's pictures are forgotten once they are written, so that
+ * The pages as a PDF file, piece by piece: a page's pictures are forgotten once they are written, so that
  * a deck takes no more memory than its largest page.
  *
  * ISO 32000-1: 7.5 file structure, 8.9.5 images, 14.11.2 page boundaries, 14.11.5 output intents.
@@ -89,15 +100,16 @@ export async function* pdfOf(pages: AsyncIterable<Page>, info: PdfInfo): AsyncGe
       Buffer.concat([Buffer.from(`${head}stream\n`), stream, Buffer.from("\nendstream\nendobj\n")]),
     );
   };
-  // The bytes above 127 in the second line tell programs that the file is not text.
-  yield counted("%PDF-1.6\n%\xe2\xe3\xcf\xd3\n");
   const { intent } = info;
+  const isX1a = intent?.standard === "pdfx_1a";
+  // The bytes above 127 in the second line tell programs that the file is not text.
+  yield counted(`%PDF-${isX1a ? PDFX_1A_VERSION : VERSION}\n%\xe2\xe3\xcf\xd3\n`);
   const profile = intent?.profile ?? SRGB_PROFILE;
   yield object(CATALOG, `<< /Type /Catalog /Pages ${PAGES} 0 R${intent ? intended(intent) : ""} >>`);
   yield object(PROFILE, `<< /N ${intent ? 4 : 3} /Length ${profile.length} >>`, profile);
   const kids: number[] = [];
   let next = PROFILE + 1;
-  if (intent) {
+  if (intent && !isX1a) {
     const described = Buffer.from(metadata(info));
     yield object(METADATA, `<< /Type /Metadata /Subtype /XML /Length ${described.length} >>`, described);
     next = METADATA + 1;
@@ -122,7 +134,7 @@ export async function* pdfOf(pages: AsyncIterable<Page>, info: PdfInfo): AsyncGe
   const date = `(D:${dateOf(info).replace(/\D/g, "")}Z)`;
   yield object(
     INFO,
-    `<< /Title ${text(info.title)} /Producer ${text(info.producer)} /CreationDate ${date} /ModDate ${date} /Trapped /False >>`,
+    `<< /Title ${text(info.title)} /Producer ${text(info.producer)} /CreationDate ${date} /ModDate ${date} /Trapped /False${isX1a ? " /GTS_PDFXVersion (PDF/X-1a:2003)" : ""} >>`,
   );
   const from = length;
   const entries = Array.from({ length: next }, (_, number) =>
@@ -158,9 +170,11 @@ function imageDictionary({ bytes, colour, width, height }: Placed): string {
 const dateOf = ({ createdAt }: PdfInfo) => new Date(createdAt).toISOString().slice(0, 19);
 
 /** What the catalogue says of the press. */
-function intended({ name }: OutputIntent): string {
+function intended({ name, standard }: OutputIntent): string {
   const condition = text(name || "Custom");
-  return ` /Metadata ${METADATA} 0 R /OutputIntents [<< /Type /OutputIntent /S /GTS_PDFX /OutputConditionIdentifier ${condition} /Info ${condition} /DestOutputProfile ${PROFILE} 0 R >>]`;
+  // PDF/X-1a says all that in Info: its PDF knows no metadata.
+  const described = standard === "pdfx_1a" ? "" : ` /Metadata ${METADATA} 0 R`;
+  return `${described} /OutputIntents [<< /Type /OutputIntent /S /GTS_PDFX /OutputConditionIdentifier ${condition} /Info ${condition} /DestOutputProfile ${PROFILE} 0 R >>]`;
 }
 
 const XML_ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };

@@ -1,4 +1,3 @@
-import { type Static, Type } from "@sinclair/typebox";
 import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
@@ -12,64 +11,14 @@ import {
   printSizeLabel,
   printSizeOf,
 } from "../../core/print-sizes.ts";
-import { StringEnum } from "../../core/string-enum.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { VERSION } from "../../version.ts";
 import type { AppContext } from "../context.ts";
 import type { CmykProcess, Press } from "./cmyk-process.ts";
-import { type Face, facePage, gridOf, SHEETS, type Sheet, sheetPage } from "./imposition.ts";
+import { type Face, facePage, gridOf, type Sheet, sheetPage } from "./imposition.ts";
 import { type Page, pdfOf } from "./pdf.ts";
-import { INK_LIMIT } from "./print-profile.ts";
-
-/** What a partner may ask of a print file. */
-export const PrintRequest = Type.Object(
-  {
-    sheet: Type.Optional(
-      StringEnum(Object.keys(SHEETS) as Sheet[], {
-        description:
-          "Cards edge to edge on sheets of this size, for a printer at home or in the office. Left out, every side of a card is a page of its own with its bleed, as printers of cards take them.",
-      }),
-    ),
-    marks: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: "Crop marks. Most printers of cards want none.",
-      }),
-    ),
-    order: Type.Optional(
-      StringEnum(["front_first", "back_first"], {
-        default: "front_first",
-        description: "Which side of a card comes first, where it has a back.",
-      }),
-    ),
-    incomplete: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description:
-          "Leave out cards without a picture. Otherwise a batch with such cards is refused, so that none is missing unnoticed.",
-      }),
-    ),
-    colour: Type.Optional(
-      StringEnum(["rgb", "cmyk"], {
-        default: "rgb",
-        description:
-          "`cmyk`: a PDF/X-4 file in the inks of the press that whoever runs this service set up; refused where there is none.",
-      }),
-    ),
-    ink_limit: Type.Optional(
-      Type.Integer({
-        minimum: INK_LIMIT.min,
-        maximum: INK_LIMIT.max,
-        default: INK_LIMIT.usual,
-        description:
-          "The most ink in one place that the printer allows, as the sum of the four in percent. Has no effect in `rgb`.",
-      }),
-    ),
-  },
-  { $id: "PrintBatchRequest", additionalProperties: false },
-);
-export type PrintRequest = Static<typeof PrintRequest>;
+import { type PrintRequest, type PrintWishes, printWishes } from "./print-request.ts";
 
 export interface PrintDeps extends AppContext {
   blobs: Blobs;
@@ -93,19 +42,19 @@ export async function printFile(
 ): Promise<ReadableStream<Uint8Array>> {
   const images = await imagesOfBatch(store.read, batch.id);
   const { cards, size } = printable(images);
-  const details: ErrorDetail[] = [];
+  const { wishes, details } = printWishes(asked, press);
   if (cards.length < images.length && !asked.incomplete) details.push(missing(images, cards));
   if (size === undefined) details.push(wrongSize(cards));
-  if (asked.colour === "cmyk" && !press) details.push(NO_PRESS);
   if (details.length > 0 || size === undefined) throw invalidRequest(details);
-  const inks = asked.colour === "cmyk" ? press : undefined;
+  const { sheet, colour, standard } = wishes;
+  const inks = colour === "cmyk" ? press : undefined;
   const cmyk = await inks?.use();
-  const faceOf = (name: string) => decoding.add(() => face(blobs, name, asked, cmyk));
-  const pages = asked.sheet
-    ? sheets(faceOf, cards, PRINT_SIZES[size], { ...asked, sheet: asked.sheet })
-    : deck(faceOf, cards, PRINT_SIZES[size], asked);
+  const faceOf = (name: string) => decoding.add(() => face(blobs, name, wishes, cmyk));
+  const pages = sheet
+    ? sheets(faceOf, cards, PRINT_SIZES[size], { ...wishes, sheet })
+    : deck(faceOf, cards, PRINT_SIZES[size], wishes);
   const id = new Bun.CryptoHasher("sha256").update(
-    JSON.stringify([asked, cards.map(({ outputName, backOutputName }) => [outputName, backOutputName])]),
+    JSON.stringify([wishes, cards.map(({ outputName, backOutputName }) => [outputName, backOutputName])]),
   );
   if (inks) id.update(inks.profile);
   const file = pdfOf(pages, {
@@ -113,16 +62,10 @@ export async function printFile(
     producer: `cardpress ${VERSION}`,
     createdAt: Math.max(...cards.map(({ completedAt }) => completedAt ?? 0)),
     id: id.digest("hex").slice(0, 32),
-    ...(inks && cmyk && { intent: { profile: inks.profile, name: cmyk.name } }),
+    ...(inks && cmyk && { intent: { profile: inks.profile, name: cmyk.name, standard } }),
   });
   return streamed(file, () => cmyk?.close());
 }
-
-const NO_PRESS: ErrorDetail = {
-  field: "colour",
-  message:
-    "must be `rgb`: this service knows no press. Whoever runs it sets one up by the profile in CARDPRESS_PRINT_PROFILE.",
-};
 
 /** The cards with a picture, and their print size when all have the same. */
 export function printable(images: Image[]): { cards: Image[]; size: PrintSizeName | undefined } {
@@ -170,7 +113,7 @@ async function* deck(
   faceOf: FaceOf,
   cards: Image[],
   size: PrintSize,
-  { marks = false, order = "front_first" }: PrintRequest,
+  { marks, order }: PrintWishes,
 ): AsyncGenerator<Page> {
   for (const card of cards) {
     const sides = [card.outputName, card.backOutputName];
@@ -184,7 +127,7 @@ async function* sheets(
   faceOf: FaceOf,
   cards: Image[],
   size: PrintSize,
-  { sheet, marks = false, order = "front_first" }: PrintRequest & { sheet: Sheet },
+  { sheet, marks, order }: PrintWishes & { sheet: Sheet },
 ): AsyncGenerator<Page> {
   const { columns, rows } = gridOf(size, sheet);
   const places = columns * rows;
@@ -209,14 +152,14 @@ type FaceOf = (name: string) => Promise<Face>;
 async function face(
   blobs: Blobs,
   name: string,
-  { ink_limit = INK_LIMIT.usual }: PrintRequest,
+  { inkLimit }: PrintWishes,
   cmyk: CmykProcess | undefined,
 ): Promise<Face> {
   const picture = await blobs.open("picture", name);
   if (!picture) throw new Error("a picture was deleted while it was printed");
   const kept = await picture.bytes();
   if (cmyk) {
-    const { deflated, ...sides } = await cmyk.convert(kept, ink_limit);
+    const { deflated, ...sides } = await cmyk.convert(kept, inkLimit);
     return { ...sides, bytes: deflated, colour: "cmyk" };
   }
   const { format, width, height } = await new Bun.Image(kept).metadata();

@@ -15,6 +15,7 @@ export const INK_LIMIT = {
 export const MAX_PROFILE_BYTES = 16 * 1024 * 1024;
 
 const HEADER_BYTES = 128;
+const VERSION_BYTE = 8;
 
 /**
  * What makes a file useless as the profile of a press, to be said after its name; null: nothing. Reads the
@@ -30,6 +31,9 @@ export function profileFault(bytes: Uint8Array): string | null {
     return `is of the kind "${kind}" for ${space} colours; a press needs one of the kind "prtr" for CMYK`;
   return null;
 }
+
+/** Whether it is of ICC version 2, as PDF before 1.5 knows them. */
+export const isVersion2 = (profile: Uint8Array): boolean => profile[VERSION_BYTE] === 2;
 
 /** The operator's profile of a press. Throws an OperatorError that says what is wrong with the file. */
 export function readPrintProfile(path: string): Uint8Array {

@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
 
 import { SHEETS, type Sheet } from "../../app/print/imposition.ts";
-import { type PrintRequest, printable, printFile } from "../../app/print/print-file.ts";
+import { printable, printFile } from "../../app/print/print-file.ts";
+import { PDFX_STANDARDS, type PrintRequest } from "../../app/print/print-request.ts";
 import { PRINT_SIZE_NAMES, printSizeLabel } from "../../core/print-sizes.ts";
 import { imagesOfBatch } from "../../store/images/batches.ts";
 import { Card, Choice, counted, Empty, Notice, PageHead } from "../elements.tsx";
@@ -83,7 +84,8 @@ async function printPage(visit: MemberVisit): Promise<Response> {
                 name="colour"
                 options={[
                   ["rgb", "sRGB, as the pictures have them"],
-                  ["cmyk", "CMYK in the inks of the press that was set up here (PDF/X-4)"],
+                  ["pdfx_4", "CMYK in the inks of the press that was set up here (PDF/X-4)"],
+                  ["pdfx_1a", "The same as PDF/X-1a, which some printers insist on"],
                 ]}
                 chosen="rgb"
               />
@@ -102,11 +104,12 @@ async function printedFile(visit: MemberVisit): Promise<Response> {
   const batch = await ownBatch(visit);
   const { query } = visit;
   const sheet = Object.keys(SHEETS).find((one) => one === query.get("sheet")) as Sheet | undefined;
+  const standard = PDFX_STANDARDS.find((one) => one === query.get("colour"));
   const asked: PrintRequest = {
     ...(sheet && { sheet }),
     marks: query.get("marks") === "yes",
     order: query.get("order") === "back_first" ? "back_first" : "front_first",
-    colour: query.get("colour") === "cmyk" ? "cmyk" : "rgb",
+    ...(standard && { colour: "cmyk", standard }),
     incomplete: true,
   };
   const file = await printFile(visit.deps, batch, asked);

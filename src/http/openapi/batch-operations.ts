@@ -1,4 +1,4 @@
-import { PrintRequest } from "../../app/print/print-file.ts";
+import { PrintRequest } from "../../app/print/print-request.ts";
 import { remakeBatchSchema } from "../../core/image-request.ts";
 import { MAX_BATCH_CARDS } from "../../core/limits.ts";
 import {

@@ -1,0 +1,114 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { ErrorDetail } from "../../core/errors.ts";
+import { StringEnum } from "../../core/string-enum.ts";
+import type { Press } from "./cmyk-process.ts";
+import { SHEETS, type Sheet } from "./imposition.ts";
+import type { PdfxStandard } from "./pdf.ts";
+import { INK_LIMIT, isVersion2 } from "./print-profile.ts";
+
+export const PDFX_STANDARDS = ["pdfx_4", "pdfx_1a"] as const satisfies PdfxStandard[];
+
+/** What a partner may ask of a print file. */
+export const PrintRequest = Type.Object(
+  {
+    sheet: Type.Optional(
+      StringEnum(Object.keys(SHEETS) as Sheet[], {
+        description:
+          "Cards edge to edge on sheets of this size, for a printer at home or in the office. Left out, every side of a card is a page of its own with its bleed, as printers of cards take them.",
+      }),
+    ),
+    marks: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: "Crop marks. Most printers of cards want none.",
+      }),
+    ),
+    order: Type.Optional(
+      StringEnum(["front_first", "back_first"], {
+        default: "front_first",
+        description: "Which side of a card comes first, where it has a back.",
+      }),
+    ),
+    incomplete: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          "Leave out cards without a picture. Otherwise a batch with such cards is refused, so that none is missing unnoticed.",
+      }),
+    ),
+    colour: Type.Optional(
+      StringEnum(["rgb", "cmyk"], {
+        default: "rgb",
+        description:
+          "`cmyk`: a PDF/X file in the inks of the press that whoever runs this service set up; refused where there is none.",
+      }),
+    ),
+    standard: Type.Optional(
+      StringEnum(PDFX_STANDARDS, {
+        default: "pdfx_4",
+        description:
+          "`pdfx_1a`: PDF/X-1a:2003 in place of PDF/X-4, for printers that insist on the older standard. Only with `colour` `cmyk`.",
+      }),
+    ),
+    ink_limit: Type.Optional(
+      Type.Integer({
+        minimum: INK_LIMIT.min,
+        maximum: INK_LIMIT.max,
+        default: INK_LIMIT.usual,
+        description:
+          "The most ink in one place that the printer allows, as the sum of the four in percent. Has no effect in `rgb`.",
+      }),
+    ),
+  },
+  { $id: "PrintBatchRequest", additionalProperties: false },
+);
+export type PrintRequest = Static<typeof PrintRequest>;
+
+/** A request with all that it left open decided. */
+export interface PrintWishes {
+  /** Undefined: a page for each side. */
+  sheet: Sheet | undefined;
+  marks: boolean;
+  order: "front_first" | "back_first";
+  colour: "rgb" | "cmyk";
+  standard: PdfxStandard;
+  inkLimit: number;
+}
+
+/** What a request comes to, and what of it cannot be done here. */
+export function printWishes(
+  asked: PrintRequest,
+  press: Press | undefined,
+): { wishes: PrintWishes; details: ErrorDetail[] } {
+  const wishes: PrintWishes = {
+    sheet: asked.sheet,
+    marks: asked.marks ?? false,
+    order: asked.order ?? "front_first",
+    colour: asked.colour ?? "rgb",
+    standard: asked.standard ?? "pdfx_4",
+    inkLimit: asked.ink_limit ?? INK_LIMIT.usual,
+  };
+  const details: ErrorDetail[] = [];
+  if (wishes.colour === "cmyk" && !press) details.push(NO_PRESS);
+  if (wishes.colour === "rgb" && asked.standard !== undefined) details.push(ONLY_IN_CMYK);
+  if (wishes.standard === "pdfx_1a" && press && !isVersion2(press.profile)) details.push(NEWER_PROFILE);
+  return { wishes, details };
+}
+
+const NO_PRESS: ErrorDetail = {
+  field: "colour",
+  message:
+    "must be `rgb`: this service knows no press. Whoever runs it sets one up by the profile in CARDPRESS_PRINT_PROFILE.",
+};
+
+const ONLY_IN_CMYK: ErrorDetail = {
+  field: "standard",
+  message: "must be left out, or asked for together with `colour` `cmyk`: files in sRGB are plain PDF.",
+};
+
+/** PDF 1.4 knows profiles up to ICC.1:1999; those of version 4 came with PDF 1.5. */
+const NEWER_PROFILE: ErrorDetail = {
+  field: "standard",
+  message:
+    "must be `pdfx_4`: the profile of this service's press is of ICC version 4, which PDF/X-1a does not know. Whoever runs it names one of version 2 in CARDPRESS_PRINT_PROFILE.",
+};
