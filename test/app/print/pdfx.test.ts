@@ -7,8 +7,9 @@ import { deflatedRows } from "../../../src/render/card/encode.ts";
 import { testFolder } from "../../harness.ts";
 import { pressProfile } from "./press-profile.ts";
 
-// No free program checks the whole of PDF/X. So qpdf parses the file, and each clause that can be met or broken
-// by what is in it is checked on qpdf's objects. ISO 15930-4:2003 for PDF/X-1a, ISO 15930-7:2010 for PDF/X-4.
+// No free program checks the whole of PDF/X. So qpdf parses the file, and each clause that can be met or
+// broken by what is in it is checked on qpdf's objects: ISO 15930-4:2003 for PDF/X-1a, ISO 15930-7:2010 for
+// PDF/X-4.
 
 const PROFILE = pressProfile(([l]) => [0, 0, 0, 1 - l / 100], { name: "Black alone" });
 const [WIDTH, HEIGHT] = [60, 90];
