@@ -52,14 +52,22 @@ export const DETAIL_CODES = [
   "consent_ended",
   "no_photo_consent",
   "still_processing",
+  "signature_mismatch",
+  "signing_key_unknown",
+  "address_expired",
 ] as const;
+
+export type DetailCode = (typeof DETAIL_CODES)[number];
 
 /** One broken field of a request: where it is, which rule it breaks, and what to send instead. */
 export interface ErrorDetail {
-  /** A path such as `player.number`, `header Idempotency-Key` or `query limit`. */
+  /**
+   * Its path in the body, such as `cards[17].player.number`, or `body` for the whole of it; `query limit` and
+   * `header Idempotency-Key` for what stands there.
+   */
   field: string;
   message: string;
-  code?: (typeof DETAIL_CODES)[number];
+  code?: DetailCode;
 }
 
 /** What a refusal for want of credits says in numbers. */

@@ -8,6 +8,8 @@ import { compileValidator, type Validator } from "./validate.ts";
 const hexColor = (description: string) =>
   Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", description, examples: ["#C8102E"] });
 
+export const MAX_EXTERNAL_ID_CHARS = 255;
+
 /** The body of POST /v1/images, whichever templates are listed. */
 const AnyImageRequest = Type.Object(
   {
@@ -19,7 +21,7 @@ const AnyImageRequest = Type.Object(
       {
         external_id: Type.String({
           minLength: 1,
-          maxLength: 255,
+          maxLength: MAX_EXTERNAL_ID_CHARS,
           description:
             "Your own identifier of the player. With a test key, some values choose how the image ends, such as test_fail_several_people.",
           examples: ["player-10442"],

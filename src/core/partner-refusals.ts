@@ -33,8 +33,8 @@ export function invalidApiKey(reason: keyof typeof KEY_REFUSALS): Refusal {
 }
 
 /**
- * `comingCredits`: the plan's credits at the start of the month after `now`; `batch`: set when many are needed
- * at once.
+ * `comingCredits`: the plan's credits at the start of the month after `now`; `batch`: set when many are
+ * needed at once.
  */
 export function insufficientCredits(
   comingCredits: number,
@@ -81,15 +81,29 @@ export function addressNotAllowed(address: string): Refusal {
 }
 
 const ADDRESS_REFUSALS = {
-  signature:
-    "The address is not signed by its key, or was changed after it was signed. Sign its path and all its parameters but sig, sorted by name, with the key's signing secret.",
-  key: "The key that this address names is unknown, revoked or expired, or has no signing secret. Sign it with a key in force.",
-  expired: "This address has expired: exp is the second at which it did. Sign a new one.",
-};
+  signature: {
+    code: "KEY_NOT_ALLOWED",
+    detail: { field: "query sig", code: "signature_mismatch", message: "does not match the address." },
+    message:
+      "The address is not signed by its key, or was changed after it was signed. Sign its path and all its parameters but sig, sorted by name, with the key's signing secret.",
+  },
+  key: {
+    code: "KEY_NOT_ALLOWED",
+    detail: { field: "query key", code: "signing_key_unknown", message: "is not a key that signs." },
+    message:
+      "The key that this address names is unknown, revoked or expired, or has no signing secret. Sign it with a key in force.",
+  },
+  expired: {
+    code: "PICTURE_GONE",
+    detail: { field: "query exp", code: "address_expired", message: "has passed." },
+    message: "This address has expired: exp is the second at which it did. Sign a new one.",
+  },
+} as const;
 
 /** For a signed address that is not, or no longer, good. */
 export function badAddress(why: keyof typeof ADDRESS_REFUSALS): Refusal {
-  return new Refusal(why === "expired" ? "PICTURE_GONE" : "KEY_NOT_ALLOWED", ADDRESS_REFUSALS[why]);
+  const { code, message, detail } = ADDRESS_REFUSALS[why];
+  return new Refusal(code, message, { details: [detail] });
 }
 
 export function imageNotFound(): Refusal {

@@ -1,7 +1,7 @@
 import { type CardTemplates, checkCard } from "../app/images/check-card.ts";
 import type { Config } from "../config.ts";
 import type { ErrorDetail } from "../core/errors.ts";
-import type { CreateImageRequest } from "../core/image-request.ts";
+import { type CreateImageRequest, MAX_EXTERNAL_ID_CHARS } from "../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
 
 export interface BatchBody {
@@ -17,7 +17,10 @@ export async function checkBatch(
   body: unknown,
   config: Config,
   templates: CardTemplates,
-): Promise<{ value: BatchBody; details?: undefined } | { value?: undefined; details: ErrorDetail[] }> {
+): Promise<
+  | { value: BatchBody; details?: undefined; players?: undefined }
+  | { value?: undefined; details: ErrorDetail[]; players?: ReadonlyMap<string, number> }
+> {
   const problem = (field: string, message: string) => ({ details: [{ field, message }] });
   if (body === null || typeof body !== "object" || Array.isArray(body))
     return problem("body", "must be an object with the cards in an array.");
@@ -36,7 +39,7 @@ export async function checkBatch(
   }
   const checked = await checkCards(cards, config, templates);
   details.push(...checked.details);
-  if (details.length > 0) return { details };
+  if (details.length > 0) return { details, players: checked.players };
   return { value: { name: name as string, cards: checked.requests } };
 }
 
@@ -45,7 +48,13 @@ export async function checkCards(
   cards: unknown[],
   config: Config,
   templates: CardTemplates,
-): Promise<{ requests: CreateImageRequest[]; places: number[]; details: ErrorDetail[] }> {
+): Promise<{
+  requests: CreateImageRequest[];
+  places: number[];
+  details: ErrorDetail[];
+  /** Where each player first stands, faulty cards included. */
+  players: ReadonlyMap<string, number>;
+}> {
   // All cards share the same template files, which are read once.
   const looked = new Map<string, ReturnType<CardTemplates["current"]>>();
   const current: CardTemplates["current"] = (name) => {
@@ -82,5 +91,8 @@ export async function checkCards(
         message: `is the same as that of cards[${first}]. Give each card of a batch its own.`,
       });
   }
-  return { requests, places, details };
+  return { requests, places, details, players: new Map([...seen].filter(([id]) => isId(id))) };
 }
+
+/** Whether somebody can be called this; PostgreSQL refuses to look for text with a NUL. */
+const isId = (id: string) => id.length <= MAX_EXTERNAL_ID_CHARS && id.isWellFormed() && !id.includes("\0");

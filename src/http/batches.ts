@@ -6,6 +6,7 @@ import { cardsToRemake } from "../app/batches/changed-cards.ts";
 import type { RemadeBatch, RemakeCommand } from "../app/batches/remake-cards.ts";
 import type { AppContext } from "../app/context.ts";
 import type { CardTemplates } from "../app/images/check-card.ts";
+import { consentFaults } from "../app/people/consent.ts";
 import { type PrintDeps, printFile } from "../app/print/print-file.ts";
 import { PrintRequest } from "../app/print/print-request.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
@@ -53,7 +54,11 @@ async function createBatch(deps: BatchRoutesDeps, exchange: Exchange, caller: Ca
   const body = await readJson(exchange.request, MAX_BATCH_BODY_BYTES);
   const checked = await checkBatch(body, deps.config, deps.templates);
   if (checked.details) details.push(...checked.details);
-  if (!checked.value || details.length > 0) throw invalidRequest(details);
+  if (!checked.value || details.length > 0) {
+    const places = new Map([...(checked.players ?? [])].map(([id, at]) => [id, `cards[${at}].`]));
+    const forbidden = await consentFaults(deps.store.read, caller.account.id, places, deps.clock.now());
+    throw invalidRequest([...details, ...forbidden]);
+  }
   const { name, cards: requests } = checked.value;
   const { batch, replayed, etaSeconds } = await deps.acceptBatch({
     ...caller,
@@ -138,7 +143,7 @@ async function remakeBatch(
       { field: "body", message: "must name some `cards`, or ask for the `failed` or `canceled` ones." },
     ]);
   const batch = await ownBatch(deps, caller, id);
-  const cards = await cardsToRemake(deps, batch.id, change.value);
+  const cards = await cardsToRemake(deps, batch, change.value);
   const remade = await deps.remakeCards({ ...caller, batchId: batch.id, cards });
   const data = { ...(await detail(deps, remade.batch)), eta_seconds: remade.etaSeconds };
   return success(exchange, data, { status: 202, headers: { Location: data.poll_url } });

@@ -1,11 +1,10 @@
 import { type ForgetDeps, forgetImage, forgetPlayer } from "../app/images/forget-image.ts";
+import { MAX_EXTERNAL_ID_CHARS } from "../core/image-request.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
 import { isoTime } from "../core/time.ts";
 import type { Caller } from "./auth.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
-
-const MAX_EXTERNAL_ID_CHARS = 255;
 
 /** DELETE /v1/images/{image_id} */
 export async function deleteImage(

@@ -24,6 +24,12 @@ export const CARD_PARAMETERS: ReadonlyMap<string, Parameter> = new Map<string, P
   ["format", { place: "style.format", read: (text: string) => text }],
 ]);
 
+/** The name in an address of what has a place in a create, such as `player.source_image_url`. */
+export function parameterOf(place: string): string | undefined {
+  for (const [name, parameter] of CARD_PARAMETERS) if (parameter.place === place) return name;
+  return undefined;
+}
+
 /** When an address expires, in epoch milliseconds. */
 export function readExpiry(text: string | null, now: number): number | ErrorDetail {
   const field = "query exp";

@@ -21,8 +21,14 @@ import { type CdnDeps, servePicture } from "./cdn.ts";
 import { asPartnerRefusal, failure, standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { ERROR_STATUS, type PartnerRefusal } from "./http-refusal.ts";
-import { ADDRESS_BUDGET, accountBudget, type RateLimiter, secondsLeft } from "./rate-limit.ts";
-import { cardOfAddress, readExpiry } from "./render-parameters.ts";
+import {
+  ADDRESS_BUDGET,
+  accountBudget,
+  type RateLimiter,
+  type RateState,
+  secondsLeft,
+} from "./rate-limit.ts";
+import { cardOfAddress, parameterOf, readExpiry } from "./render-parameters.ts";
 import placeholderPath from "./render-placeholder.png" with { type: "file" };
 import { noteSubject, requestRow } from "./request-row.ts";
 
@@ -42,6 +48,8 @@ interface Progress {
   caller?: Caller;
   /** A card was ordered: the call is listed with the account's requests. */
   isOrder?: boolean;
+  /** The budget of the account's cards on demand, or of the caller's wrong signatures. */
+  rate?: RateState;
 }
 
 /**
@@ -60,8 +68,8 @@ export function rendering(deps: RenderDeps) {
     try {
       response = await cardPicture(deps, exchange, preset, { keyOf, progress });
     } catch (error) {
-      refused = asPartnerRefusal(error);
-      response = refusedPicture(deps, exchange, refused);
+      refused = ofParameters(asPartnerRefusal(error));
+      response = refusedPicture(deps, { ...exchange, rate: progress.rate ?? exchange.rate }, refused);
     }
     const { caller } = progress;
     if (caller && (progress.isOrder || refused)) {
@@ -78,6 +86,18 @@ export function rendering(deps: RenderDeps) {
   };
 }
 
+/** The refusal of a create in the words of an address: its fields by their names there. */
+function ofParameters(refused: PartnerRefusal): PartnerRefusal {
+  let { message } = refused;
+  const details = refused.details?.map((detail) => {
+    const name = parameterOf(detail.field);
+    if (name === undefined) return detail;
+    message = message.replaceAll(detail.field, `query ${name}`);
+    return { ...detail, field: `query ${name}` };
+  });
+  return new Refusal(refused.code, message, { ...refused, details, cause: refused.cause });
+}
+
 type KeyOf = (id: string) => ReturnType<typeof findKeyWithAccount>;
 
 async function cardPicture(
@@ -87,8 +107,9 @@ async function cardPicture(
   { keyOf, progress }: { keyOf: KeyOf; progress: Progress },
 ): Promise<Response> {
   const { url } = exchange;
-  const caller = await signer(deps, exchange, keyOf);
+  const caller = await signer(deps, exchange, { keyOf, progress });
   progress.caller = caller;
+  progress.rate = await deps.limiter.look(...budgetOf(caller));
   const now = deps.clock.now();
   const expiresAt = readExpiry(url.searchParams.get("exp"), now);
   if (typeof expiresAt === "object") throw invalidRequest([expiresAt]);
@@ -102,13 +123,15 @@ async function cardPicture(
   const image = await deps.onDemand({
     ...caller,
     request: card.request,
-    admit: () => {
+    admit: async () => {
       progress.isOrder = true;
-      return admit(deps, caller);
+      progress.rate = await deps.limiter.take(...budgetOf(caller));
+      refuseWhenExceeded(progress.rate, deps.clock.now());
     },
   });
   const name = finishedName(image);
-  const response = await servePicture(deps, exchange, name, versionOf(name));
+  const shown = { ...exchange, rate: progress.rate };
+  const response = await servePicture(deps, shown, name, versionOf(name));
   const seconds = Math.floor(
     (Math.min(expiresAt, image.expiresAt ?? 0, now + MAX_RENDER_CACHE_MS) - now) / 1000,
   );
@@ -118,10 +141,15 @@ async function cardPicture(
 }
 
 /** The key that signed an address. Refusals of addresses that nobody signed count against their caller. */
-async function signer(deps: RenderDeps, exchange: Exchange, keyOf: KeyOf): Promise<Caller> {
+async function signer(
+  deps: RenderDeps,
+  exchange: Exchange,
+  { keyOf, progress }: { keyOf: KeyOf; progress: Progress },
+): Promise<Caller> {
   const { searchParams, pathname } = exchange.url;
   const refuse = async (why: "key" | "signature"): Promise<never> => {
     const rate = await deps.limiter.take(addressKey(exchange), ADDRESS_BUDGET);
+    progress.rate = rate;
     throw rate.exceeded
       ? tooManyRefusedKeys(rate.limit, secondsLeft(rate, deps.clock.now()))
       : badAddress(why);
@@ -144,9 +172,11 @@ async function signer(deps: RenderDeps, exchange: Exchange, keyOf: KeyOf): Promi
  * Only cards that are made count, since anybody may look at one, and as often; and against a budget of their
  * own, so that whoever opens addresses does not take the account's own calls.
  */
-async function admit({ limiter, clock }: RenderDeps, { account, environment }: Caller): Promise<void> {
-  const rate = await limiter.take(`render:${account.id}:${environment}`, accountBudget(account.tier));
-  if (rate.exceeded) throw rateLimitExceeded(rate.limit, secondsLeft(rate, clock.now()));
+const budgetOf = ({ account, environment }: Caller) =>
+  [`render:${account.id}:${environment}`, accountBudget(account.tier)] as const;
+
+function refuseWhenExceeded(rate: RateState, now: number): void {
+  if (rate.exceeded) throw rateLimitExceeded(rate.limit, secondsLeft(rate, now));
 }
 
 /** What tells a picture's versions apart, without the name by which it is served to whoever knows it. */

@@ -1,3 +1,4 @@
+import { MAX_EXTERNAL_ID_CHARS } from "../core/image-request.ts";
 import { LOGGED_BODY_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
 import type { LoggedRequest } from "../store/overviews/request-log.ts";
 import type { Caller } from "./auth.ts";
@@ -56,7 +57,6 @@ const OF_MANY = [labelFor(ROUTES.createBatch), labelFor(ROUTES.remakeBatch)];
 /** Whatever follows it may be a player's id, also where no route is. */
 const OF_PLAYERS = ROUTES.deletePlayer.path.replace(/\{.*$/, "");
 const MAX_PATH_CHARS = 200;
-const MAX_EXTERNAL_ID_CHARS = 255;
 
 /** The value is in the stored body, which is deleted along with the player. */
 function withoutValue(message: string): string {

@@ -261,7 +261,8 @@ export const Usage = Type.Object(
 export const ErrorDetail = Type.Object(
   {
     field: Type.String({
-      description: "A path such as `player.number`, `header Idempotency-Key` or `query limit`.",
+      description:
+        "Its path in the body, such as `cards[17].player.number`, or `body` for the whole of it; `query limit`, `path external_id` and `header Idempotency-Key` for what stands there.",
       examples: ["player.number"],
     }),
     message: Type.String({
@@ -271,7 +272,7 @@ export const ErrorDetail = Type.Object(
     code: Type.Optional(
       StringEnum([...DETAIL_CODES], {
         description:
-          "Stable: switch on it. There when the request is well formed and refused for a state: what is recorded of the player's consent, or a card that is still being made. More may come.",
+          "Stable: switch on it. There when the request is well formed and refused for a state: what is recorded of the player's consent, a card that is still being made, or a signed address that does not hold. More may come.",
       }),
     ),
   },

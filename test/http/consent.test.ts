@@ -130,6 +130,37 @@ test("no photo, and an end that has come, refuse a create by the field, alone an
   expect((await create("lent", undefined, own.testKey)).status).toBe(202);
 });
 
+test("a batch, and its cards made again, are refused for faults of form and of consent at once", async () => {
+  for (const id of ["blurred", "also-blurred"]) await record(id, { photo: false });
+  const cards: Json[] = [card("blurred"), card("wrong"), card("also-blurred"), card("\0")];
+  cards[1].player.number = 100;
+  cards[2].player.number = 0;
+  const batch = (body: unknown, path = "/v1/batches") =>
+    send(api, path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-API-Key": own.liveKey },
+      body: JSON.stringify(body),
+    });
+  const error = await expectError(await batch({ cards }), "INVALID_REQUEST");
+  expect(error.details.map(({ field, code }: Json) => [field, code])).toEqual([
+    ["cards[1].player.number", undefined],
+    ["cards[2].player.number", undefined],
+    ["cards[3].player.external_id", undefined],
+    ["cards[0].player.source_image_url", "no_photo_consent"],
+    ["cards[2].player.source_image_url", "no_photo_consent"],
+  ]);
+
+  const made = await batch({ cards: [card("later-blurred"), card("fine")] });
+  const { batch_id } = ((await made.json()) as Json).data;
+  await send(api, `/v1/batches/${batch_id}`, { method: "DELETE", headers: { "X-API-Key": own.liveKey } });
+  await record("later-blurred", { photo: false });
+  const again = await batch(
+    { cards: [{ external_id: "later-blurred" }, { external_id: "fine", player: { name: "\u200b" } }] },
+    `/v1/batches/${batch_id}/remake`,
+  );
+  expect(await fieldsOf(again)).toEqual(["cards[1].player.name", "cards[0].player.source_image_url"]);
+});
+
 test("a withdrawal deletes every picture of both environments, tells so once, and holds until it is agreed to anew", async () => {
   const made = await expectSuccess(await create("leaver"), 202, AcceptedImageResponse);
   await finishNext(api, "completed");

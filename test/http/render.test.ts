@@ -223,6 +223,52 @@ test("what is wrong is answered with a picture and its status, or in words to wh
   await expectPlaceholder(await fetch(await address({ number: 99 }, poor)), 402, "INSUFFICIENT_CREDITS");
 });
 
+/** What an address is refused for, in words. */
+const refusalOf = async (url: string): Promise<Json> =>
+  ((await (await fetch(url, { headers: { Accept: "application/json" } })).json()) as Json).error;
+
+test("a program can tell a wrong signature, an unknown key and an expired address from other refusals", async () => {
+  const good = await address({ external_id: "told-apart" }, own, 1);
+  const faults: [url: string, field: string, code: string][] = [
+    [`${good}0`, "query sig", "signature_mismatch"],
+    [good.replace(own.keyId, "key_nobody"), "query key", "signing_key_unknown"],
+  ];
+  for (const [url, field, code] of faults) {
+    const error = await refusalOf(url);
+    expect([error.code, error.details]).toEqual([
+      "KEY_NOT_ALLOWED",
+      [{ field, code, message: expect.any(String) }],
+    ]);
+  }
+  api.clock.advance(DAY_MS);
+  const error = await refusalOf(good);
+  expect([error.code, error.details[0].field, error.details[0].code]).toEqual([
+    "PICTURE_GONE",
+    "query exp",
+    "address_expired",
+  ]);
+});
+
+test("the photo that cannot be used, and the player who may not be shown, are named as the address names them", async () => {
+  const gone = await refusalOf(await address({ photo: api.photos.url("gone-too.jpg") }));
+  expect(gone).toMatchObject({ code: "UNSUPPORTED_IMAGE_SOURCE", details: [{ field: "query photo" }] });
+  expect(gone.message).toStartWith("The photo in query photo cannot be used.");
+  await send(api, "/v1/players/withdrawn/consent", {
+    method: "DELETE",
+    headers: { "X-API-Key": own.partner.liveKey },
+  });
+  const { details } = await refusalOf(await address({ external_id: "withdrawn" }));
+  expect(details).toMatchObject([{ field: "query external_id", code: "consent_withdrawn" }]);
+});
+
+test("the budget of cards on demand goes down with each that is made, and not with one that is looked at", async () => {
+  const left = (response: Response) => Number(response.headers.get("x-ratelimit-remaining"));
+  const first = await opened(await address({ external_id: "first" }));
+  expect(left(first)).toBe(RATE_LIMIT_PER_MINUTE.scale - 1);
+  expect(left(await opened(await address({ external_id: "second" })))).toBe(left(first) - 1);
+  expect(left(await fetch(await address({ external_id: "first" })))).toBe(left(first) - 1);
+});
+
 test("a photo that is not there is asked for once a minute, and a card that failed is not made again", async () => {
   const missing = await address({ photo: api.photos.url("gone.jpg") });
   const asked = () => api.photos.requests.filter((name) => name === "gone.jpg").length;

@@ -8,11 +8,13 @@ import {
 } from "../../core/image-request.ts";
 import { isCanceled } from "../../core/image-state.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
+import type { Clock } from "../../core/ports.ts";
 import { changesOfBatch } from "../../store/images/batch-places.ts";
-import { imagesOfBatch } from "../../store/images/batches.ts";
+import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import type { Store } from "../../store/store.ts";
 import { type CardTemplates, checkCard } from "../images/check-card.ts";
+import { consentFaults } from "../people/consent.ts";
 import type { Remade } from "./remake-cards.ts";
 
 /** The fields to change of one player's card. */
@@ -29,6 +31,7 @@ export interface BatchChanges {
 
 interface Checks {
   store: Store;
+  clock: Clock;
   config: Config;
   templates: CardTemplates;
 }
@@ -39,8 +42,8 @@ interface Checks {
  * INVALID_REQUEST with the place of every fault.
  */
 export async function cardsToRemake(
-  { store, config, templates }: Checks,
-  batchId: string,
+  { store, clock, config, templates }: Checks,
+  { id: batchId, accountId }: Pick<Batch, "id" | "accountId">,
   { cards = [], failed = false, canceled = false }: BatchChanges,
 ): Promise<Remade[]> {
   const [images, changes] = await Promise.all([
@@ -72,6 +75,8 @@ export async function cardsToRemake(
     for (const { field: own, message } of faults) details.push({ field: `${field}.${own}`, message });
     if (request) remade.push({ imageId: image.id, request, field });
   }
-  if (details.length > 0) throw invalidRequest(details);
-  return remade;
+  if (details.length === 0) return remade;
+  const places = new Map([...asked.values()].map(({ image, field }) => [image.externalId, `${field}.`]));
+  details.push(...(await consentFaults(store.read, accountId, places, clock.now())));
+  throw invalidRequest(details);
 }

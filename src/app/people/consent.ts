@@ -225,6 +225,24 @@ export async function obeyConsents(
   return { requests: obeying, faults };
 }
 
+/**
+ * What consents forbid of players by their ids, each with where it stands in the body: for requests that are
+ * refused for other faults, so that all are told at once.
+ */
+export async function consentFaults(
+  tx: Tx,
+  accountId: string,
+  places: ReadonlyMap<string, string>,
+  now: number,
+): Promise<ErrorDetail[]> {
+  const consents = await consentsOf(tx, accountId, [...places.keys()]);
+  return [...places].flatMap(([externalId, place]) => {
+    const consent = consents.get(externalId);
+    const detail = consent && faultOf(consent, now);
+    return detail ? [{ ...detail, field: place + detail.field }] : [];
+  });
+}
+
 /** Why no card of a player may be made; undefined where one may. */
 function faultOf({ endsAt, withdrawnAt, noPhoto }: PlayerConsent, now: number): ErrorDetail | undefined {
   if (withdrawnAt !== null)

@@ -332,11 +332,12 @@ async function cancel(visit: MemberVisit): Promise<Response> {
 
 /** Makes what failed or was canceled again. A refusal, as without credits, is shown on the batch's page. */
 async function retry(visit: MemberVisit, what: "failed" | "canceled"): Promise<Response> {
-  const { id, environment } = await ownBatch(visit);
+  const batch = await ownBatch(visit);
+  const { id, environment } = batch;
   const { deps, account, session } = visit;
   try {
     await takeFromBudget(visit, environment);
-    const cards = await cardsToRemake(deps, id, { [what]: true });
+    const cards = await cardsToRemake(deps, batch, { [what]: true });
     const { made } = await deps.remakeCards({ account, environment, batchId: id, cards });
     const notice =
       made > 0 ? `${counted(made, "card is", "cards are")} made again.` : `No card is ${what} any more.`;

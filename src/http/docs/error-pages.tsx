@@ -6,7 +6,7 @@ import { Markup } from "../../web/markup.ts";
 import { ERROR_STATUS } from "../http-refusal.ts";
 import { errorExample } from "../openapi/errors.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
-import { ERROR_TEXTS, type FailureCode } from "./error-texts.ts";
+import { DETAIL_TEXTS, ERROR_TEXTS, type FailureCode } from "./error-texts.ts";
 import type { PageContent } from "./layout.tsx";
 import { renderMarkdown } from "./markdown.tsx";
 
@@ -31,6 +31,26 @@ export function errorIndexPage(): PageContent {
       "## Codes",
       "",
       "{{codes}}",
+      "",
+      "## The fields at fault",
+      "",
+      "`error.details` has every broken field, up to 100, each with the rule in its `message`. `field` says where it stands:",
+      "",
+      "| `field` | What it names |",
+      "| --- | --- |",
+      "| `player.number`, `cards[17].player.number` | a place in the JSON body, or the field of a form |",
+      "| `body` | the body as a whole |",
+      "| `query limit` | a parameter of the address |",
+      "| `path external_id` | a part of the path |",
+      "| `header Idempotency-Key` | a header |",
+      "",
+      "A detail has a `code` when the request is well formed and a state is in its way. These codes are as stable as `error.code`; more may come:",
+      "",
+      "| `details[].code` | With | What it means |",
+      "| --- | --- | --- |",
+      ...Object.entries(DETAIL_TEXTS).map(
+        ([code, { of, meaning }]) => `| \`${code}\` | [${of}](/docs/errors/${of}) | ${meaning} |`,
+      ),
       "",
       "## Failed images",
       "",

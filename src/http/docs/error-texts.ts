@@ -1,4 +1,4 @@
-import type { ErrorCode, Refusal } from "../../core/errors.ts";
+import type { DetailCode, ErrorCode, Refusal } from "../../core/errors.ts";
 import { MAX_BODY_BYTES } from "../../core/limits.ts";
 import {
   idempotencyKeyReused,
@@ -95,7 +95,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
   KEY_NOT_ALLOWED: {
     summary: "The key may not do this",
     meaning:
-      "The key is right, but lacks the scope that the call needs, or is used from an address that is none of its own. For a [picture on demand](/docs/on-demand) it means that the signature does not match: the address was changed, or signed with another secret. `message` says which.",
+      "The key is right, but lacks the scope that the call needs, or is used from an address that is none of its own. For a [picture on demand](/docs/on-demand) it means that the signature does not match: the address was changed, or signed with another secret; `details[].code` is then `signature_mismatch` or `signing_key_unknown`.",
     remedies: [
       "Use another key of the account, or make one with the scope in the console: scopes and addresses of a key never change.",
       "Is the address wrong? It is the one that the service sees, after your own proxies.",
@@ -128,7 +128,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
   PICTURE_GONE: {
     summary: "The picture expired or was deleted",
     meaning:
-      "There was a finished picture at this address, and it will not come back: its `expires_at` has passed, or the account it belonged to had it deleted. The address of a [picture on demand](/docs/on-demand) may also have expired by its `exp`. `message` says which.",
+      "There was a finished picture at this address, and it will not come back: its `expires_at` has passed, or the account it belonged to had it deleted. The address of a [picture on demand](/docs/on-demand) may also have expired by its `exp`: then `details[].code` is `address_expired`.",
     remedies: [
       "Pictures are served until their `expires_at`. Store them before, or create the image again.",
       "If `exp` of a signed address has passed, sign a new address: the card is still found by its content.",
@@ -280,5 +280,32 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     ],
     retry: "no",
     example: { message: PHOTO_REFUSALS.no_player },
+  },
+};
+
+/** What `details[].code` says, and with which code it comes. */
+export const DETAIL_TEXTS: Record<DetailCode, { of: ErrorCode; meaning: string }> = {
+  consent_withdrawn: {
+    of: "INVALID_REQUEST",
+    meaning: "The player has withdrawn [consent](/docs/data-protection#consent).",
+  },
+  consent_ended: { of: "INVALID_REQUEST", meaning: "The player's consent was until a day that is over." },
+  no_photo_consent: { of: "INVALID_REQUEST", meaning: "No photo of the player may be used." },
+  still_processing: {
+    of: "INVALID_REQUEST",
+    meaning: "The card is being made: send the same request once it has ended.",
+  },
+  signature_mismatch: {
+    of: "KEY_NOT_ALLOWED",
+    meaning: "The address of a [picture on demand](/docs/on-demand) is not as it was signed.",
+  },
+  signing_key_unknown: {
+    of: "KEY_NOT_ALLOWED",
+    meaning: "The key that signed the address is unknown, revoked, expired, or has no signing secret.",
+  },
+  address_expired: {
+    of: "PICTURE_GONE",
+    meaning:
+      "The second in `exp` of the address has passed. The card itself may still be there: sign a new address.",
   },
 };
