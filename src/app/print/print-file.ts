@@ -42,7 +42,7 @@ export async function printFile(
 ): Promise<ReadableStream<Uint8Array>> {
   const images = await imagesOfBatch(store.read, batch.id);
   const { cards, size } = printable(images);
-  const { wishes, details } = printWishes(asked, press);
+  const { wishes, details } = printWishes(asked, { press, size });
   if (cards.length < images.length && !asked.incomplete) details.push(missing(images, cards));
   if (size === undefined) details.push(wrongSize(cards));
   if (details.length > 0 || size === undefined) throw invalidRequest(details);

@@ -1,5 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { ErrorDetail } from "../../core/errors.ts";
+import { type PrintSizeName, printSizeLabel } from "../../core/print-sizes.ts";
+import { PRINTER_NAMES, type Printer, type PrinterName, printerOf } from "../../core/printers.ts";
 import { StringEnum } from "../../core/string-enum.ts";
 import type { Press } from "./cmyk-process.ts";
 import { SHEETS, type Sheet } from "./imposition.ts";
@@ -11,6 +13,12 @@ export const PDFX_STANDARDS = ["pdfx_4", "pdfx_1a"] as const satisfies PdfxStand
 /** What a partner may ask of a print file. */
 export const PrintRequest = Type.Object(
   {
+    printer: Type.Optional(
+      StringEnum(PRINTER_NAMES, {
+        description:
+          "By the rules this printer has published: they decide `marks`, `order`, `colour`, `standard` and `ink_limit`, and a wish of yours that contradicts them is refused. `home`: sheets with marks, of A4 unless you say otherwise.",
+      }),
+    ),
     sheet: Type.Optional(
       StringEnum(Object.keys(SHEETS) as Sheet[], {
         description:
@@ -75,31 +83,70 @@ export interface PrintWishes {
   inkLimit: number;
 }
 
-/** What a request comes to, and what of it cannot be done here. */
+/**
+ * What a request comes to, and what of it cannot be done: here, or by the rules of the printer it names.
+ * @param size of all cards, where they have the same
+ */
 export function printWishes(
   asked: PrintRequest,
-  press: Press | undefined,
+  { press, size }: { press: Press | undefined; size: PrintSizeName | undefined },
 ): { wishes: PrintWishes; details: ErrorDetail[] } {
+  const printer = asked.printer && printerOf(asked.printer);
   const wishes: PrintWishes = {
-    sheet: asked.sheet,
-    marks: asked.marks ?? false,
-    order: asked.order ?? "front_first",
-    colour: asked.colour ?? "rgb",
-    standard: asked.standard ?? "pdfx_4",
-    inkLimit: asked.ink_limit ?? INK_LIMIT.usual,
+    sheet: asked.sheet ?? printer?.sheets[0],
+    marks: asked.marks ?? printer?.marks ?? false,
+    order: asked.order ?? printer?.order ?? "front_first",
+    colour: asked.colour ?? printer?.colour ?? "rgb",
+    standard: asked.standard ?? printer?.standard ?? "pdfx_4",
+    inkLimit: asked.ink_limit ?? printer?.inkLimit ?? INK_LIMIT.usual,
   };
-  const details: ErrorDetail[] = [];
-  if (wishes.colour === "cmyk" && !press) details.push(NO_PRESS);
+  const details = printer ? contradictions(asked, wishes, printer, size) : [];
+  if (wishes.colour === "cmyk" && !press) details.push(noPress(asked.printer));
   if (wishes.colour === "rgb" && asked.standard !== undefined) details.push(ONLY_IN_CMYK);
-  if (wishes.standard === "pdfx_1a" && press && !isVersion2(press.profile)) details.push(NEWER_PROFILE);
+  if (wishes.standard === "pdfx_1a" && press && !isVersion2(press.profile))
+    details.push(newerProfile(asked.printer));
   return { wishes, details };
 }
 
-const NO_PRESS: ErrorDetail = {
-  field: "colour",
-  message:
-    "must be `rgb`: this service knows no press. Whoever runs it sets one up by the profile in CARDPRESS_PRINT_PROFILE.",
-};
+/** What the request wants otherwise than the printer it names. */
+function contradictions(
+  asked: PrintRequest,
+  wishes: PrintWishes,
+  printer: Printer,
+  size: PrintSizeName | undefined,
+): ErrorDetail[] {
+  const rules = `${printer.name} ${printer.source ? `asks for it (${printer.source.url})` : "needs it"}`;
+  const details: ErrorDetail[] = [];
+  if (asked.sheet && !printer.sheets.includes(asked.sheet))
+    details.push({
+      field: "sheet",
+      message: `must be left out with this \`printer\`: each side of a card is a page of its own, as ${rules}.`,
+    });
+  for (const field of ["marks", "order", "colour", "standard"] as const) {
+    const rule = printer[field];
+    if (rule === undefined || asked[field] === undefined || asked[field] === rule) continue;
+    details.push({ field, message: `must be \`${rule}\` or left out with this \`printer\`: ${rules}.` });
+  }
+  if (printer.inkLimit !== undefined && wishes.inkLimit > printer.inkLimit)
+    details.push({
+      field: "ink_limit",
+      message: `must be ${printer.inkLimit} or less, or left out, with this \`printer\`: ${rules}.`,
+    });
+  if (printer.size && size && printer.size !== size)
+    details.push({
+      field: "printer",
+      message: `must be another for cards of ${printSizeLabel(size)}: what ${printer.name} publishes is about cards of ${printSizeLabel(printer.size)} (${printer.source?.url}). Make the cards of that size, or ask the printer and name its wishes one by one.`,
+    });
+  return details;
+}
+
+/** The field to blame for a colour that the caller chose, or that came with the printer. */
+const chosenBy = (printer: PrinterName | undefined, field: string) => (printer ? "printer" : field);
+
+const noPress = (printer: PrinterName | undefined): ErrorDetail => ({
+  field: chosenBy(printer, "colour"),
+  message: `${printer ? "must be one that takes sRGB, such as `home`" : "must be `rgb`"}: this service knows no press. Whoever runs it sets one up by the profile in CARDPRESS_PRINT_PROFILE.`,
+});
 
 const ONLY_IN_CMYK: ErrorDetail = {
   field: "standard",
@@ -107,8 +154,7 @@ const ONLY_IN_CMYK: ErrorDetail = {
 };
 
 /** PDF 1.4 knows profiles up to ICC.1:1999; those of version 4 came with PDF 1.5. */
-const NEWER_PROFILE: ErrorDetail = {
-  field: "standard",
-  message:
-    "must be `pdfx_4`: the profile of this service's press is of ICC version 4, which PDF/X-1a does not know. Whoever runs it names one of version 2 in CARDPRESS_PRINT_PROFILE.",
-};
+const newerProfile = (printer: PrinterName | undefined): ErrorDetail => ({
+  field: chosenBy(printer, "standard"),
+  message: `must be ${printer ? "one that takes PDF/X-4" : "`pdfx_4`"}: the profile of this service's press is of ICC version 4, which PDF/X-1a does not know. Whoever runs it names one of version 2 in CARDPRESS_PRINT_PROFILE.`,
+});

@@ -3,8 +3,10 @@
 import { SHEETS, type Sheet } from "../../app/print/imposition.ts";
 import { printable, printFile } from "../../app/print/print-file.ts";
 import { PDFX_STANDARDS, type PrintRequest } from "../../app/print/print-request.ts";
-import { PRINT_SIZE_NAMES, printSizeLabel } from "../../core/print-sizes.ts";
+import { PRINT_SIZE_NAMES, type PrintSizeName, printSizeLabel } from "../../core/print-sizes.ts";
+import { PRINTER_NAMES, printerOf } from "../../core/printers.ts";
 import { imagesOfBatch } from "../../store/images/batches.ts";
+import type { Image } from "../../store/images/images.ts";
 import { Card, Choice, counted, Empty, Notice, PageHead } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { type MemberVisit, member } from "../visit.ts";
@@ -17,7 +19,6 @@ async function printPage(visit: MemberVisit): Promise<Response> {
   const path = `/console/batches/${batch.id}`;
   const images = await imagesOfBatch(visit.deps.store.read, batch.id);
   const { cards, size } = printable(images);
-  const missing = images.length - cards.length;
   return shell(
     visit,
     `${batchName(batch)}, print file`,
@@ -38,81 +39,132 @@ async function printPage(visit: MemberVisit): Promise<Response> {
             {PRINT_SIZE_NAMES.map(printSizeLabel).join(", ")}.
           </Empty>
         ) : (
-          <form method="get" action={`${path}/print.pdf`} class="form">
-            {missing > 0 && (
-              <Notice tone="warn">
-                {counted(missing, "card")} of {images.length} {missing === 1 ? "has" : "have"} no picture and
-                will not be in the file.
-              </Notice>
-            )}
-            <p>
-              {counted(cards.length, "card")} of {printSizeLabel(size)}.
-            </p>
-            <Choice
-              legend="For"
-              name="sheet"
-              options={[
-                ["", "A printer of cards: each side on a page of its own, with bleed"],
-                ["a4", "Sheets of A4, to cut by hand"],
-                ["letter", "Sheets of US Letter, to cut by hand"],
-              ]}
-              chosen=""
-            />
-            <Choice
-              legend="Crop marks"
-              name="marks"
-              options={[
-                ["", "None, as most printers of cards want it"],
-                ["yes", "Lines that show where to cut"],
-              ]}
-              chosen=""
-            />
-            {cards.some(({ backOutputName }) => backOutputName !== null) && (
-              <Choice
-                legend="Cards with a back"
-                name="order"
-                options={[
-                  ["front_first", "Front first"],
-                  ["back_first", "Back first"],
-                ]}
-                chosen="front_first"
-              />
-            )}
-            {visit.deps.press && (
-              <Choice
-                legend="Colours"
-                name="colour"
-                options={[
-                  ["rgb", "sRGB, as the pictures have them"],
-                  ["pdfx_4", "CMYK in the inks of the press that was set up here (PDF/X-4)"],
-                  ["pdfx_1a", "The same as PDF/X-1a, which some printers insist on"],
-                ]}
-                chosen="rgb"
-              />
-            )}
-            <button type="submit" class="button button-primary">
-              Download PDF
-            </button>
-          </form>
+          <PrintForm
+            action={`${path}/print.pdf`}
+            images={images}
+            cards={cards}
+            size={size}
+            hasPress={visit.deps.press !== undefined}
+          />
         )}
       </Card>
     </>,
   );
 }
 
-async function printedFile(visit: MemberVisit): Promise<Response> {
-  const batch = await ownBatch(visit);
-  const { query } = visit;
+/** The choices there are for these cards, as a form. */
+function PrintForm(props: {
+  action: string;
+  images: Image[];
+  cards: Image[];
+  size: PrintSizeName;
+  hasPress: boolean;
+}) {
+  const { action, images, cards, size, hasPress } = props;
+  const missing = images.length - cards.length;
+  return (
+    <form method="get" action={action} class="form">
+      {missing > 0 && (
+        <Notice tone="warn">
+          {counted(missing, "card")} of {images.length} {missing === 1 ? "has" : "have"} no picture and will
+          not be in the file.
+        </Notice>
+      )}
+      <p>
+        {counted(cards.length, "card")} of {printSizeLabel(size)}.
+      </p>
+      <Choice
+        legend="By the published rules of"
+        name="printer"
+        options={[["", "Nobody: as chosen below"], ...printersFor(size, hasPress)]}
+        chosen=""
+      />
+      <Choice
+        legend="For"
+        name="sheet"
+        options={[
+          ["", "A printer of cards: each side on a page of its own, with bleed"],
+          ["a4", "Sheets of A4, to cut by hand"],
+          ["letter", "Sheets of US Letter, to cut by hand"],
+        ]}
+        chosen=""
+      />
+      <Choice
+        legend="Crop marks"
+        name="marks"
+        options={[
+          ["", "None, as most printers of cards want it"],
+          ["yes", "Lines that show where to cut"],
+        ]}
+        chosen=""
+      />
+      {cards.some(({ backOutputName }) => backOutputName !== null) && (
+        <Choice
+          legend="Cards with a back"
+          name="order"
+          options={[
+            ["front_first", "Front first"],
+            ["back_first", "Back first"],
+          ]}
+          chosen="front_first"
+        />
+      )}
+      {hasPress && (
+        <Choice
+          legend="Colours"
+          name="colour"
+          options={[
+            ["rgb", "sRGB, as the pictures have them"],
+            ["pdfx_4", "CMYK in the inks of the press that was set up here (PDF/X-4)"],
+            ["pdfx_1a", "The same as PDF/X-1a, which some printers insist on"],
+          ]}
+          chosen="rgb"
+        />
+      )}
+      <button type="submit" class="button button-primary">
+        Download PDF
+      </button>
+    </form>
+  );
+}
+
+/** The printers who take cards of this size, and what they ask for. */
+function printersFor(size: PrintSizeName, hasPress: boolean): [name: string, label: string][] {
+  return PRINTER_NAMES.flatMap((key): [string, string][] => {
+    const printer = printerOf(key);
+    if ((printer.size && printer.size !== size) || (printer.colour === "cmyk" && !hasPress)) return [];
+    const rules = [
+      printer.sheets.length > 0 ? "sheets of A4" : "each side on a page of its own",
+      printer.marks ? "crop marks" : "no crop marks",
+      ...(printer.order === "back_first" ? ["backs first"] : []),
+      ...(printer.standard
+        ? [`${PDFX_LABELS[printer.standard]} with at most ${printer.inkLimit} % ink`]
+        : []),
+    ];
+    return [[key, `${printer.name}: ${rules.join(", ")}`]];
+  });
+}
+
+const PDFX_LABELS = { pdfx_4: "PDF/X-4", pdfx_1a: "PDF/X-1a" } as const;
+
+/** What the form asks for. A printer's rules stand in for all other choices. */
+function askedFor(query: URLSearchParams): PrintRequest {
+  const printer = PRINTER_NAMES.find((one) => one === query.get("printer"));
+  if (printer) return { printer, incomplete: true };
   const sheet = Object.keys(SHEETS).find((one) => one === query.get("sheet")) as Sheet | undefined;
   const standard = PDFX_STANDARDS.find((one) => one === query.get("colour"));
-  const asked: PrintRequest = {
+  return {
     ...(sheet && { sheet }),
     marks: query.get("marks") === "yes",
     order: query.get("order") === "back_first" ? "back_first" : "front_first",
     ...(standard && { colour: "cmyk", standard }),
     incomplete: true,
   };
-  const file = await printFile(visit.deps, batch, asked);
+}
+
+async function printedFile(visit: MemberVisit): Promise<Response> {
+  const batch = await ownBatch(visit);
+  const file = await printFile(visit.deps, batch, askedFor(visit.query));
   return namedFile(visit, file, { name: batchName(batch), plainName: batch.id, extension: "pdf" });
 }
 

@@ -182,6 +182,7 @@ export function printBatch(): object {
           schema: PrintRequest,
           examples: {
             deck: { summary: "A page for each side, as printers of cards take them", value: {} },
+            printer: { summary: "By a printer's published rules", value: { printer: "drivethru" } },
             sheet: { summary: "Sheets of A4 with crop marks", value: { sheet: "a4", marks: true } },
           },
         },
