@@ -189,6 +189,28 @@ export function createImageSchema(presets: readonly string[]) {
 }
 
 /**
+ * A card of a batch: as the request of one image, and in a parallel with numbers it may stand for several.
+ */
+export function batchCardSchema(presets: readonly string[]) {
+  const { properties, ...rest } = createImageSchema(presets);
+  const { properties: set, ...setRest } = properties.set;
+  const count = Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_BATCH_CARDS,
+      default: 1,
+      description:
+        "How many of this card to make, each with the lowest number that is free and for a credit of its own. Only in a parallel with a size, and without `serial`.",
+      examples: [50],
+    }),
+  );
+  return Type.Object(
+    { ...properties, set: Type.Optional(Type.Object({ ...set, count }, setRest)) },
+    { ...rest, $id: "BatchCard" },
+  );
+}
+
+/**
  * The fields to change when an image is made again. Nothing has a default: what is left out stays as it
  * was. The player stays the same one.
  */
@@ -211,7 +233,7 @@ export function remakeBatchSchema(presets: readonly string[]) {
         Type.Array(card, {
           maxItems: MAX_BATCH_CARDS,
           description:
-            "Cards of the batch by their players, each with the fields to change, as in a remake of one image.",
+            "Players of the batch, each with the fields to change, as in a remake of one image: all of the player's cards in the batch are changed.",
         }),
       ),
       failed: Type.Optional(

@@ -1,18 +1,22 @@
+import { Type } from "@sinclair/typebox";
 import { type CardTemplates, checkCard } from "../app/images/check-card.ts";
 import type { Config } from "../config.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import { type CreateImageRequest, MAX_EXTERNAL_ID_CHARS } from "../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
+import { compileValidator } from "../core/validate.ts";
+
+type SetWish = NonNullable<CreateImageRequest["set"]>;
 
 export interface BatchBody {
   name: string;
+  /** A card that stands for several is here as often. */
   cards: CreateImageRequest[];
+  /** Where each of them stands in the body. */
+  places: number[];
 }
 
-/**
- * Checks the body of a batch card by card, locating each fault as in `cards[17].player.number`. External ids
- * must be unique within the batch.
- */
+/** Checks the body of a batch card by card, locating each fault as in `cards[17].player.number`. */
 export async function checkBatch(
   body: unknown,
   config: Config,
@@ -37,13 +41,44 @@ export async function checkBatch(
     const message = `must be an array of 1 to ${MAX_BATCH_CARDS} cards.${remedy}`;
     return { details: [...details, { field: "cards", message }] };
   }
-  const checked = await checkCards(cards, config, templates);
-  details.push(...checked.details);
-  if (details.length > 0) return { details, players: checked.players };
-  return { value: { name: name as string, cards: checked.requests } };
+  const { requests, places, players, details: faults } = await checkCards(cards, config, templates);
+  details.push(...faults);
+  if (requests.length > MAX_BATCH_CARDS)
+    details.push({
+      field: "cards",
+      message: `must be at most ${MAX_BATCH_CARDS} with their \`set.count\`: send several batches.`,
+    });
+  if (details.length > 0) return { details, players };
+  return { value: { name: name as string, cards: requests, places } };
 }
 
-/** The valid cards with their places among all, and every fault of the others with its location. */
+const countValidator = compileValidator(
+  Type.Object({ count: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BATCH_CARDS })) }),
+  "set",
+);
+
+/** A card without its `set.count`, which `POST /v1/images` does not take, and how many it stands for. */
+function countOf(card: unknown): { card: unknown; count: number; faults: ErrorDetail[] } {
+  const { set } = (card ?? {}) as { set?: unknown };
+  if (typeof set !== "object" || set === null || !("count" in set)) return { card, count: 1, faults: [] };
+  const { count, ...rest } = set as { count: unknown; serial?: unknown };
+  const checked = countValidator.check({ count });
+  const single = { ...(card as object), set: rest };
+  if (!checked.ok)
+    return {
+      card: single,
+      count: 1,
+      faults: checked.details.map((detail) => ({ ...detail, field: "set.count" })),
+    };
+  if (count === 1 || rest.serial === undefined) return { card: single, count: count as number, faults: [] };
+  const message = "must be left out beside `set.count`: each card gets the lowest number that is free.";
+  return { card: single, count: 1, faults: [{ field: "set.serial", message }] };
+}
+
+/**
+ * The valid cards with their places among all, and every fault of the others with its location. A card that
+ * stands for several is there as often, until there are too many for a batch.
+ */
 export async function checkCards(
   cards: unknown[],
   config: Config,
@@ -72,26 +107,34 @@ export async function checkCards(
   const places: number[] = [];
   const details: ErrorDetail[] = [];
   const seen = new Map<string, number>();
+  const players = new Map<string, number>();
   for (const [at, card] of cards.entries()) {
-    const { request, details: faults = [] } = await checkCard(card, config, { current, listed, configured });
-    for (const { field, message } of faults)
+    const { card: single, count, faults: ofCount } = countOf(card);
+    const checked = await checkCard(single, config, { current, listed, configured });
+    const { request, details: faults = [] } = checked;
+    for (const { field, message } of [...faults, ...ofCount])
       details.push({ field: field === "body" ? `cards[${at}]` : `cards[${at}].${field}`, message });
-    if (request) {
+    for (let n = 0; request && ofCount.length === 0 && n < count && requests.length <= MAX_BATCH_CARDS; n++) {
       requests.push(request);
       places.push(at);
     }
     // Also of a card with other faults: whoever fixes those must not meet this one only afterwards.
-    const id = (card as { player?: { external_id?: unknown } } | null)?.player?.external_id;
+    const { player, set } = (single ?? {}) as { player?: { external_id?: unknown }; set?: Partial<SetWish> };
+    const id = player?.external_id;
     if (typeof id !== "string" || id === "") continue;
-    const first = seen.get(id);
-    if (first === undefined) seen.set(id, at);
+    if (isId(id) && !players.has(id)) players.set(id, at);
+    const key = JSON.stringify([id, set?.id, set?.parallel, set?.serial]);
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, at);
     else
       details.push({
         field: `cards[${at}].player.external_id`,
-        message: `is the same as that of cards[${first}]. Give each card of a batch its own.`,
+        message: set?.id
+          ? `is the same as that of cards[${first}], in the same parallel of the same set. Ask for several by \`set.count\`, or for numbers that differ.`
+          : `is the same as that of cards[${first}]. Give each card of a batch its own.`,
       });
   }
-  return { requests, places, details, players: new Map([...seen].filter(([id]) => isId(id))) };
+  return { requests, places, details, players };
 }
 
 /** Whether somebody can be called this; PostgreSQL refuses to look for text with a NUL. */

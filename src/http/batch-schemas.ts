@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { BATCH_STATUSES } from "../app/batches/batch-view.ts";
 import { API_PATHS } from "../core/api-paths.ts";
-import { createImageSchema } from "../core/image-request.ts";
+import { batchCardSchema } from "../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { ImageFailure, successEnvelope, time, timeOrNull } from "./schemas.ts";
@@ -29,10 +29,11 @@ export function createBatchSchema(presets: readonly string[]) {
           examples: ["First team 2026"],
         }),
       ),
-      cards: Type.Array(createImageSchema(presets), {
+      cards: Type.Array(batchCardSchema(presets), {
         minItems: 1,
         maxItems: MAX_BATCH_CARDS,
-        description: "Each as `POST /v1/images` takes it, with external ids that differ.",
+        description:
+          "Each as `POST /v1/images` takes it. Cards of one player must differ in their set, its parallel or the number asked for.",
       }),
     },
     { ...closed, $id: "CreateBatchRequest" },

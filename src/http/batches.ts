@@ -59,12 +59,13 @@ async function createBatch(deps: BatchRoutesDeps, exchange: Exchange, caller: Ca
     const forbidden = await consentFaults(deps.store.read, caller.account.id, places, deps.clock.now());
     throw invalidRequest([...details, ...forbidden]);
   }
-  const { name, cards: requests } = checked.value;
+  const { name, cards: requests, places } = checked.value;
   const { batch, replayed, etaSeconds } = await deps.acceptBatch({
     ...caller,
     idempotencyKey: key,
     name,
     requests,
+    places,
   });
   const data = { ...(await detail(deps, batch)), eta_seconds: etaSeconds };
   return success(exchange, data, {

@@ -48,8 +48,10 @@ export interface BatchCommand extends CardsOwner {
    */
   reusesCards?: boolean;
   name: string;
-  /** Their external ids must differ. */
+  /** Those of one player differ in set, parallel or number wanted, or are of a parallel with numbers. */
   requests: CreateImageRequest[];
+  /** Where each stands in what was sent, which may ask for several at once; by default its position. */
+  places?: number[];
 }
 
 export interface AcceptedBatch {
@@ -74,7 +76,7 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
   const print = fingerprint({ name: asked.name, cards: asked.requests });
   const earlier = await replayOf(store.read, asked, print, clock.now());
   if (earlier) return { batch: earlier, replayed: true, etaSeconds: 1 };
-  const fieldOf = (at: number) => `cards[${at}].`;
+  const fieldOf = (at: number) => `cards[${asked.places?.[at] ?? at}].`;
   const allowed = (tx: Tx, now: number) =>
     requireConsent(tx, account.id, asked.requests, { now, place: fieldOf });
   const requests = await allowed(store.read, clock.now());

@@ -76,19 +76,23 @@ export interface Card {
   print: string;
 }
 
-/** The image for each card: a new one, or one already made from the same request. */
+/**
+ * The image for each card: a new one, or one already made from the same request. Cards of one request are
+ * told apart by which of them they are, or by what `keyOf` says.
+ */
 export async function cardsOf(
   tx: Tx,
   deps: Pick<AppContext, "random">,
-  command: CardsOwner & { requests: CreateImageRequest[] },
+  command: CardsOwner & { requests: CreateImageRequest[]; keyOf?: (at: number) => string | undefined },
   { templates, turn, now }: { templates: Map<string, Pinned>; turn: number; now: number },
 ): Promise<Card[]> {
-  const { account, environment } = command;
+  const { account, environment, keyOf } = command;
   const cards: Card[] = [];
+  const copyOf = copyCounter();
   let next = turn;
-  for (const request of command.requests) {
+  for (const [at, request] of command.requests.entries()) {
     const print = fingerprint(request);
-    const recordKey = recordKeyOf(command, print);
+    const recordKey = recordKeyOf(command, print, keyOf?.(at) ?? copyOf(print));
     const scope = { accountId: account.id, environment, key: recordKey };
     const known = await madeBefore(tx, scope, now, lockImage);
     if (known.image) {
@@ -139,10 +143,21 @@ function recordKeyOf(
     reusesCards = idempotencyKey === null,
   }: Pick<CardsOwner, "idempotencyKey" | "reusesCards">,
   print: string,
+  copy: string,
 ): string {
   // No header value contains a space, so no partner's key can collide. The player is part of the fingerprint,
   // so the id stays unreadable.
-  return `${reusesCards ? "" : idempotencyKey} ${print}`;
+  return `${reusesCards ? "" : idempotencyKey} ${print}${copy && ` ${copy}`}`;
+}
+
+/** Tells cards of one request apart, such as 50 of gold: the first has nothing to be told by. */
+function copyCounter(): (print: string) => string {
+  const seen = new Map<string, number>();
+  return (print) => {
+    const earlier = seen.get(print) ?? 0;
+    seen.set(print, earlier + 1);
+    return earlier === 0 ? "" : String(earlier + 1);
+  };
 }
 
 /** How many of the cards a batch that reuses cards would make, and with a live key charge, at `now`. */
@@ -156,8 +171,10 @@ export async function countNewCards(
   now: number,
 ): Promise<number> {
   let fresh = 0;
+  const copyOf = copyCounter();
   for (const request of requests) {
-    const key = recordKeyOf({ idempotencyKey: null }, fingerprint(request));
+    const print = fingerprint(request);
+    const key = recordKeyOf({ idempotencyKey: null }, print, copyOf(print));
     const known = await madeBefore(tx, { accountId: account.id, environment, key }, now, findImage);
     if (!known.image) fresh++;
   }

@@ -1,11 +1,13 @@
 import { makeZip } from "client-zip";
 import type { Blobs } from "../../blobs/blobs.ts";
+import { readSetPlace, type SetPlace } from "../../core/card-set.ts";
 import { csvField } from "../../core/csv.ts";
 import { hintFor } from "../../core/failure-reasons.ts";
 import { publicStatus } from "../../core/image-state.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import type { AppContext } from "../context.ts";
+import { setOf } from "../images/image-view.ts";
 
 export interface ZipDeps extends AppContext {
   blobs: Blobs;
@@ -61,12 +63,19 @@ export const backName = (name: string): string => name.replace(/\.\w+$/, "_back$
 const UNFIT = /[\\/:*?"<>|\p{Cc}]|^\.+$|[. ]+$/gu;
 const MAX_NAME_CHARS = 100;
 
-/** A recognisable file name for each picture, unique even where case does not count. */
+/**
+ * A recognisable file name for each picture, unique even where case does not count: of players with several
+ * cards with parallel and number, such as `9_gold_012.png`, so that they sort by them.
+ */
 function pictureNames(images: Image[]): Map<Image, string> {
   const taken = new Set<string>();
   const names = new Map<Image, string>();
+  const ofPlayers = Map.groupBy(images, ({ externalId }) => externalId);
   for (const image of images) {
-    const stem = image.externalId.replace(UNFIT, "_").slice(0, MAX_NAME_CHARS) || image.id;
+    const player = image.externalId.slice(0, MAX_NAME_CHARS);
+    const isOnly = ofPlayers.get(image.externalId)?.length === 1;
+    const own = isOnly ? player : `${player}${setSuffix(readSetPlace(image.setPlace))}`;
+    const stem = own.replace(UNFIT, "_") || image.id;
     const type = /\.\w+$/.exec(image.outputName ?? "")?.[0] ?? "";
     const isTaken = [stem + type, backName(stem + type)].some((one) => taken.has(one.toLowerCase()));
     const name = isTaken ? `${stem}-${image.id}${type}` : stem + type;
@@ -76,8 +85,28 @@ function pictureNames(images: Image[]): Map<Image, string> {
   return names;
 }
 
+const COLUMNS = [
+  "external_id",
+  "image_id",
+  "status",
+  "file",
+  "message",
+  "reason",
+  "hint",
+  "parallel",
+  "serial",
+  "size",
+];
+
+function setSuffix(place: SetPlace | null): string {
+  if (!place) return "";
+  const digits = String(place.size ?? "").length;
+  return `_${place.parallel}${place.serial === null ? "" : `_${String(place.serial).padStart(digits, "0")}`}`;
+}
+
 function table(images: Image[], names: Map<Image, string>, present: Set<Image>): string {
-  const rows = images.map((image) => [
+  const placed = images.map((image) => ({ image, place: setOf(image).set }));
+  const rows = placed.map(({ image, place }) => [
     image.externalId,
     image.id,
     image.forgottenAt === null ? publicStatus(image.state) : "deleted",
@@ -85,8 +114,9 @@ function table(images: Image[], names: Map<Image, string>, present: Set<Image>):
     image.forgottenAt === null ? (image.failureMessage ?? "") : "",
     image.forgottenAt === null ? (image.failureReason ?? "") : "",
     image.forgottenAt === null ? (hintFor(image.failureReason) ?? "") : "",
+    place?.parallel ?? "",
+    String(place?.serial ?? ""),
+    String(place?.size ?? ""),
   ]);
-  return [["external_id", "image_id", "status", "file", "message", "reason", "hint"], ...rows]
-    .map((row) => row.map(csvField).join(","))
-    .join("\r\n");
+  return [COLUMNS, ...rows].map((row) => row.map(csvField).join(",")).join("\r\n");
 }

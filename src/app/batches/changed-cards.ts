@@ -51,17 +51,24 @@ export async function cardsToRemake(
     changesOfBatch(store.read, batchId),
   ]);
   const kept = images.filter(({ forgottenAt }) => forgottenAt === null);
-  const byPlayer = new Map(kept.map((image) => [image.externalId, image]));
+  const byPlayer = Map.groupBy(kept, ({ externalId }) => externalId);
+  const named = new Set<string>();
   const details: ErrorDetail[] = [];
   const asked = new Map<string, { image: Image; request: CreateImageRequest; field: string }>();
   for (const [at, { external_id: id, ...change }] of cards.entries()) {
     const field = `cards[${at}]`;
-    const image = byPlayer.get(id);
-    if (!image)
-      details.push({ field: `${field}.external_id`, message: "is not that of a card of this batch." });
-    else if (asked.has(image.id))
-      details.push({ field: `${field}.external_id`, message: "stands here twice. Name each card once." });
-    else asked.set(image.id, { image, request: changedRequest(storedRequest(image.request), change), field });
+    const own = byPlayer.get(id) ?? [];
+    if (own.length === 0 || named.has(id)) {
+      const problem =
+        own.length === 0
+          ? "is not that of a card of this batch."
+          : "stands here twice. Name each player once.";
+      details.push({ field: `${field}.external_id`, message: problem });
+      continue;
+    }
+    named.add(id);
+    for (const image of own)
+      asked.set(image.id, { image, request: changedRequest(storedRequest(image.request), change), field });
   }
   for (const image of kept) {
     const last = changes.get(image.id) ?? image;

@@ -83,7 +83,13 @@ export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand)
       const { changed, isAsItWas } = changedCards(await placedCards(tx, own.id, cards), now);
       await dropChanges(tx, own.id, isAsItWas);
       const place = await nextPlace(tx, scope, { lane: "batch", most: COUNTED_AHEAD });
-      const owner = { ...command, idempotencyKey: null, requests: changed.map(({ request }) => request) };
+      const owner = {
+        ...command,
+        idempotencyKey: null,
+        requests: changed.map(({ request }) => request),
+        // Other cards of the set may have been asked for in the same words, and have numbers of their own.
+        keyOf: (at: number) => (changed[at]?.request.set ? changed[at].from.id : undefined),
+      };
       const found = await cardsOf(tx, deps, owner, { templates, turn: place.turn, now });
       const fresh = await placeCards(tx, scope, found, (at) => {
         const { field, from } = changed[at] as Ended;

@@ -10,6 +10,7 @@ import {
   insertSetCards,
   keepSerial,
   lowestFree,
+  lowestFreeOf,
   markReplaced,
   type SetCard,
   setCardsOf,
@@ -62,6 +63,7 @@ export async function freePlaces(
   const asked = wishes.filter(({ request }) => request.set !== undefined);
   if (asked.length === 0) return wishes.map(() => null);
   const seats = await seatsOf(tx, scope, asked, lock);
+  refuseCopies(seats);
   await takeOver(tx, seats);
   const numbered = seats.filter(({ place, replaces }) => place.size !== null && replaces === null);
   const alike = Map.groupBy(numbered, ({ place }) => JSON.stringify([place.id, place.parallel]));
@@ -130,6 +132,23 @@ function faultOf(
   return undefined;
 }
 
+/** Refuses a second card of one wish where no numbers tell them apart. Throws INVALID_REQUEST. */
+function refuseCopies(seats: Seat[]): void {
+  const wishes = new Set<string>();
+  const details = new Map<string, ErrorDetail>();
+  for (const { wish, place } of seats) {
+    const field = `${wish.field}set.count`;
+    if (wish.replaces !== undefined) continue;
+    if (place.size === null && wishes.has(field))
+      details.set(field, {
+        field,
+        message: `must be 1 or left out: "${place.parallel}" has no size, so that all would be the same picture. Have one made, and as many printed as you need.`,
+      });
+    wishes.add(field);
+  }
+  if (details.size > 0) throw invalidRequest([...details.values()]);
+}
+
 /** Gives those that replace a card of the same parallel its number. Throws SERIAL_TAKEN. */
 async function takeOver(tx: Tx, seats: Seat[]): Promise<void> {
   const ids = seats.flatMap(({ wish }) => wish.replaces ?? []);
@@ -162,31 +181,68 @@ async function number(tx: Tx, seats: Seat[]): Promise<void> {
   const wishing = seats.flatMap(({ player, wanted }) =>
     wanted === null ? [] : [{ player, serial: wanted }],
   );
-  const key = (player: number, serial: number | null) => `${player} ${serial}`;
   const found = wishing.length > 0 ? await takenSerials(tx, { setId, parallel, wanted: wishing }) : [];
-  const given = new Set(found.map(({ player, serial }) => key(player, serial)));
-  const any = seats.filter(({ wanted }) => wanted === null).map(({ player }) => player);
-  const free = any.length > 0 ? await lowestFree(tx, { setId, parallel, players: any }) : new Map();
+  const given = new Set(found.map(({ player, serial }) => numberKey(player, serial)));
   const taken: ErrorDetail[] = [];
-  const full: ErrorDetail[] = [];
-  for (const seat of seats) {
-    const { wish, place, player, wanted } = seat;
-    const size = place.size ?? 0;
-    const serial: number = wanted ?? free.get(player);
-    if (wanted !== null && given.has(key(player, wanted)))
+  for (const { wish, place, player, wanted } of seats) {
+    if (wanted === null) continue;
+    const key = numberKey(player, wanted);
+    if (given.has(key))
       taken.push({
         field: `${wish.field}set.serial`,
-        message: `is taken: another card has ${wanted} of ${size}. Ask for another number, or for none.`,
+        message: `is taken: another card has ${wanted} of ${place.size}. Ask for another number, or for none.`,
       });
-    else if (serial > size)
-      full.push({
-        field: `${wish.field}set.parallel`,
-        message: `is full: the player has all ${size} cards of "${parallel}".`,
-      });
-    else seat.place = { ...place, serial };
+    given.add(key);
   }
   if (taken.length > 0) throw serialTaken(taken);
-  if (full.length > 0) throw parallelFull(full);
+  const free = await freeNumbers(tx, { setId, parallel }, seats, given);
+  const full: Seat[] = [];
+  for (const seat of seats) {
+    const { place, player, wanted } = seat;
+    const size = place.size ?? 0;
+    const serial = wanted ?? free.get(player)?.shift() ?? size + 1;
+    if (serial > size) full.push(seat);
+    else seat.place = { ...place, serial };
+  }
+  // Cards of one wish share its field, and it is told once.
+  const told = new Map(full.map((seat) => [`${seat.wish.field}set.parallel`, fullMessage(seats, seat)]));
+  if (told.size > 0) throw parallelFull([...told].map(([field, message]) => ({ field, message })));
+}
+
+const numberKey = (player: number, serial: number | null) => `${player} ${serial}`;
+
+/** Enough of each player's free numbers for those of the seats that ask for any; `given` ones are not. */
+async function freeNumbers(
+  tx: Tx,
+  of: { setId: string; parallel: string },
+  seats: Seat[],
+  given: ReadonlySet<string>,
+): Promise<Map<number, number[]>> {
+  const byPlayer = Map.groupBy(seats, ({ player }) => player);
+  const players = [...byPlayer].flatMap(([player, own]) =>
+    own.some(({ wanted }) => wanted === null) ? [{ player, count: own.length }] : [],
+  );
+  const single = players.filter(({ count }) => count === 1).map(({ player }) => player);
+  const lowest = await lowestFree(tx, { ...of, players: single });
+  const free = new Map([...lowest].map(([player, serial]) => [player, [serial]]));
+  for (const { player, count } of players) {
+    if (count === 1) continue;
+    const numbers = await lowestFreeOf(tx, { ...of, player, count });
+    free.set(
+      player,
+      numbers.filter((serial) => !given.has(numberKey(player, serial))),
+    );
+  }
+  return free;
+}
+
+/** Why a seat that asks for any number got none, when all other seats have theirs. */
+function fullMessage(seats: Seat[], { player, place: { size, parallel } }: Seat): string {
+  const own = seats.filter((seat) => seat.player === player);
+  const left = own.filter(({ place }) => place.serial !== null).length;
+  return left === 0
+    ? `is full: the player has all ${size} cards of "${parallel}".`
+    : `is too small: of the ${size} cards of "${parallel}" the player has ${left} left, and ${own.length} are asked for.`;
 }
 
 /** Writes down the places of images that have just been inserted; those of the cards they replace pass on. */

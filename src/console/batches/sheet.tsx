@@ -20,7 +20,7 @@ interface SheetEntry {
 
 /**
  * The batch's players in their order, each with the newest finished card of theirs, whichever batch or
- * request made it; those without one with the batch's own.
+ * request made it; those without one, and cards of sets, with the batch's own.
  */
 async function currentOf(visit: MemberVisit, batch: Batch): Promise<SheetEntry[]> {
   const entries = await ownOf(visit, batch);
@@ -29,7 +29,11 @@ async function currentOf(visit: MemberVisit, batch: Batch): Promise<SheetEntry[]
     { accountId: visit.account.id, environment: batch.environment },
     entries.map(({ own }) => own.externalId),
   );
-  return entries.map(({ own }) => ({ own, image: current.get(own.externalId) ?? own }));
+  // A card of a set has a number of its own, which no other card of the player stands for.
+  return entries.map(({ own }) => ({
+    own,
+    image: own.setPlace === null ? (current.get(own.externalId) ?? own) : own,
+  }));
 }
 
 async function ownOf({ deps }: MemberVisit, batch: Batch): Promise<SheetEntry[]> {

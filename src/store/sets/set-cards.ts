@@ -47,6 +47,39 @@ export async function lowestFree(
   return found;
 }
 
+/** The `count` lowest numbers of one player that no card has, in their order. */
+export async function lowestFreeOf(
+  { db, t }: Tx,
+  { setId, parallel, player, count }: OfParallel & { player: number; count: number },
+): Promise<number[]> {
+  const c = t.setCards;
+  const free: number[] = [];
+  let next = 1;
+  for (;;) {
+    const taken = await db
+      .select({ serial: c.serial })
+      .from(c)
+      .where(
+        and(
+          eq(c.setId, setId),
+          eq(c.parallel, parallel),
+          eq(c.player, player),
+          counting(t),
+          gte(c.serial, next),
+        ),
+      )
+      .orderBy(asc(c.serial))
+      .limit(AT_ONCE);
+    for (const { serial } of taken) {
+      for (; next < (serial ?? 0) && free.length < count; next++) free.push(next);
+      next = (serial ?? 0) + 1;
+    }
+    if (free.length < count && taken.length === AT_ONCE) continue;
+    for (; free.length < count; next++) free.push(next);
+    return free;
+  }
+}
+
 /** Which of these numbers of players some card has. */
 export async function takenSerials(
   { db, t }: Tx,

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { unzipSync } from "fflate";
+import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
+import { AcceptedBatchResponse, BatchResponse } from "../../src/http/batch-schemas.ts";
+import { SetResponse } from "../../src/http/set-schemas.ts";
+import { get, imageRequest, type TestAccount, testAccount } from "../harness.ts";
+import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
+
+// Several cards of one player in one batch, such as a run of 50 in gold.
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+
+const sent = (key: string, path: string, body: unknown) =>
+  send(api, path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-API-Key": key },
+    body: JSON.stringify(body),
+  });
+
+/** An account with a set of two players, with parallels without numbers, of 5 and of 700. */
+async function owner(): Promise<TestAccount & { set: string }> {
+  const own = await testAccount(api, { credits: 2_000 });
+  const parallels = [
+    { name: "base", size: null },
+    { name: "gold", size: 5 },
+    { name: "blue", size: 700 },
+  ];
+  const players = [{ external_id: "p0" }, { external_id: "p1" }];
+  const made = await sent(own.liveKey, "/v1/sets", { name: "Rovers", parallels, players });
+  return { ...own, set: (await expectSuccess(made, 201, SetResponse)).set_id };
+}
+
+const card = (set: object, player: object = {}) => ({
+  ...imageRequest({ player: { external_id: "p0", source_image_url: api.photo, ...player } }),
+  set: { parallel: "gold", ...set },
+});
+const accepted = async (own: TestAccount, cards: unknown[]): Promise<Json> =>
+  expectSuccess(await sent(own.liveKey, "/v1/batches", { cards }), 202, AcceptedBatchResponse);
+const refused = async (own: TestAccount, cards: unknown[], code = "INVALID_REQUEST" as const) =>
+  (await expectError(await sent(own.liveKey, "/v1/batches", { cards }), code)).details;
+const serials = (batch: Json) => batch.images.map(({ set }: Json) => set?.serial);
+const batchOf = async (own: TestAccount, id: string): Promise<Json> =>
+  expectSuccess(await get(api.baseUrl, own.liveKey, `/v1/batches/${id}`), 200, BatchResponse);
+const creditsOf = async ({ account }: TestAccount) => {
+  const { db, t } = api.store.read;
+  const row = (await db.select().from(t.accounts)).find(({ id }) => id === account.id);
+  return { left: row?.creditsPlan, held: row?.creditsHeld };
+};
+const breaches = async () => (await audit(api.store, api.clock.now())).findings.filter(({ ok }) => !ok);
+
+async function fetchAll(): Promise<void> {
+  const fetcher = photoFetcher(api, { onQueued: () => {}, onEnd: () => {} });
+  for (let more = true; more; ) {
+    more = false;
+    await fetcher.fetchNext(new AbortController().signal, () => {
+      more = true;
+    });
+  }
+}
+
+/** Ends all cards that wait, those at these positions by a refusal. */
+async function finishAll(count: number, refusedAt: number[] = []): Promise<void> {
+  await fetchAll();
+  for (let n = 0; n < count; n++) await finishNext(api, refusedAt.includes(n) ? "refused" : "completed");
+}
+
+test("one card of a batch stands for a whole run, each with the lowest number free and a credit of its own", async () => {
+  const own = await owner();
+  const { set: id } = own;
+  const first = await accepted(own, [card({ id, serial: 2 })]);
+  const cards = [
+    card({ id, count: 3 }),
+    card({ id, parallel: "base" }),
+    card({ id, parallel: "blue", count: 2 }, { external_id: "p1" }),
+  ];
+  const batch = await accepted(own, cards);
+  expect(batch).toMatchObject({ total: 6 });
+  expect(serials(batch)).toEqual([1, 3, 4, null, 1, 2]);
+  expect(new Set(batch.images.map(({ image_id }: Json) => image_id)).size).toBe(6);
+  expect(await creditsOf(own)).toEqual({ left: 1_993, held: 7 });
+  // Sent again without a key it is made once all the same; more of it are made only as many as are new.
+  expect(serials(await accepted(own, cards))).toEqual([1, 3, 4, null, 1, 2]);
+  expect(serials(await accepted(own, [card({ id, count: 4 })]))).toEqual([1, 3, 4, 5]);
+  expect(await creditsOf(own)).toEqual({ left: 1_992, held: 8 });
+  await finishAll(8);
+  expect(serials(await batchOf(own, first.batch_id))).toEqual([2]);
+  expect(await breaches()).toEqual([]);
+});
+
+test("a run finds its numbers between any others, those that its own batch asks for too", async () => {
+  const own = await owner();
+  const { set: id } = own;
+  const blue = (set: object) => card({ id, parallel: "blue", ...set });
+  const given = [1, ...Array.from({ length: 598 }, (_, n) => n + 3)];
+  await accepted(
+    own,
+    given.map((serial) => blue({ serial })),
+  );
+  const batch = await accepted(own, [blue({ count: 3 }), blue({ serial: 601 }), blue({ serial: 603 })]);
+  expect(serials(batch)).toEqual([2, 602, 604, 601, 603]);
+  const twice = [blue({ serial: 700 }), blue({ serial: "shirt_number" }), blue({ serial: 605 })];
+  expect(serials(await accepted(own, twice.slice(2)))).toEqual([605]);
+  // Two names of one number.
+  const pair = [card({ id, serial: 4 }), card({ id, serial: "shirt_number" }, { number: 4 })];
+  const error = await expectError(await sent(own.liveKey, "/v1/batches", { cards: pair }), "SERIAL_TAKEN");
+  expect(error.details).toEqual([
+    {
+      field: "cards[1].set.serial",
+      message: "is taken: another card has 4 of 5. Ask for another number, or for none.",
+    },
+  ]);
+  const { db, t } = api.store.read;
+  const rows = (await db.select().from(t.setCards)).filter(({ setId }) => setId === id);
+  expect(rows).toHaveLength(605);
+  expect(await breaches()).toEqual([]);
+  await send(api, "/v1/players/p0", { method: "DELETE", headers: { "X-API-Key": own.liveKey } });
+});
+
+test("a run that its parallel has no room for is refused whole, with what is left", async () => {
+  const own = await owner();
+  const { set: id } = own;
+  await accepted(own, [card({ id, count: 2 })]);
+  const before = await creditsOf(own);
+  const cards = [card({ id, parallel: "base" }), card({ id, count: 4 }, { name: "Maya O." })];
+  const error = await expectError(await sent(own.liveKey, "/v1/batches", { cards }), "PARALLEL_FULL");
+  expect(error.details).toEqual([
+    {
+      field: "cards[1].set.parallel",
+      message: 'is too small: of the 5 cards of "gold" the player has 3 left, and 4 are asked for.',
+    },
+  ]);
+  expect(await creditsOf(own)).toEqual(before);
+  await finishAll(2);
+});
+
+test("a count that cannot be is refused by its place, and so is a card that stands there twice", async () => {
+  const own = await owner();
+  const { set: id } = own;
+  const fields = async (...cards: unknown[]) => (await refused(own, cards)).map(({ field }: Json) => field);
+  for (const count of [0, 1_001, 1.5, "3", null])
+    expect(await fields(card({ id, count }))).toEqual(["cards[0].set.count"]);
+  expect(await fields(card({ id, count: 2, serial: 1 }))).toEqual(["cards[0].set.serial"]);
+  expect(await fields(card({ id, parallel: "base", count: 2 }))).toEqual(["cards[0].set.count"]);
+  expect(await fields(card({ id }), card({ id }, { name: "Other" }))).toEqual([
+    "cards[1].player.external_id",
+  ]);
+  const many = card({ id, parallel: "blue", count: 600 });
+  const other = card({ id, parallel: "blue", count: 600 }, { external_id: "p1" });
+  expect(await refused(own, [many, other])).toEqual([
+    { field: "cards", message: "must be at most 1000 with their `set.count`: send several batches." },
+  ]);
+  const single = await send(api, "/v1/images", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-API-Key": own.liveKey, "Idempotency-Key": "one" },
+    body: JSON.stringify(card({ id, count: 2 })),
+  });
+  expect((await expectError(single, "INVALID_REQUEST")).details[0].field).toBe("set.count");
+  expect(await creditsOf(own)).toEqual({ left: 2_000, held: 0 });
+});
+
+test("a change of a player makes all of its cards again with their numbers; failed ones get their own", async () => {
+  const own = await owner();
+  const { set: id } = own;
+  const { batch_id } = await accepted(own, [card({ id, count: 3 }), card({ id, parallel: "base" })]);
+  await finishAll(4, [1]);
+  const before = await batchOf(own, batch_id);
+  expect(serials(before)).toEqual([1, null, 3, null]);
+  const remake = (change: object) => sent(own.liveKey, `/v1/batches/${batch_id}/remake`, change);
+  await expectSuccess(await remake({ failed: true }), 202, AcceptedBatchResponse);
+  await finishAll(1);
+  const whole = await batchOf(own, batch_id);
+  expect(serials(whole)).toEqual([1, 2, 3, null]);
+  expect(whole.images[0].image_id).toBe(before.images[0].image_id);
+  expect(new Set(whole.images.map(({ image_id }: Json) => image_id)).size).toBe(4);
+  const change = { cards: [{ external_id: "p0", player: { name: "M. Okafor" } }] };
+  await expectSuccess(await remake(change), 202, AcceptedBatchResponse);
+  await expectSuccess(await remake(change), 202, AcceptedBatchResponse);
+  await finishAll(4);
+  const after = await batchOf(own, batch_id);
+  expect(serials(after)).toEqual([1, 2, 3, null]);
+  expect(after).toMatchObject({ total: 4, completed: 4, failed: 0 });
+  const ids = new Set([...whole.images, ...after.images].map(({ image_id }: Json) => image_id));
+  expect(ids.size).toBe(8);
+  expect(await creditsOf(own)).toEqual({ left: 1_992, held: 0 });
+  const twice = { cards: [change.cards[0], change.cards[0]] };
+  expect((await expectError(await remake(twice), "INVALID_REQUEST")).details[0].field).toBe(
+    "cards[1].external_id",
+  );
+  expect(await breaches()).toEqual([]);
+});
+
+test("the pictures of a run are named by parallel and number, and stand in the table with them", async () => {
+  const own = await owner();
+  const { set: id } = own;
+  const cards = [
+    card({ id, parallel: "blue", count: 2 }),
+    card({ id, parallel: "base" }),
+    card({ id }, { external_id: "p1" }),
+  ];
+  const { batch_id, images } = await accepted(own, cards);
+  await finishAll(4);
+  for (const { image_id } of images) await api.blobs.put("picture", `${image_id}-0secret.png`, image_id);
+  const zip = await get(api.baseUrl, own.liveKey, `/v1/batches/${batch_id}/pictures.zip`);
+  const files = unzipSync(await zip.bytes());
+  const text = (name: string) => new TextDecoder().decode(files[name]);
+  expect(Object.keys(files)).toEqual([
+    "p0_blue_001.png",
+    "p0_blue_002.png",
+    "p0_base.png",
+    "p1.png",
+    "cards.csv",
+  ]);
+  const ids = images.map(({ image_id }: Json) => image_id);
+  expect(["p0_blue_001.png", "p0_blue_002.png", "p0_base.png"].map(text)).toEqual(ids.slice(0, 3));
+  expect(text("cards.csv").split("\r\n").slice(1)).toEqual([
+    `p0,${ids[0]},completed,p0_blue_001.png,,,,blue,1,700`,
+    `p0,${ids[1]},completed,p0_blue_002.png,,,,blue,2,700`,
+    `p0,${ids[2]},completed,p0_base.png,,,,base,,`,
+    `p1,${ids[3]},completed,p1.png,,,,gold,1,5`,
+  ]);
+});
