@@ -10,6 +10,7 @@ import { listPreviewRoutes } from "./batches/list-previews.tsx";
 import { listUploadRoutes } from "./batches/list-upload.tsx";
 import { printRoutes } from "./batches/print.tsx";
 import { sheetRoutes } from "./batches/sheet.tsx";
+import { waitingListRoutes } from "./batches/waiting-lists.tsx";
 import { againRoutes } from "./cards/again.tsx";
 import { imageRoutes } from "./cards/image.tsx";
 import { imagesRoutes } from "./cards/images.tsx";
@@ -49,6 +50,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...sheetRoutes,
   ...playerRoutes,
   ...listUploadRoutes,
+  ...waitingListRoutes,
   ...listColumnRoutes,
   ...listPhotoRoutes,
   ...listCheckRoutes,

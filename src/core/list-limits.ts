@@ -36,8 +36,10 @@ export const MAX_LIST_COLUMNS = 100;
 export const MAX_LIST_CELL_CHARS = 4096;
 /** How long an uploaded list waits for its cards to be ordered: a meeting, or a lunch. */
 export const LIST_KEPT_MS = 4 * HOUR_MS;
-/** Lists waiting at a time, one per person; 10 MB together at a usual 200 KB, 400 MB at worst. */
-export const MAX_LISTS_KEPT = 50;
+/** Lists waiting at a time, of everybody; 20 MB together at a usual 200 KB, 800 MB at worst. */
+export const MAX_LISTS_KEPT = 100;
+/** Lists of one person waiting at a time: first team, women, two of the youth. Their ids end with a digit. */
+export const MAX_LISTS_PER_PERSON = 4;
 /** Photos sent along with a list: one for each player, and half as many that belong to nobody. */
 export const MAX_LIST_PHOTOS = 1_500;
 /** The path of a photo in its folder; what matters of it stands at the end. */

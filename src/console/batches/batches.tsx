@@ -16,7 +16,9 @@ import {
 } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { faultsOf } from "../outcomes.ts";
+import { isHtmxRequest } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
+import { WaitingLists } from "./waiting-lists.tsx";
 
 const PAGE_SIZE = 25;
 
@@ -116,6 +118,8 @@ async function batchesPage(visit: MemberVisit): Promise<Response> {
       <PageHead title="Batches" lead="Many cards at once: a squad from a spreadsheet, or from your server.">
         {canWrite(visit) && begin}
       </PageHead>
+      {/* Not worked out again with each refresh of what is below. */}
+      {!after && !isHtmxRequest(visit.exchange.request) && (await WaitingLists({ visit }))}
       <div class="toolbar">
         <EnvironmentSegments environment={environment} href={(name) => address({ environment: name })} />
       </div>

@@ -136,6 +136,9 @@ function Confirmation({
           <a class="button" href={`/console/lists/${draft.id}`}>
             Change the columns
           </a>
+          <a class="button" href={`/console/lists/${draft.id}/file`}>
+            Upload a corrected file
+          </a>
         </div>
       </PostForm>
     </Card>
@@ -177,7 +180,7 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
           <a class="button" href={`/console/lists/${draft.id}/photos`}>
             Photos
           </a>
-          <a class="button" href="/console/lists/new">
+          <a class="button" href={`/console/lists/${draft.id}/file`}>
             Upload a corrected file
           </a>
         </div>

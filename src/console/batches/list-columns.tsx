@@ -187,7 +187,7 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
           <button type="submit" class="button button-primary">
             Check the list
           </button>
-          <a class="button" href="/console/lists/new">
+          <a class="button" href={`/console/lists/${draft.id}/file`}>
             Another file
           </a>
         </div>

@@ -2,11 +2,13 @@ import PQueue from "p-queue";
 import type { NamedPhoto } from "../../app/batches/match-photos.ts";
 import type { CardStyle, Mapping } from "../../app/batches/squad-cards.ts";
 import type { SquadList } from "../../app/batches/squad-list.ts";
+import { Refusal } from "../../core/errors.ts";
 import {
   LIST_KEPT_MS,
   MAX_LIST_PREVIEWS_KEPT,
   MAX_LIST_PREVIEWS_PER_DAY,
   MAX_LISTS_KEPT,
+  MAX_LISTS_PER_PERSON,
 } from "../../core/list-limits.ts";
 import { DAY_MS, SECOND_MS } from "../../core/time.ts";
 import type { ShortLivedState } from "../../state/state.ts";
@@ -15,12 +17,20 @@ import { PageError } from "../page-error.ts";
 /** Accounts that have previews drawn on one day. */
 const MAX_COUNTED_ACCOUNTS = 10_000;
 
-/** Whose list, and which one the address names. */
-interface ListVisit {
+/** Whose lists. */
+interface ListOwner {
   account: { id: string };
   user: { id: string };
+  now: number;
+}
+
+/** Whose list, and which one the address names. */
+interface ListVisit extends ListOwner {
   params: Record<string, string | undefined>;
 }
+
+const SLOTS = Array.from({ length: MAX_LISTS_PER_PERSON }, (_, slot) => slot);
+const slotOf = (id = "") => /-(\d)$/.exec(id)?.[1] ?? "";
 
 /** A squad list between upload and batch. */
 export interface Draft {
@@ -34,6 +44,8 @@ export interface Draft {
   photos?: DraftPhoto[];
   /** How often it was changed. */
   version?: number;
+  /** When it was last changed, epoch ms: it is kept for LIST_KEPT_MS from then. */
+  changedAt: number;
 }
 
 /** A photo sent along with a list, kept as one of the account's uploads. */
@@ -50,8 +62,13 @@ export type Preview = { picture: string } | { problem: string };
  * behind.
  */
 export interface ListStore {
-  /** Replaces this person's previous list. */
-  put(visit: ListVisit, draft: Draft): Promise<void>;
+  /**
+   * Keeps an uploaded list beside this person's others, under an id that begins with `draft.id`. Throws
+   * INVALID_REQUEST where as many wait as may.
+   */
+  put(visit: ListOwner, draft: Omit<Draft, "changedAt">): Promise<Draft>;
+  /** This person's lists, the one that was changed last first. */
+  all(visit: ListOwner): Promise<Draft[]>;
   /** The list in the URL. Throws 404. */
   get(visit: ListVisit): Promise<Draft>;
   /** Changes the list in the URL, one change after the other; returns it as it is then. Throws 404. */
@@ -83,29 +100,46 @@ export function listStore(state: ShortLivedState): ListStore {
   });
   const drawn = state.counters("card previews of a day", { forMs: DAY_MS, maxKeys: MAX_COUNTED_ACCOUNTS });
   const drawing = new Set<string>();
-  const place = ({ account, user }: ListVisit) => `${account.id} ${user.id}`;
+  // A person has numbered places, and the list's id ends with its own: whoever takes a free one does so
+  // alone, also where several servers share the state.
+  const place = ({ account, user }: ListOwner, slot: string | number) => `${account.id} ${user.id} ${slot}`;
+  const placeOf = (visit: ListVisit) => place(visit, slotOf(visit.params.id));
   // Photos arrive while others are being stored.
   const changing = new PQueue({ concurrency: 1 });
   const get = async (visit: ListVisit) => {
-    const draft = await drafts.get(place(visit));
+    const draft = await drafts.get(placeOf(visit));
     if (draft && draft.id === visit.params.id) return draft;
     throw new PageError(
       404,
-      "This squad list is not kept any more: lists wait four hours, and a newer one takes the place of the last. Upload it again under Batches.",
+      "This squad list is not kept any more: it became a batch, was discarded, or waited four hours without a change. Upload it again under Batches.",
     );
   };
+  const all = async (visit: ListOwner) => {
+    const kept = await Promise.all(SLOTS.map((slot) => drafts.get(place(visit, slot))));
+    return kept.filter((draft) => draft !== undefined).sort((a, b) => b.changedAt - a.changedAt);
+  };
   return {
-    put: (visit, draft) => drafts.put(place(visit), draft),
+    put: async (visit, draft) => {
+      for (const slot of SLOTS) {
+        const placed = { ...draft, id: `${draft.id}-${slot}`, changedAt: visit.now };
+        if (await drafts.putNew(place(visit, slot), placed)) return placed;
+      }
+      throw new Refusal(
+        "INVALID_REQUEST",
+        `You have ${MAX_LISTS_PER_PERSON} squad lists that are not started. Continue or discard one of them under Batches, then upload this one.`,
+      );
+    },
+    all,
     get,
     change: (visit, change) =>
       changing.add(async () => {
         const before = await get(visit);
-        const changed = { ...change(before), version: (before.version ?? 0) + 1 };
-        await drafts.put(place(visit), changed);
+        const changed = { ...change(before), version: (before.version ?? 0) + 1, changedAt: visit.now };
+        await drafts.put(placeOf(visit), changed);
         return changed;
       }),
     ...checkMemo(),
-    drop: async (visit) => void (await drafts.take(place(visit))),
+    drop: async (visit) => void (await drafts.take(placeOf(visit))),
     preview: (key) => previews.get(key),
     mayPreview: async (accountId) => (await drawn.add(accountId, 1)) <= MAX_LIST_PREVIEWS_PER_DAY,
     drawnPreview: async (key, draw) => {

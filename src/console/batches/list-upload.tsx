@@ -6,14 +6,19 @@ import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../../core/limits.ts";
 import { MAX_LIST_BYTES } from "../../core/list-limits.ts";
 import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
-import { Card, PageHead, PostForm } from "../elements.tsx";
+import { Card, counted, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { privateFile, redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
+import type { Draft } from "./list-store.ts";
+import { withNewerFile } from "./replace-list.ts";
+import { listName } from "./waiting-lists.tsx";
 
-function ListForm({ visit }: { visit: MemberVisit }) {
+/** @param replaced the list in whose place the file comes, if any */
+function ListForm({ visit, replaced }: { visit: MemberVisit; replaced: Draft | undefined }) {
+  const action = replaced ? `/console/lists/${replaced.id}/file` : "/console/lists";
   return (
-    <PostForm visit={visit} action="/console/lists" class="form" encType="multipart/form-data">
+    <PostForm visit={visit} action={action} class="form" encType="multipart/form-data">
       <div class="field">
         <label for="file">File</label>
         <input
@@ -33,11 +38,39 @@ function ListForm({ visit }: { visit: MemberVisit }) {
         <button type="submit" class="button button-primary">
           Read the list
         </button>
-        <a class="button" href="/console/lists/example.csv">
-          Download an example
-        </a>
+        {replaced ? (
+          <a class="button" href={`/console/lists/${replaced.id}`}>
+            Keep the list as it is
+          </a>
+        ) : (
+          <a class="button" href="/console/lists/example.csv">
+            Download an example
+          </a>
+        )}
       </div>
     </PostForm>
+  );
+}
+
+/** Where another file takes the place of a list's own. */
+async function filePage(visit: MemberVisit): Promise<Response> {
+  const replaced = await visit.lists.get(visit);
+  const photos = replaced.photos?.length ?? 0;
+  return shell(
+    visit,
+    "Another file",
+    <>
+      <PageHead
+        title={`Another file for ${listName(replaced)}`}
+        lead={`It takes the place of the list${photos > 0 ? `; its ${counted(photos, "photo stays", "photos stay")}` : ""}. Columns with the same heading stay as you chose them.`}
+      />
+      <Card
+        title="Squad list"
+        note={`CSV or Excel (.xlsx), one player a row, at most ${MAX_BATCH_CARDS.toLocaleString("en-US")} players.`}
+      >
+        {canWrite(visit) && <ListForm visit={visit} replaced={replaced} />}
+      </Card>
+    </>,
   );
 }
 
@@ -54,7 +87,11 @@ async function uploadPage(visit: MemberVisit): Promise<Response> {
         title="Squad list"
         note={`CSV or Excel (.xlsx), one player a row, at most ${MAX_BATCH_CARDS.toLocaleString("en-US")} players.`}
       >
-        {canWrite(visit) ? <ListForm visit={visit} /> : <p>Members who may make cards upload it here.</p>}
+        {canWrite(visit) ? (
+          <ListForm visit={visit} replaced={undefined} />
+        ) : (
+          <p>Members who may make cards upload it here.</p>
+        )}
       </Card>
       <Card title="What each player needs">
         <dl class="facts">
@@ -75,27 +112,38 @@ async function uploadPage(visit: MemberVisit): Promise<Response> {
   );
 }
 
-async function upload(visit: MemberVisit): Promise<Response> {
-  const { file, deps } = visit;
+/** The list that was sent, and its name. Throws INVALID_REQUEST that says what to do. */
+async function sentList({ file, deps, account }: MemberVisit): Promise<Pick<Draft, "list" | "name">> {
   if (!file) throw new Refusal("INVALID_REQUEST", "Choose a file: a CSV file or an Excel workbook (.xlsx).");
   if (file.bytes.length > MAX_LIST_BYTES)
     throw new Refusal(
       "INVALID_REQUEST",
       `The file has ${(file.bytes.length / 1024 ** 2).toFixed(1)} MB, and may have ${MAX_LIST_BYTES / 1024 ** 2}. Leave out sheets and pictures, or save the list as CSV.`,
     );
-  const list = await deps.readSquadList(visit.account.id, file.bytes);
+  return { list: await deps.readSquadList(account.id, file.bytes), name: nameOf(file.name) };
+}
+
+async function upload(visit: MemberVisit): Promise<Response> {
+  const { deps } = visit;
+  const { list, name } = await sentList(visit);
   const [preset = ""] = await deps.templates.listed();
   const { manifest } = await deps.templates.current(preset);
   const [[width, height] = [1024, 1280]] = Object.values(manifest.sizes);
-  const id = deps.random.id("lst");
-  await visit.lists.put(visit, {
-    id,
-    name: nameOf(file.name),
+  const { id } = await visit.lists.put(visit, {
+    id: deps.random.id("lst"),
+    name,
     list,
     mapping: guessMapping(list, targetsFor(manifest.fields)),
     style: { preset, width, height, format: "png" },
   });
   return redirect(`/console/lists/${id}`, visit.exchange);
+}
+
+async function replace(visit: MemberVisit): Promise<Response> {
+  const draft = await visit.lists.get(visit);
+  const replaced = await withNewerFile(visit, draft, await sentList(visit));
+  await visit.lists.change(visit, () => replaced);
+  return redirect(`/console/lists/${draft.id}`, visit.exchange);
 }
 
 /** "squad 2026.xlsx" as "squad 2026". */
@@ -149,12 +197,16 @@ function example(visit: MemberVisit): Response {
   });
 }
 
-/** The form's other fields beside the file. */
-const FORM_BYTES = 64 * 1024;
+/**
+ * A slightly too large file gets a message on the page; a much too large one is not read. The form's other
+ * fields take up to 64 KB.
+ */
+const MAX_LIST_UPLOAD_BYTES = 4 * MAX_LIST_BYTES + 64 * 1024;
 
 export const listUploadRoutes = [
   member.get("/console/lists/new", uploadPage),
   member.get("/console/lists/example.csv", async (visit) => example(visit)),
-  // A slightly too large file gets a message on the page; a much too large one is not read.
-  member.upload("/console/lists", 4 * MAX_LIST_BYTES + FORM_BYTES, upload),
+  member.upload("/console/lists", MAX_LIST_UPLOAD_BYTES, upload),
+  member.get("/console/lists/:id/file", filePage),
+  member.upload("/console/lists/:id/file", MAX_LIST_UPLOAD_BYTES, replace),
 ];
