@@ -74,6 +74,31 @@ test("a set is made from a form, shows its cards, and gives manifest and packs; 
   expect(await text("/console/activity")).toContain("Cup");
 });
 
+test("each card of a run is shown with its place: on its batch, its contact sheet and its own page", async () => {
+  const [set] = await sets();
+  const card = {
+    ...imageRequest({ player: { external_id: "player-1" } }),
+    set: { id: set?.id, parallel: "first edition", count: 2 },
+  };
+  const sent = await fetch(`${server.baseUrl}/v1/batches`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-API-Key": own.testKey },
+    body: JSON.stringify({ cards: [card] }),
+  });
+  const { data } = (await sent.json()) as { data: { batch_id: string; images: { image_id: string }[] } };
+  for (const { image_id } of data.images) await untilEnded(server.baseUrl, own.testKey, image_id);
+  const ids = data.images.map(({ image_id }) => image_id);
+  const path = `/console/batches/${data.batch_id}`;
+  expect(await text(path)).toMatch(/first edition 2\/3.*first edition 3\/3/s);
+  // A newer card of the player does not stand for one with a number.
+  const sheet = await text(`${path}/sheet`);
+  expect([...sheet.matchAll(/images\/(img_\w+)\/thumb/g)].map(([, id]) => id as string)).toEqual(ids);
+  const page = await text(`/console/images/${ids[1]}`);
+  expect(page).toContain(`<a href="/console/sets/${set?.id}">`);
+  expect(page).toMatch(/first edition 3\/(<wbr ?\/?>)?3/);
+  expect(page).toContain('download="player-1-first-edition-3-3.');
+});
+
 test("what is wrong with a new set is said by its line, beside what was sent", async () => {
   const sent = { ...SENT, players: "player-1, Maya, 9\nplayer-2, Bo, 900" };
   const answer = await ana.post("/console/sets", sent);

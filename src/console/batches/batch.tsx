@@ -12,7 +12,7 @@ import { changesOfBatch } from "../../store/images/batch-places.ts";
 import { type Batch, batchImages, findBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { takeFromBudget } from "../budget.ts";
-import { isOpen, playerName, StatusBadge, Thumb } from "../cards/image-parts.tsx";
+import { isOpen, placeText, playerName, StatusBadge, Thumb } from "../cards/image-parts.tsx";
 import {
   Badge,
   Card,
@@ -126,7 +126,7 @@ function SheetCard({ image, change, batchId }: { image: Image; change: Image | u
         <StatusBadge image={image} />
         {change && isOpen(change) && <Badge tone="busy">Being changed</Badge>}
         {change?.state === "failed" && <Badge tone="bad">Change failed</Badge>}
-        <span class="ellipsis">{image.externalId}</span>
+        <span class="ellipsis">{placeText(image) ?? image.externalId}</span>
       </span>
     </a>
   );

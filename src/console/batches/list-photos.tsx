@@ -7,7 +7,7 @@ import { Refusal } from "../../core/errors.ts";
 import { MAX_SOURCE_BYTES, MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { MAX_LIST_PHOTOS, MAX_PHOTO_PATH_CHARS } from "../../core/list-limits.ts";
 import { ERROR_STATUS, isPartnerRefusal } from "../../http/http-refusal.ts";
-import { photoThumb } from "../cards/image.tsx";
+import { photoThumb } from "../cards/thumbs.ts";
 import { Badge, Breakable, Card, count, counted, Empty, PageHead, PostForm, Segments } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";

@@ -5,7 +5,7 @@ import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import { currentCards } from "../../store/images/image-search.ts";
 import type { Image } from "../../store/images/images.ts";
 import { historyPath } from "../cards/image.tsx";
-import { isThere, playerName, StatusBadge } from "../cards/image-parts.tsx";
+import { isThere, placeText, playerName, StatusBadge } from "../cards/image-parts.tsx";
 import { Badge, Breakable, Card, counted, Empty, PageHead, Segments } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { type MemberVisit, member } from "../visit.ts";
@@ -42,9 +42,10 @@ async function ownOf({ deps }: MemberVisit, batch: Batch): Promise<SheetEntry[]>
 }
 
 /** The words under a card. */
-function caption({ request }: Image): string {
-  const { player } = request as CreateImageRequest;
-  return `No. ${player.number}, ${player.position}, ${player.skill_level}`;
+function caption(image: Image): string {
+  const { player } = image.request as CreateImageRequest;
+  const place = placeText(image);
+  return `No. ${player.number}, ${player.position}, ${player.skill_level}${place ? `, ${place}` : ""}`;
 }
 
 function Entry({ entry: { own, image } }: { entry: SheetEntry }) {

@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
+import { setOf } from "../../app/images/image-view.ts";
 import { isCanceled, publicStatus } from "../../core/image-state.ts";
 import type { Image } from "../../store/images/images.ts";
-import { Badge } from "../elements.tsx";
+import { Badge, Breakable } from "../elements.tsx";
 
 /** Whether an image is unfinished. */
 export function isOpen(image: Pick<Image, "state">): boolean {
@@ -43,6 +44,33 @@ export function isThere({ outputName, purgedAt }: Pick<Image, "outputName" | "pu
   return outputName !== null && purgedAt === null;
 }
 
+/** The parallel and number of a card of a set, such as gold 12/50; null for any other. */
+export function placeText(image: Pick<Image, "setPlace" | "state">): string | null {
+  const { set } = setOf(image);
+  if (!set) return null;
+  return set.serial === null ? set.parallel : `${set.parallel} ${set.serial}/${set.size}`;
+}
+
+/** The set of a card with its place in it, among facts; nothing for a card outside of sets. */
+export function SetFacts({ image }: { image: Image }) {
+  const { set } = setOf(image);
+  if (!set) return null;
+  return (
+    <>
+      <dt>Set</dt>
+      <dd>
+        <a href={`/console/sets/${set.id}`}>
+          <Breakable text={set.name} />
+        </a>
+      </dd>
+      <dt>Place in the set</dt>
+      <dd>
+        <Breakable text={placeText(image) ?? ""} />
+      </dd>
+    </>
+  );
+}
+
 /** A thumbnail of the finished picture, or a placeholder for it. */
 export function Thumb({ image }: { image: Image }) {
   if (isThere(image))
@@ -69,8 +97,9 @@ export function Thumb({ image }: { image: Image }) {
   );
 }
 
-/** The download's file name: the player's id, where that is a valid file name. */
-export function downloadName({ externalId, outputName }: Image): string {
-  const type = /\.\w+$/.exec(outputName ?? "")?.[0] ?? "";
-  return `${externalId.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 100) || "card"}${type}`;
+/** The download's file name: the player's id and place in a set, as far as a file name can have them. */
+export function downloadName(image: Image): string {
+  const type = /\.\w+$/.exec(image.outputName ?? "")?.[0] ?? "";
+  const name = [image.externalId, placeText(image) ?? []].flat().join(" ");
+  return `${name.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 100) || "card"}${type}`;
 }

@@ -1,10 +1,8 @@
 /** @jsxImportSource preact */
 
-import PQueue from "p-queue";
 import { imageView } from "../../app/images/image-view.ts";
 import { type Delivery, listDeliveries } from "../../app/webhooks/manage-deliveries.ts";
 import { isCanceled } from "../../core/image-state.ts";
-import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { envelope } from "../../http/envelope.ts";
 import { entriesOfImage } from "../../store/credits/ledger.ts";
 import { type Batch, findBatch, firstBatches } from "../../store/images/batches.ts";
@@ -17,11 +15,20 @@ import { Card, Code, Confirm, EnvironmentBadge, Notice, PageHead, refreshing } f
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { privateFile } from "../respond.ts";
-import { canWrite, type MemberVisit, mayDelete, member, type UserVisit } from "../visit.ts";
+import { canWrite, type MemberVisit, mayDelete, member } from "../visit.ts";
 import { DeliveryState } from "../webhooks/deliveries.tsx";
 import { Comparison } from "./compare.tsx";
-import { downloadName, isOpen, isThere, placeholderClass, playerName, StatusBadge } from "./image-parts.tsx";
+import {
+  downloadName,
+  isOpen,
+  isThere,
+  placeholderClass,
+  playerName,
+  SetFacts,
+  StatusBadge,
+} from "./image-parts.tsx";
 import { Timeline, timeline } from "./image-timeline.tsx";
+import { thumbOf } from "./thumbs.ts";
 
 /** The image in the URL, in either environment of this account. */
 export async function ownImage({ deps, account, params }: MemberVisit): Promise<Image> {
@@ -159,6 +166,7 @@ function Details({ image, record }: { image: Image; record: IdempotencyRecord | 
         <dd>
           <a href={historyPath(image)}>{image.externalId}</a>
         </dd>
+        <SetFacts image={image} />
         <dt>Idempotency-Key</dt>
         <dd>{record ? <RecordKey text={record.key} /> : "Not kept any more"}</dd>
         {image.templateName !== null && (
@@ -346,44 +354,6 @@ async function photo(visit: MemberVisit): Promise<Response> {
   return privateFile(visit.exchange, file, {
     "Content-Type": photoType(head),
     "Cache-Control": "private, max-age=3600",
-  });
-}
-
-/** Shrinking a full card takes about 30 ms of a core: two at a time leave the rest to the renderers. */
-const shrinking = new PQueue({ concurrency: 2 });
-const THUMB_WIDTH_PX = 360;
-/** Of a photo in a table's line, for sharp screens. */
-const PHOTO_WIDTH_PX = 168;
-
-/** A thumbnail of a fetched photo. Throws 404 when it is gone or unreadable. */
-export async function photoThumb(visit: UserVisit, sha256: string): Promise<Response> {
-  const path = await visit.deps.blobs.local("source", sha256);
-  const bytes = await shrinking
-    .add(() =>
-      new Bun.Image(path, { maxPixels: MAX_SOURCE_PIXELS })
-        .resize(PHOTO_WIDTH_PX)
-        .webp({ quality: 75 })
-        .bytes(),
-    )
-    .catch(() => undefined);
-  if (!bytes) throw notFound();
-  return privateFile(visit.exchange, bytes, {
-    "Content-Type": "image/webp",
-    "Cache-Control": "private, max-age=3600",
-  });
-}
-
-/** A thumbnail of a finished picture. Throws 404 when there is none. */
-export async function thumbOf(visit: UserVisit, image: Image): Promise<Response> {
-  if (image.outputName === null || image.purgedAt !== null) throw notFound();
-  const path = await visit.deps.blobs.local("picture", image.outputName);
-  const bytes = await shrinking.add(() =>
-    new Bun.Image(path).resize(THUMB_WIDTH_PX).webp({ quality: 82 }).bytes(),
-  );
-  return privateFile(visit.exchange, bytes, {
-    "Content-Type": "image/webp",
-    // A finished picture never changes.
-    "Cache-Control": "private, max-age=86400, immutable",
   });
 }
 

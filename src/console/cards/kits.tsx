@@ -13,7 +13,7 @@ import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { ColourInput } from "./colour-input.tsx";
-import { photoThumb } from "./image.tsx";
+import { photoThumb } from "./thumbs.ts";
 
 const EMPTY: KitStyle = {
   name: "",

@@ -3,8 +3,8 @@ import { drawnSample, sampleCard, sampleSize } from "../../app/images/sample-car
 import { findImageByOutput } from "../../store/images/image-reads.ts";
 import { latestPictures } from "../../store/images/image-search.ts";
 import type { FoundTemplate } from "../../templates/registry.ts";
-import { thumbOf } from "../cards/image.tsx";
 import { playerName } from "../cards/image-parts.tsx";
+import { thumbOf } from "../cards/thumbs.ts";
 import { Badge, Card, Empty, Notice, PageHead } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
