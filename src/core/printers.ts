@@ -17,8 +17,8 @@ export interface Printer {
   /** The most ink in one place, as the sum of the four in percent. Only with `cmyk`. */
   inkLimit?: number;
   /**
-   * So many millimetres inside the cut stay free of text, which the partner must see to. Where the printer does
-   * not say, 3.
+   * So many millimetres inside the cut stay free of text, which the partner must see to. Where the printer
+   * does not say, 3.
    */
   safe: number;
   /** Where that is published, and when it was read; null: it is our own advice. */

@@ -50,8 +50,8 @@ export async function cmykConverter(profile: Uint8Array): Promise<CmykConverter>
   return {
     name: lcms.cmsGetProfileInfoASCII(press, cmsInfoDescription, "en", "US").replace(/\0.*$/s, ""),
     convert({ rgba, width, height }, inkLimit) {
-      if (!(inkLimit >= INK_LIMIT.min && inkLimit <= INK_LIMIT.max))
-        throw new RangeError(`the ink limit must be ${INK_LIMIT.min} to ${INK_LIMIT.max} percent`);
+      if (!(inkLimit >= 100 && inkLimit <= INK_LIMIT.max))
+        throw new RangeError(`the ink limit must be 100 to ${INK_LIMIT.max} percent`);
       const count = width * height;
       const cmyk = new Uint8Array(count * 4);
       for (let from = 0; from < count; from += BAND_PIXELS) {

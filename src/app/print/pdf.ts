@@ -10,7 +10,7 @@ export interface Rect {
 
 /** A picture and its sides in pixels. */
 export interface Picture {
-  /** A JPEG file in sRGB; or CMYK as a zlib stream of rows, each after the number of its PNG filter. */
+  /** A JPEG file: in sRGB, or in CMYK of which 255 is full ink. */
   bytes: Uint8Array;
   colour: "rgb" | "cmyk";
   width: number;
@@ -159,11 +159,8 @@ const text = (value: string) => `<feff${Buffer.from(value, "utf16le").swap16().t
 
 function imageDictionary({ bytes, colour, width, height }: Placed): string {
   // PDF/X wants the press's own colours by their plain name, and the profile once, in the output intent.
-  const format =
-    colour === "cmyk"
-      ? `/ColorSpace /DeviceCMYK /Filter /FlateDecode /DecodeParms << /Predictor 15 /Colors 4 /Columns ${width} >>`
-      : `/ColorSpace [/ICCBased ${PROFILE} 0 R] /Filter /DCTDecode`;
-  return `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /BitsPerComponent 8 ${format} /Length ${bytes.length} >>`;
+  const space = colour === "cmyk" ? "/DeviceCMYK" : `[/ICCBased ${PROFILE} 0 R]`;
+  return `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /BitsPerComponent 8 /ColorSpace ${space} /Filter /DCTDecode /Length ${bytes.length} >>`;
 }
 
 /** To the second, as ISO 8601 without its zone. */

@@ -159,8 +159,8 @@ async function face(
   if (!picture) throw new Error("a picture was deleted while it was printed");
   const kept = await picture.bytes();
   if (cmyk) {
-    const { deflated, ...sides } = await cmyk.convert(kept, inkLimit);
-    return { ...sides, bytes: deflated, colour: "cmyk" };
+    const { jpeg, ...sides } = await cmyk.convert(kept, inkLimit);
+    return { ...sides, bytes: jpeg, colour: "cmyk" };
   }
   const { format, width, height } = await new Bun.Image(kept).metadata();
   const bytes = format === "jpeg" ? kept : await new Bun.Image(kept).jpeg({ quality: JPEG_QUALITY }).bytes();
