@@ -8,6 +8,7 @@ export const {
   apiKeys,
   images,
   imageMetadata,
+  imagePictures,
   imageReceipts,
   ledgerEntries,
   idempotencyRecords,

@@ -232,6 +232,23 @@ export function defineTables(kit: Kit) {
     ],
   );
 
+  /** The pictures among an image's own fields, as they were fetched. */
+  const imagePictures = table(
+    "image_pictures",
+    {
+      imageId: text("image_id")
+        .notNull()
+        .references(() => images.id),
+      /** The field's name. */
+      field: text("field").notNull(),
+      sha256: text("sha256").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.imageId, t.field] }),
+      index("image_pictures_source").on(t.sha256, t.imageId),
+    ],
+  );
+
   /** How a finished live picture was made: what its receipt states beyond the image's row. */
   const imageReceipts = table("image_receipts", {
     imageId: text("image_id")
@@ -524,6 +541,7 @@ export function defineTables(kit: Kit) {
     apiKeys,
     images,
     imageMetadata,
+    imagePictures,
     imageReceipts,
     ledgerEntries,
     idempotencyRecords,
@@ -552,6 +570,7 @@ export const {
   apiKeys,
   images,
   imageMetadata,
+  imagePictures,
   imageReceipts,
   ledgerEntries,
   idempotencyRecords,

@@ -51,7 +51,7 @@ export function fetched(sha256 = "a".repeat(64)): FetchedSource {
 
 /** Every photo is there at once, and is this one. */
 export function sourcesOf(photo: FetchedSource): SourceFetcher {
-  return { fetchPhoto: async () => photo, fetchBadge: async () => photo };
+  return { fetchPhoto: async () => photo, fetchBadge: async () => photo, fetchPicture: async () => photo };
 }
 
 export const readySources = sourcesOf(fetched());

@@ -42,6 +42,7 @@ export function imageCommands(): Command {
         const rows = images.map((each) => {
           const { image_id, account_id, environment, status, created_at, template } = receiptView({
             image: each,
+            pictures: {},
             receipt: null,
           });
           return { image_id, account_id, environment, status, created_at, template: template.name };
@@ -57,7 +58,7 @@ async function show(workspace: Workspace, id: string, { rerender, json }: ShowOp
   const view = receiptView(found);
   if (rerender === undefined) return printResult(json, view, () => described(view));
   const out = resolve(rerender);
-  const { sha256 } = await make(workspace, await rerenderJob(workspace.blobs, found.image, out));
+  const { sha256 } = await make(workspace, await rerenderJob(workspace.blobs, found, out));
   const was = found.receipt?.sha256 ?? null;
   const isSame = was === null ? null : was === sha256;
   printResult(json, { ...view, rerendered: { file: out, sha256, identical: isSame } }, () => {

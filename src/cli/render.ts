@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { extname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { checkForPreset } from "../app/images/check-card.ts";
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { ASKED_COMPOSITIONS, type AskedComposition, type ImageFormat } from "../core/card.ts";
 import { shownSetValidator } from "../core/card-set.ts";
 import { type ErrorDetail, OperatorError } from "../core/errors.ts";
@@ -14,6 +14,7 @@ import { type CardRenderer, openCardRenderer, PhotoRefused } from "../render/car
 import type { RenderJob } from "../render/protocol.ts";
 import { rendererOptions } from "../service/renderer-options.ts";
 import { untilSignal } from "../service/stop-signal.ts";
+import { imageFields } from "../templates/fields.ts";
 import { type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
 import { oneOf } from "./arguments.ts";
 import { browserCache } from "./browser-cache.ts";
@@ -24,6 +25,7 @@ interface RenderOptions {
   input: string;
   photo: string;
   badge?: string;
+  picture?: string[];
   composition?: AskedComposition;
   out: string;
   back?: string;
@@ -37,6 +39,7 @@ export function renderCommand(): Command {
     .requiredOption("--input <file>", "the card's details: a JSON body as for POST /v1/images")
     .requiredOption("--photo <file>", "the player's photo")
     .option("--badge <file>", "the club's badge")
+    .option("--picture <field=file...>", "pictures among the template's own fields, as sponsor=logo.png")
     .option(
       "--composition <way>",
       `how the player is shown, whatever the details say: ${ASKED_COMPOSITIONS.join(", ")}`,
@@ -75,7 +78,7 @@ async function renderFiles(options: RenderOptions) {
     throw new OperatorError(
       `--back ${options.back}: the template ${template} has no other side. Leave it out.`,
     );
-  const job = await readJob(options, template, templates);
+  const job = await readJob(options, template, templates, config);
   let renderer: CardRenderer | undefined;
   let closed: Promise<void> | undefined;
   let signal: NodeJS.Signals | undefined;
@@ -114,6 +117,7 @@ async function readJob(
   options: RenderOptions,
   template: string,
   templates: TemplateRegistry,
+  config: Config,
 ): Promise<RenderJob> {
   const format = FORMATS[extname(options.out).toLowerCase()];
   if (!format)
@@ -125,26 +129,50 @@ async function readJob(
     );
   if (options.back !== undefined && FORMATS[extname(options.back).toLowerCase()] !== format)
     throw new OperatorError(`--back ${options.back} must end in ${extname(options.out)}, like --out.`, 2);
-  const card = await readCard(options, format, template, templates);
+  const { manifest } = await templates.current(template);
+  const pictures = readPictures(options.picture ?? [], imageFields(manifest.fields), template);
+  const card = await readCard(options, format, template, { templates, config, pictures });
   const photo = await readInput("photo", options.photo);
-  if (options.badge !== undefined) await checkBadge(options.badge);
+  if (options.badge !== undefined) await checkPicture("--badge", options.badge);
+  for (const [field, path] of Object.entries(pictures)) await checkPicture(`--picture ${field}=`, path);
   return {
     jobId: "render",
     card,
     photoPath: resolve(options.photo),
     photoSha256: new Bun.CryptoHasher("sha256").update(photo).digest("hex"),
     badgePath: options.badge ?? null,
+    picturePaths: pictures,
     outputPath: resolve(options.out),
   };
 }
 
+/** The files of pictures by their fields' names. */
+function readPictures(given: string[], fields: string[], template: string): Record<string, string> {
+  const pairs = given.map((pair) => {
+    const at = pair.indexOf("=");
+    const field = pair.slice(0, Math.max(at, 0));
+    if (fields.includes(field)) return [field, pair.slice(at + 1)] as const;
+    const known = fields.length > 0 ? `it has ${fields.join(", ")}` : "it has none";
+    throw new OperatorError(
+      `--picture ${pair}: write FIELD=FILE, with a picture field of the template ${template}; ${known}.`,
+      2,
+    );
+  });
+  return Object.fromEntries(pairs);
+}
+
 /** The request body from the file; the photo's URL may be omitted, because the photo is given. */
 async function readCard(
-  { input, composition }: RenderOptions,
+  options: RenderOptions,
   format: ImageFormat,
   template: string,
-  templates: TemplateRegistry,
+  {
+    templates,
+    config,
+    pictures,
+  }: { templates: TemplateRegistry; config: Config; pictures: Record<string, string> },
 ) {
+  const { input, composition } = options;
   let body: Record<string, Record<string, unknown>>;
   try {
     body = JSON.parse((await readInput("input", input)).toString());
@@ -159,7 +187,11 @@ async function readCard(
   const { photo: _, ...player } = body.player ?? {};
   const { badge: __, ...branding } = body.branding ?? {};
   // What the card is to show of a set, as samples say it: there is no service that could look one up.
-  const { set, ...rest } = body;
+  const { set, fields, ...rest } = body;
+  const { manifest } = await templates.current(template);
+  const files = imageFields(manifest.fields);
+  const own = Object.entries(fields ?? {}).filter(([field]) => !files.includes(field));
+  const shownFields = { ...Object.fromEntries(own), ...addressesOf(pictures) };
   const shown = set === undefined ? undefined : shownSetValidator.check(set);
   if (shown && !shown.ok)
     throw badInput(
@@ -169,13 +201,14 @@ async function readCard(
   const checked = compileValidator(createImageSchema([template]), "the file").check({
     type: "player_card",
     ...rest,
+    ...((fields ?? options.picture) && { fields: shownFields }),
     player: { external_id: "render", source_image_url: "https://photo.invalid/", ...player },
     ...(body.branding === undefined ? {} : { branding }),
     // Command line options take precedence over the request's format, template and composition.
     style: { ...body.style, format, preset: template, ...(composition && { composition }) },
   });
   if (!checked.ok) throw badInput(input, checked.details);
-  const details = await checkForPreset(checked.value, templates);
+  const details = await checkForPreset(checked.value, templates, config);
   const unfit = composition && details.find(({ field }) => field === "style.composition");
   if (unfit) throw new OperatorError(`--composition ${unfit.message}`);
   if (details.length > 0) throw badInput(input, details);
@@ -195,13 +228,16 @@ async function readInput(option: string, path: string): Promise<Buffer> {
   }
 }
 
-/** Whether the badge looks good is for the eye; that it cannot be decoded, the browser would not report. */
-async function checkBadge(path: string): Promise<void> {
-  const { format } = await new Bun.Image(await readInput("badge", path))
+const addressesOf = (pictures: Record<string, string>) =>
+  Object.fromEntries(Object.keys(pictures).map((field) => [field, "https://picture.invalid/"]));
+
+/** Whether a picture looks good is for the eye; that it cannot be decoded, the browser would not report. */
+async function checkPicture(option: string, path: string): Promise<void> {
+  const { format } = await new Bun.Image(await readInput(option.slice(2), path))
     .metadata()
     .catch(() => ({ format: null }));
   if (format !== "png" && format !== "jpeg" && format !== "webp")
     throw new OperatorError(
-      `--badge ${path} is no picture that cardpress can read. Give it a PNG, JPEG or WebP.`,
+      `${option} ${path} is no picture that cardpress can read. Give it a PNG, JPEG or WebP.`,
     );
 }

@@ -141,7 +141,7 @@ export interface CutoutFile extends CutoutDescription {
   path: string;
 }
 
-/** A club badge that has been decoded and checked, as bytes Chromium can display. */
+/** A club badge, or another picture of a partner's, decoded and checked, as bytes Chromium can display. */
 export interface Badge {
   bytes: Uint8Array;
   contentType: "image/png" | "image/jpeg" | "image/webp";

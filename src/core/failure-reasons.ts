@@ -63,6 +63,15 @@ export const FAILURE_REASONS = {
     meaning: "The club badge is too large, too small, damaged, or not a JPEG, PNG or WebP.",
     hint: "Export the badge again as PNG, at most 5 MB and 4 megapixels, and send its new address.",
   },
+  picture_unreachable: {
+    meaning: "A picture among the preset's own fields could not be fetched from its address.",
+    hint: "Check that the address in the field opens in a private browser window, or leave the field out.",
+  },
+  picture_unusable: {
+    meaning:
+      "A picture among the preset's own fields is too large, too small, damaged, or not a JPEG, PNG or WebP.",
+    hint: "Export the picture again as PNG, at most 5 MB and 4 megapixels, and send its new address.",
+  },
   preset_gone: {
     meaning: "The card template was removed before the card was made.",
     hint: "Send the request again with a preset that GET /v1/presets lists and a new Idempotency-Key.",

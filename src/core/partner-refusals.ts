@@ -212,13 +212,12 @@ export function unsupportedMediaType(header: keyof typeof MEDIA_REFUSALS): Refus
 /** Where each source stands in a create. */
 export const SOURCE_FIELDS = { photo: "player.source_image_url", badge: "branding.club_badge_url" };
 
-export function unsupportedSource(
-  noun: keyof typeof SOURCE_FIELDS,
-  reason: string,
-  cause?: unknown,
-): Refusal {
-  const field = SOURCE_FIELDS[noun];
-  return new Refusal("UNSUPPORTED_IMAGE_SOURCE", `The ${noun} in ${field} cannot be used. ${reason}`, {
+/** A kind of source, or the own field of a preset that a picture stands in. */
+export type SourceNoun = keyof typeof SOURCE_FIELDS | { field: string };
+
+export function unsupportedSource(noun: SourceNoun, reason: string, cause?: unknown): Refusal {
+  const [word, field] = typeof noun === "string" ? [noun, SOURCE_FIELDS[noun]] : ["picture", noun.field];
+  return new Refusal("UNSUPPORTED_IMAGE_SOURCE", `The ${word} in ${field} cannot be used. ${reason}`, {
     details: [{ field, message: reason }],
     cause,
   });

@@ -35,6 +35,10 @@ export const PHOTO_REFUSALS = {
 export const BADGE_REFUSAL =
   "The club badge could not be read by the browser that draws the card. Export it again as PNG and send its new address.";
 
+/** The same of a picture among a preset's own fields. */
+export const PICTURE_REFUSAL =
+  "A picture among the preset's own fields could not be read by the browser that draws the card. Export it again as PNG and send its new address.";
+
 export type PlayerRefusal = keyof typeof PLAYER_REFUSALS;
 export type PhotoRefusal = keyof typeof PHOTO_REFUSALS;
 

@@ -18,3 +18,6 @@ export const MAX_WAITING_CREATES = 500;
 export const MAX_WAITING_PER_ACCOUNT = 100;
 /** How often a waiting create looks whether another server has ended its image. */
 export const OTHER_NODES_POLL_MS = 1_000;
+
+/** Picture fields of a template: each is one more file to fetch for every card. */
+export const MAX_TEMPLATE_PICTURES = 4;

@@ -4,7 +4,7 @@ import type { Browser } from "puppeteer-core";
 import type { AskedComposition, Badge, Cutout, CutoutDescription, CutoutFile } from "../core/card.ts";
 import type { FailureReason } from "../core/failure-reasons.ts";
 import { MAX_WARM_PAGES } from "../core/limits.ts";
-import { BADGE_REFUSAL, PHOTO_REFUSALS, REASON_OF_REFUSAL } from "../core/photo-refusals.ts";
+import { BADGE_REFUSAL, PHOTO_REFUSALS, PICTURE_REFUSAL, REASON_OF_REFUSAL } from "../core/photo-refusals.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import type { LoadedTemplate } from "../templates/load.ts";
 import { templateRegistry } from "../templates/registry.ts";
@@ -78,7 +78,7 @@ export async function openCardRenderer(
       (await cutOutCached(cutter, { path, sha256, asked }, () => {})).cutout;
     return {
       render: (job, onStage) => renderCard({ ...cutter, pages, tools }, job, onStage),
-      previews: openPreviews(browser, { cutOut, readBadge }),
+      previews: openPreviews(browser, { cutOut, readBadge, readPictures }),
       warmNetworks: () => studio.warm(),
       onBrowserLost: (listener) => void browser.once("disconnected", listener),
       close: () => browser.close(),
@@ -128,7 +128,7 @@ interface RendererDeps extends Cutter {
 async function drawCard(
   { pages }: RendererDeps,
   job: RenderJob,
-  { cutout, badge }: Pick<CardJob, "cutout" | "badge">,
+  { cutout, badge, pictures: shown }: Pick<CardJob, "cutout" | "badge" | "pictures">,
   onStage: (stage: Stage) => void,
 ): Promise<{ picture: CardPicture; template: LoadedTemplate }> {
   const front = await pages.get(job.card.style.preset, job.template);
@@ -138,6 +138,7 @@ async function drawCard(
     card: job.card,
     cutout,
     badge,
+    pictures: shown,
     photo: (pictures.has("photo") || pictures.has("backdrop")) && !job.placeholder ? job.photoPath : null,
     watermark: job.placeholder ? "TEST" : job.preview ? "PREVIEW" : null,
   };
@@ -145,6 +146,7 @@ async function drawCard(
     // Another attempt would end the same way. The page is well: it refused the badge before it showed
     // anything.
     if (String(error).includes(BADGE_UNDECODABLE)) throw new PhotoRefused(BADGE_REFUSAL, "badge_unusable");
+    if (PICTURE_UNDECODABLE.test(String(error))) throw new PhotoRefused(PICTURE_REFUSAL, "picture_unusable");
     pages.drop(template.digest);
     // A file may have been damaged on the disk: the next attempt cuts the player out again.
     if (cutout && !hasCrashed(error)) await rm(descriptionOf(cutout.path), { force: true });
@@ -160,7 +162,7 @@ async function renderCard(
 ): Promise<RenderedFile> {
   const startedAt = performance.now();
   // A template without a player has no use for the cutout, but a photo that is none is refused all the same.
-  const [{ cutout, timingsMs }, badge] = await Promise.all([
+  const [{ cutout, timingsMs }, badge, pictures] = await Promise.all([
     job.placeholder
       ? { cutout: null, timingsMs: {} }
       : cutOutCached(
@@ -169,8 +171,9 @@ async function renderCard(
           onStage,
         ),
     job.badgePath === null ? null : readBadge(job.badgePath),
+    readPictures(job.picturePaths),
   ]);
-  const draw = () => drawCard(deps, job, { cutout, badge }, onStage);
+  const draw = () => drawCard(deps, job, { cutout, badge, pictures }, onStage);
   // A page that crashed, perhaps long ago and unnoticed until now, is no fault of this card: a new one may
   // draw it.
   const { picture, template } = await draw().catch((error) => {
@@ -255,6 +258,13 @@ const hasCrashed = (error: unknown) => String(error).includes(PAGE_CRASHED);
 
 /** What fill.js says of it. */
 const BADGE_UNDECODABLE = "the badge picture could not be decoded";
+const PICTURE_UNDECODABLE = /the fields\.\w+ picture could not be decoded/;
+
+/** The pictures among a card's own fields, by the fields' names. */
+async function readPictures(paths: Record<string, string> = {}): Promise<Record<string, Badge>> {
+  const read = Object.entries(paths).map(async ([field, path]) => [field, await readBadge(path)] as const);
+  return Object.fromEntries(await Promise.all(read));
+}
 
 async function readBadge(path: string): Promise<Badge> {
   const bytes = await readFile(path);

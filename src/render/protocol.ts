@@ -76,6 +76,8 @@ export const RenderJob = Type.Object({
   /** SHA-256 of the photo: the cutout's cache key. */
   photoSha256: Type.String(),
   badgePath: Type.Union([Type.String(), Type.Null()]),
+  /** Pictures among the template's own fields, by the fields' names. */
+  picturePaths: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** Where the finished picture is written; appears complete or not at all. */
   outputPath: Type.String(),
 });

@@ -18,7 +18,12 @@ import {
   MAX_SOURCE_REDIRECTS,
   SOURCE_TIMEOUT_MS,
 } from "../core/outbound-limits.ts";
-import { SOURCE_FIELDS, sourceAnswered, unsupportedSource } from "../core/partner-refusals.ts";
+import {
+  SOURCE_FIELDS,
+  type SourceNoun,
+  sourceAnswered,
+  unsupportedSource,
+} from "../core/partner-refusals.ts";
 import { VERSION } from "../version.ts";
 import { type GuardedHead, type GuardedHttpOptions, guardedRequest } from "./guarded-http.ts";
 import { GuardedHttpError } from "./guarded-http-error.ts";
@@ -50,6 +55,11 @@ export interface SourceFetcher {
   fetchPhoto(url: string, request?: SourceRequest): Promise<FetchedSource>;
   /** Fetches `branding.club_badge_url`. Throws Refusal UNSUPPORTED_IMAGE_SOURCE or SERVICE_OVERLOADED. */
   fetchBadge(url: string, request?: SourceRequest): Promise<FetchedSource>;
+  /**
+   * Fetches the picture of a preset's own field, such as `fields.sponsor`, by the rules for badges. Throws as
+   * those do.
+   */
+  fetchPicture(field: string, url: string, request?: SourceRequest): Promise<FetchedSource>;
 }
 
 export interface SourceFetcherOptions extends GuardedHttpOptions {
@@ -67,7 +77,7 @@ export interface SourceFetcherOptions extends GuardedHttpOptions {
 }
 
 interface SourceKind {
-  noun: "photo" | "badge";
+  noun: "photo" | "badge" | "picture";
   maxBytes: number;
   limits: ImageLimits;
   /** Whether it must be decoded here; otherwise the render reports undecodable files. */
@@ -98,6 +108,8 @@ const BADGE: SourceKind = {
   decodes: true,
 };
 
+const PICTURE: SourceKind = { ...BADGE, noun: "picture" };
+
 /** Thrown on the response's head, before its body is read. */
 class UnusableAnswerError extends Error {
   override name = "UnusableAnswerError";
@@ -112,13 +124,14 @@ class UnusableAnswerError extends Error {
 }
 
 /**
- * Fetches, checks and stores photos and badges. The caller bounds concurrency, because each holds its whole
- * file.
+ * Fetches, checks and stores photos, badges and other pictures. The caller bounds concurrency, because each
+ * holds its whole file.
  */
 export function createSourceFetcher(options: SourceFetcherOptions): SourceFetcher {
   return {
     fetchPhoto: (url, request = {}) => fetchSource(url, PHOTO, request, options),
     fetchBadge: (url, request = {}) => fetchSource(url, BADGE, request, options),
+    fetchPicture: (field, url, request = {}) => fetchSource(url, PICTURE, request, options, { field }),
   };
 }
 
@@ -127,6 +140,7 @@ async function fetchSource(
   kind: SourceKind,
   request: SourceRequest,
   options: SourceFetcherOptions,
+  noun: SourceNoun = kind === PHOTO ? "photo" : "badge",
 ): Promise<FetchedSource> {
   try {
     const own = await options.ownPhotoAt?.(url, request);
@@ -139,7 +153,7 @@ async function fetchSource(
     if (error instanceof GuardedHttpError && error.kind === "ours") throw exhausted(error);
     const reason = partnerReason(error, kind);
     if (reason === undefined) throw error;
-    throw unsupportedSource(kind.noun, reason, error);
+    throw unsupportedSource(noun, reason, error);
   }
 }
 
@@ -173,11 +187,12 @@ export function mayPass(refusal: unknown): boolean {
 /** Why an image fails whose source was refused. */
 export function failureReasonOf(refusal: unknown): FailureReason {
   const { details = [], cause } = refusal as Refusal;
-  const isBadge = details[0]?.field === SOURCE_FIELDS.badge;
+  const { field = "" } = details[0] ?? {};
+  const what = field === SOURCE_FIELDS.badge ? "badge" : field === SOURCE_FIELDS.photo ? "photo" : "picture";
   const isTooLarge = cause instanceof GuardedHttpError && cause.kind === "too_large";
-  if (cause instanceof UnusableImageError) return isBadge ? "badge_unusable" : cause.reason;
-  if (isTooLarge) return isBadge ? "badge_unusable" : "photo_too_large";
-  return isBadge ? "badge_unreachable" : "photo_unreachable";
+  if (cause instanceof UnusableImageError) return what === "photo" ? cause.reason : `${what}_unusable`;
+  if (isTooLarge) return what === "photo" ? "photo_too_large" : `${what}_unusable`;
+  return `${what}_unreachable`;
 }
 
 async function download(

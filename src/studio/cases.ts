@@ -6,7 +6,7 @@ import {
   MAX_SEASON_CHARS,
   MAX_TEMPLATE_CODE_CHARS,
 } from "../core/limits.ts";
-import type { Field, Fields, FieldValues, QrField, SimpleField } from "../templates/fields.ts";
+import type { Field, Fields, FieldValues, SingleField } from "../templates/fields.ts";
 import type { WallCase } from "./messages.ts";
 
 // The cases a template must withstand: those of the wall and of `template check`.
@@ -178,7 +178,7 @@ function longText(chars: number): string {
 
 type Longer = (a: string, b: string) => number;
 
-function simpleExtreme(field: SimpleField | QrField, isLargest: boolean): unknown {
+function simpleExtreme(field: SingleField, isLargest: boolean): unknown {
   const byLength: Longer = (a, b) => (isLargest ? b.length - a.length : a.length - b.length);
   switch (field.type) {
     case "text":
@@ -194,6 +194,8 @@ function simpleExtreme(field: SimpleField | QrField, isLargest: boolean): unknow
       return isLargest ? "#FFFFFF" : "#000000";
     case "qr":
       return isLargest ? "https://example.org/".padEnd(MAX_TEMPLATE_CODE_CHARS, "Aa1-") : "1";
+    case "image":
+      return isLargest ? "studio:wide" : "studio:tall";
   }
 }
 
@@ -209,9 +211,12 @@ function allExtreme(fields: Fields, isLargest: boolean): FieldValues {
   );
 }
 
+const requiredOf = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, { required }]) => required));
+
 /**
- * Fields at the ends of what their template declares: all of them, and each alone, so that a fault tells
- * which.
+ * Fields at the ends of what their template declares: all of them, none, and each alone, so that a fault
+ * tells which.
  */
 function extremes(fields: Fields, usual: FieldValues): [label: string, values: FieldValues][] {
   const names = Object.entries(fields);
@@ -219,6 +224,7 @@ function extremes(fields: Fields, usual: FieldValues): [label: string, values: F
   return [
     ["all at their largest", allExtreme(fields, true)],
     ["all at their smallest", allExtreme(fields, false)],
+    ["none but the required", allExtreme(requiredOf(fields), false)],
     ...names.map(([name, field]): [string, FieldValues] => [
       `${name} at its ${field.type === "text" ? `${field.max} letters` : "largest"}`,
       { ...usual, [name]: extremeOf(field, true) },

@@ -20,6 +20,8 @@ export interface DrawingJob {
   card: CardInput;
   photo: { path: string; sha256: string } | null;
   badge: { path: string; sha256: string } | null;
+  /** Those among its own fields, by the fields' names. */
+  pictures: Record<string, { path: string; sha256: string }>;
   inspect: "no" | "looks" | "contrast";
   encoding: "file" | "screen";
 }
@@ -171,6 +173,9 @@ async function drawOn(
       card: job.card,
       photo: job.photo,
       badgePath: job.badge?.path ?? null,
+      picturePaths: Object.fromEntries(
+        Object.entries(job.pictures).map(([field, { path: file }]) => [field, file]),
+      ),
       outputPath: path,
       inspect: job.inspect,
       encoding: job.encoding,
@@ -180,7 +185,7 @@ async function drawOn(
   }
 }
 
-function keyOf({ dir, side, digest, card, photo, badge, inspect, encoding }: DrawingJob): string {
+function keyOf({ dir, side, digest, card, photo, badge, pictures, inspect, encoding }: DrawingJob): string {
   const inputs = [
     dir,
     side ?? null,
@@ -188,6 +193,7 @@ function keyOf({ dir, side, digest, card, photo, badge, inspect, encoding }: Dra
     card,
     photo?.sha256 ?? null,
     badge?.sha256 ?? null,
+    Object.entries(pictures).map(([field, { sha256 }]) => [field, sha256]),
     inspect,
     encoding,
   ];

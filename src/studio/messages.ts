@@ -25,7 +25,7 @@ export interface SampleFile {
 export interface FieldHint {
   path: string;
   label: string;
-  type: "text" | "integer" | "number" | "boolean" | "choice" | "color" | "qr" | "list";
+  type: "text" | "integer" | "number" | "boolean" | "choice" | "color" | "qr" | "image" | "list";
   isRequired: boolean;
   min?: number;
   /** The longest text, the largest number or the most entries. */

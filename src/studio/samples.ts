@@ -5,12 +5,12 @@ import { shownSetValidator } from "../core/card-set.ts";
 import { OperatorError } from "../core/errors.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
 import { compileValidator } from "../core/validate.ts";
-import { checkFields } from "../templates/fields.ts";
+import { checkFields, imageFields } from "../templates/fields.ts";
 import { checkComposition, type TemplateManifest } from "../templates/manifest.ts";
 import type { SampleBody } from "./cases.ts";
 
 // A sample is a body of POST /v1/images without the fields only the API needs. Instead of addresses,
-// `player.photo` and `branding.badge` name files beside it.
+// `player.photo`, `branding.badge` and pictures among the fields name files beside it.
 
 export const SAMPLE_NAME = /^[a-z0-9][a-z0-9_-]{0,60}$/;
 
@@ -19,6 +19,8 @@ export interface SampleCard {
   card: CardInput;
   photo: string | null;
   badge: string | null;
+  /** The files of the pictures among its own fields, by the fields' names. */
+  pictures: Record<string, string>;
 }
 
 export interface SampleSize {
@@ -50,8 +52,9 @@ export function sampleCard(body: unknown, manifest: TemplateManifest, size: Samp
     throw new OperatorError(
       checkedSet.details.map(({ field, message }) => `set.${field} ${message}`).join("\n"),
     );
+  const { pictures, values } = pictureFiles(manifest, fields);
   const problems = checked.ok
-    ? [...checkComposition(manifest, checked.value.style.composition), ...checkFields(manifest, fields)]
+    ? [...checkComposition(manifest, checked.value.style.composition), ...checkFields(manifest, values)]
     : checked.details;
   if (!checked.ok || problems.length > 0)
     throw new OperatorError(problems.map(({ field, message }) => `${field} ${message}`).join("\n"));
@@ -65,7 +68,21 @@ export function sampleCard(body: unknown, manifest: TemplateManifest, size: Samp
     },
     photo: fileName(photo, "player.photo"),
     badge: fileName(badge, "branding.badge"),
+    pictures,
   };
+}
+
+/** The files that stand for addresses of pictures, and the fields as the API would get them. */
+function pictureFiles({ fields: declared }: TemplateManifest, fields: SampleBody[string]) {
+  const pictures: Record<string, string> = {};
+  const values = fields && { ...fields };
+  for (const field of imageFields(declared)) {
+    const file = fileName(fields?.[field], `fields.${field}`);
+    if (file === null || !values) continue;
+    pictures[field] = file;
+    values[field] = "https://picture.invalid/";
+  }
+  return { pictures, values };
 }
 
 function withoutNothing(value: Record<string, unknown>): Record<string, unknown> {

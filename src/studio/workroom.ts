@@ -86,7 +86,7 @@ export function openWorkroom({ root, scratch, pool }: StudioOptions): Workroom {
       const { manifest, state, digest } = now;
       if (!manifest || digest === null) throw new OperatorError("The template's files make no card.");
       const size = { width: side(request.width), height: side(request.height), format: request.format };
-      const { card, photo, badge } = sampleCard(request.body, manifest, size);
+      const { card, photo, badge, pictures } = sampleCard(request.body, manifest, size);
       return {
         pane: String(request.pane),
         turn: Number(request.turn) || 0,
@@ -98,7 +98,8 @@ export function openWorkroom({ root, scratch, pool }: StudioOptions): Workroom {
           request.photo === undefined
             ? await photoFile(state.folder, photo)
             : (photos.get(request.photo) ?? null),
-        badge: await badgeFile(state.folder, badge, scratch),
+        badge: badge === null ? null : await sampleFile(state.folder, badge, scratch),
+        pictures: await sampleFiles(state.folder, pictures, scratch),
         inspect: request.inspect,
         encoding: request.encoding ?? "file",
       };
@@ -138,9 +139,8 @@ async function photoFile(dir: string, name: string | null): Promise<PictureFile 
   return { path: join(dir, "samples", name), sha256: sha256(await readSampleFile(dir, name)) };
 }
 
-/** A sample's badge, or one that the studio draws. */
-async function badgeFile(dir: string, name: string | null, scratch: string): Promise<PictureFile | null> {
-  if (name === null) return null;
+/** A sample's badge or picture, or one that the studio draws. */
+async function sampleFile(dir: string, name: string, scratch: string): Promise<PictureFile> {
   if (!name.startsWith("studio:"))
     return { path: join(dir, "samples", name), sha256: sha256(await readSampleFile(dir, name)) };
   const bytes = testBadge(name.slice("studio:".length) as TestBadge);
@@ -149,6 +149,14 @@ async function badgeFile(dir: string, name: string | null, scratch: string): Pro
   await mkdir(scratch, { recursive: true });
   await writeWhole(path, bytes);
   return { path, sha256: hash };
+}
+
+/** The same for each of the pictures among a sample's fields. */
+async function sampleFiles(dir: string, names: Record<string, string>, scratch: string) {
+  const files = Object.entries(names).map(
+    async ([field, name]) => [field, await sampleFile(dir, name, scratch)] as const,
+  );
+  return Object.fromEntries(await Promise.all(files));
 }
 
 /** The side of a picture in pixels; the studio also draws small ones, which the API does not offer. */

@@ -56,6 +56,10 @@ const QrField = Type.Object(
   { type: Type.Literal("qr"), example: Type.Optional(Type.String()), ...about },
   strict,
 );
+const ImageField = Type.Object(
+  { type: Type.Literal("image"), example: Type.Optional(Type.String()), ...about },
+  strict,
+);
 const SIMPLE = [TextField, IntegerField, NumberField, BooleanField, ChoiceField, ColorField];
 const SimpleField = Type.Union(SIMPLE);
 const ListField = Type.Object(
@@ -76,8 +80,11 @@ const ListField = Type.Object(
 /** A field of one text, number, choice or colour: the only kind that a list's columns may have. */
 export type SimpleField = Static<typeof SimpleField>;
 export type QrField = Static<typeof QrField>;
+export type ImageField = Static<typeof ImageField>;
 export type ListField = Static<typeof ListField>;
-export type Field = SimpleField | QrField | ListField;
+/** A field of one value, so every kind but a list. */
+export type SingleField = SimpleField | QrField | ImageField;
+export type Field = SingleField | ListField;
 /** The fields a template declares, by name. */
 export type Fields = Record<string, Field>;
 /** The values a partner sent for them, validated. */
@@ -85,12 +92,12 @@ export type FieldValues = Record<string, unknown>;
 
 /** The schema for each field type, for messages that concern that type alone. */
 export const FIELD_TYPES: Record<string, TSchema> = Object.fromEntries(
-  [...SIMPLE, QrField, ListField].map((schema) => [schema.properties.type.const, schema]),
+  [...SIMPLE, QrField, ImageField, ListField].map((schema) => [schema.properties.type.const, schema]),
 );
 
 export const FieldsSchema = Type.Record(
   Type.String({ pattern: NAME_PATTERN }),
-  Type.Union([SimpleField, QrField, ListField]),
+  Type.Union([SimpleField, QrField, ImageField, ListField]),
   { additionalProperties: false, maxProperties: MAX_TEMPLATE_FIELDS },
 );
 
@@ -134,6 +141,13 @@ function schemaOf(field: Field): TSchema {
         maxLength: MAX_TEMPLATE_CODE_CHARS,
         pattern: "^[ -~]+$",
       });
+    case "image":
+      return Type.String({
+        ...options,
+        format: "uri",
+        maxLength: 2048,
+        description: `${description ? `${description} ` : ""}${PICTURE_RULE}`,
+      });
     case "list":
       return Type.Array(objectOf(field.of, {}), {
         ...described,
@@ -141,6 +155,14 @@ function schemaOf(field: Field): TSchema {
         maxItems: field.max,
       });
   }
+}
+
+/** What a partner reads of every picture among a preset's own fields. */
+const PICTURE_RULE = "Public HTTPS address of a picture: JPEG, PNG or WebP, at most 5 MB and 4 megapixels.";
+
+/** The names of the fields that hold the address of a picture. */
+export function imageFields(fields: Fields = {}): string[] {
+  return Object.keys(fields).filter((name) => fields[name]?.type === "image");
 }
 
 const compiled = new WeakMap<Fields, Validator<TSchema>>();
@@ -186,10 +208,16 @@ function badTexts(values: unknown, place = "fields"): ErrorDetail[] {
   return Object.entries(values).flatMap(([name, each]) => badTexts(each, `${place}.${name}`));
 }
 
-/** The given fields with an example value each: the basis of documents, forms and new samples. */
+/**
+ * The given fields with an example value each: the basis of documents, forms and new samples. Pictures are
+ * left out that are neither required nor have an example: no address that we could name has one.
+ */
 export function exampleFields(fields: Fields): FieldValues {
+  const shown = Object.entries(fields).filter(
+    ([, field]) => field.type !== "image" || field.required || field.example !== undefined,
+  );
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [
+    shown.map(([name, field]) => [
       name,
       field.type === "list"
         ? Array.from({ length: Math.min(field.max, Math.max(field.min ?? 0, 3)) }, () =>
@@ -200,7 +228,7 @@ export function exampleFields(fields: Fields): FieldValues {
   );
 }
 
-function exampleOf(name: string, field: SimpleField | QrField): unknown {
+function exampleOf(name: string, field: SingleField): unknown {
   if (field.example !== undefined) return field.example;
   switch (field.type) {
     case "text":
@@ -217,5 +245,7 @@ function exampleOf(name: string, field: SimpleField | QrField): unknown {
       return "#C8102E";
     case "qr":
       return "https://example.org";
+    case "image":
+      return "https://images.example.com/picture.png";
   }
 }

@@ -3,9 +3,10 @@ import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value"
 import { COMPOSITIONS, type Composition } from "../core/card.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import { jsonPlaces, whereFaulty } from "../core/json-place.ts";
+import { MAX_TEMPLATE_PICTURES } from "../core/picture-limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { didYouMean, type Fault, faultAt } from "./fault.ts";
-import { checkFields, FIELD_TYPES, FieldsSchema } from "./fields.ts";
+import { checkFields, FIELD_TYPES, FieldsSchema, imageFields } from "./fields.ts";
 
 /** Names of templates, used as folder names and as presets in the API. */
 export const TEMPLATE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
@@ -195,6 +196,12 @@ function contradictions({ name, shapes, sizes, fields = {} }: TemplateManifest):
         `is ${shape.toFixed(2)} wide to 1 high, which "shapes" does not include. Widen "shapes".`,
       );
   }
+  const pictures = imageFields(fields);
+  if (pictures.length > MAX_TEMPLATE_PICTURES)
+    add(
+      `/fields/${pictures[MAX_TEMPLATE_PICTURES]}`,
+      `a template has at most ${MAX_TEMPLATE_PICTURES} fields of the type image. Remove some.`,
+    );
   for (const [field, declared] of Object.entries(fields)) {
     const columns = declared.type === "list" ? Object.entries(declared.of) : [];
     for (const [path, each] of [

@@ -223,7 +223,9 @@ function checkPath({ reading, element, name, value: path, list, report }: Attrib
   if (!columns.includes(path) && !all.has(path)) {
     const hint = known.lists.has(path)
       ? "It is a list: use data-each."
-      : `${didYouMean(path, [...columns, ...all])}There are ${[...columns, ...all].join(", ")}.`;
+      : known.pictures.has(path)
+        ? `It is a picture: use <img data-picture="${path}">.`
+        : `${didYouMean(path, [...columns, ...all])}There are ${[...columns, ...all].join(", ")}.`;
     report("unknown_path", `there is no "${path}" to show. ${hint}`);
   }
   reading.paths.add(path);

@@ -37,7 +37,7 @@ export type ZoneName = (typeof ZONES)[number];
 export interface KnownPaths {
   texts: ReadonlySet<string>;
   conditions: ReadonlySet<string>;
-  /** What an `<img>` may show: PICTURES, and the paths of the codes among the template's own fields. */
+  /** What an `<img>` may show: PICTURES, and the codes and pictures among the template's own fields. */
   pictures: ReadonlySet<string>;
   /** The columns of each list, by the list's path. */
   lists: ReadonlyMap<string, Readonly<Record<string, Field>>>;
@@ -53,8 +53,8 @@ export function knownPaths(manifest: Pick<TemplateManifest, "fields">): KnownPat
     const path = `fields.${name}`;
     conditions.add(path);
     if (field.type === "list") lists.set(path, field.of);
-    else texts.add(path);
-    if (field.type === "qr") pictures.add(path);
+    else if (field.type !== "image") texts.add(path);
+    if (field.type === "qr" || field.type === "image") pictures.add(path);
   }
   return { texts, conditions, pictures, lists };
 }

@@ -104,7 +104,11 @@ test("a batch is accepted whole, its photos come afterwards, and it ends with on
 test("several processes fetch each photo once, and what one was fetching that ended is fetched again", async () => {
   const own = await testAccount(api, { credits: 10 });
   const { batch_id } = await accepted(postBatch(own.liveKey, { cards: cardsOf(6) }));
-  const never = { fetchPhoto: hangs, fetchBadge: hangs };
+  const never = {
+    fetchPhoto: hangs,
+    fetchBadge: hangs,
+    fetchPicture: (_: string, url: string) => hangs(url),
+  };
   const nothing = { onQueued: () => {}, onEnd: () => {} };
   const stopping = new AbortController();
   const stopped = photoFetcher({ ...api, sources: never }, nothing);

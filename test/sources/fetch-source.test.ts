@@ -235,6 +235,8 @@ test("each refusal has the reason that programs read", async () => {
   const reason = (answer: Promise<unknown>) => answer.then(() => "none", failureReasonOf);
   const photo = (path: string, of = server) => reason(fetcherFor(of).fetchPhoto(of.origin + path));
   const badge = (path: string) => reason(fetcherFor(server).fetchBadge(server.origin + path));
+  const picture = (path: string) =>
+    reason(fetcherFor(server).fetchPicture("fields.sponsor", server.origin + path));
   expect(await photo("/good")).toBe("none");
   expect(await photo("/missing")).toBe("photo_unreachable");
   expect(await reason(fetcherFor(server).fetchPhoto("https://127.0.0.1/"))).toBe("photo_unreachable");
@@ -244,6 +246,9 @@ test("each refusal has the reason that programs read", async () => {
   expect(await photo("/text")).toBe("photo_undecodable");
   expect(await badge("/missing")).toBe("badge_unreachable");
   expect(await badge("/text")).toBe("badge_unusable");
+  expect(await picture("/good")).toBe("none");
+  expect(await picture("/missing")).toBe("picture_unreachable");
+  expect(await picture("/wide")).toBe("picture_unusable");
 });
 
 describe("refused by how the server answers", () => {

@@ -6,6 +6,7 @@ import * as batchPlaces from "../../src/store/images/batch-places.ts";
 import * as batches from "../../src/store/images/batches.ts";
 import * as forgotten from "../../src/store/images/forgotten-images.ts";
 import * as files from "../../src/store/images/image-files.ts";
+import * as pictures from "../../src/store/images/image-pictures.ts";
 import * as reads from "../../src/store/images/image-reads.ts";
 import * as search from "../../src/store/images/image-search.ts";
 import * as photos from "../../src/store/images/photos.ts";
@@ -137,6 +138,7 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
     (tx) => forgotten.emptyRequests(tx, { accountId: "a", environment: "live", externalId: "p" }),
     /request_log_external/,
   ],
+  ["who else has a picture", (tx) => pictures.isFieldPicture(tx, "s", "a"), /image_pictures_source/],
   ["who else has a photo", (tx) => files.imageNames(tx, "s", "a"), /images_source.*images_badge/],
   ["an account's uploads", (tx) => photos.uploadsOf(tx, "a", 5), /photos_account/],
   ["expired uploads", (tx) => photos.deleteExpiredUploads(tx, 5, limit), /photos_expiry/],

@@ -60,7 +60,7 @@ test("a sample that does not fit is refused by the names of its broken fields", 
 test("every wall has its cases, and the colours by chance are the same at every run", () => {
   const samples = new Map([["gold", sample]]);
   const counts = WALLS.map((wall) => wallCases(wall, samples, "gold", action.manifest.fields ?? {}).length);
-  expect(counts).toEqual([1, 7, 10, 16, 10, 9, 100]);
+  expect(counts).toEqual([1, 8, 10, 16, 10, 9, 100]);
   const shown = wallCases("fields", samples, "gold", {}, showsSet('<i data-text="serial"></i>'));
   expect(shown.map(({ label }) => label)).toEqual(["a set at its largest", "a set at its smallest"]);
   for (const { body } of shown)
@@ -170,6 +170,7 @@ test("every field is tried at the ends of what its template declares, together a
   expect(values).toEqual([
     ["all at their largest", largest],
     ["all at their smallest", smallest],
+    ["none but the required", {}],
     ["club at its 40 letters", { captain: false, club: largest.club }],
     ["caps at its largest", { captain: false, caps: 900 }],
     ["captain at its largest", { captain: true }],
@@ -183,7 +184,7 @@ test("every field is tried at the ends of what its template declares, together a
     shapes: [0.5, 1],
     fields,
   });
-  expect(ids.filter(({ id }) => id.startsWith("fields-")).length).toBe(8);
+  expect(ids.filter(({ id }) => id.startsWith("fields-")).length).toBe(9);
 });
 
 test("a card that bleeds is looked at in the print too, though it declares none, at the print's own size", () => {

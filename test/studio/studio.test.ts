@@ -187,6 +187,7 @@ test("of two requests for one pane the newer is drawn, in whatever order they ge
     card: sampleCard(sample, manifest, { width, height: 640, format: "png" }).card,
     photo: null,
     badge: null,
+    pictures: {},
     inspect: "no",
     encoding: "screen",
   });

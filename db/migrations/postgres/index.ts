@@ -24,6 +24,7 @@ import cardSets from "./0022_card_sets.sql" with { type: "text" };
 import backsOfImages from "./0023_backs_of_images.sql" with { type: "text" };
 import imageSetPlaces from "./0024_image_set_places.sql" with { type: "text" };
 import deliveryTypes from "./0025_delivery_types.sql" with { type: "text" };
+import imagePictures from "./0026_image_pictures.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -56,4 +57,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0023_backs_of_images", sql: backsOfImages },
   { name: "0024_image_set_places", sql: imageSetPlaces },
   { name: "0025_delivery_types", sql: deliveryTypes },
+  { name: "0026_image_pictures", sql: imagePictures },
 ];

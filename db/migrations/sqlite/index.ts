@@ -26,6 +26,7 @@ import cardSets from "./0024_card_sets.sql" with { type: "text" };
 import backsOfImages from "./0025_backs_of_images.sql" with { type: "text" };
 import imageSetPlaces from "./0026_image_set_places.sql" with { type: "text" };
 import deliveryTypes from "./0027_delivery_types.sql" with { type: "text" };
+import imagePictures from "./0028_image_pictures.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -60,4 +61,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0025_backs_of_images", sql: backsOfImages },
   { name: "0026_image_set_places", sql: imageSetPlaces },
   { name: "0027_delivery_types", sql: deliveryTypes },
+  { name: "0028_image_pictures", sql: imagePictures },
 ];

@@ -11,16 +11,18 @@ import { DAY_MS, SECOND_MS } from "../../core/time.ts";
 import { failureReasonOf, mayPass } from "../../sources/fetch-source.ts";
 import type { Counters, ShortLivedState } from "../../state/state.ts";
 import { claimWaiting, nextWaiting, postponeWaiting, queueWaiting } from "../../store/images/batches.ts";
+import { insertPictures } from "../../store/images/image-pictures.ts";
 import type { Image } from "../../store/images/images.ts";
 import { findAccount } from "../../store/people/accounts.ts";
 import type { Tx } from "../../store/store.ts";
 import { type FetchSourcesDeps, fetchSources, refuseWhenSpent } from "../images/fetch-sources.ts";
 import { failImagesUnbegun } from "../images/finish-image.ts";
+import { manifestOf, type PinnedManifestDeps } from "../images/pinned-manifest.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
 import { obeyConsents } from "../people/consent.ts";
 import { type FetchSlot, fetchSlots } from "./fetch-slots.ts";
 
-export interface FetchPhotosDeps extends FetchSourcesDeps {
+export interface FetchPhotosDeps extends FetchSourcesDeps, PinnedManifestDeps {
   keeper: SourceKeeper;
   /** Counts what all servers fetch. */
   state: ShortLivedState;
@@ -110,7 +112,9 @@ async function fetchOne(
   try {
     const { accountId, environment } = image;
     const request = storedRequest(image.request);
-    const { photo, badge } = await fetchSources(deps, { accountId, environment, request, signal }, hold);
+    const template = await manifestOf(deps, request.style.preset, image.templateDigest);
+    const wanted = { accountId, environment, request, template, signal };
+    const { photo, badge, pictures } = await fetchSources(deps, wanted, hold);
     const sources = { sourceSha256: photo?.sha256 ?? null, badgeSha256: badge?.sha256 ?? null };
     const { card, fault } = await store.write(
       "queue card",
@@ -123,6 +127,7 @@ async function fetchOne(
         const isSame = allowed.player.name === request.player.name;
         const shorter = { request: allowed, playerName: searchedName(allowed.player.name) };
         const card = await queueWaiting(tx, image.id, { ...sources, ...(isSame ? {} : shorter), now });
+        if (card) await insertPictures(tx, card.id, pictures);
         if (card) await deps.jobs.enqueue(tx, [card]);
         return { card };
       },

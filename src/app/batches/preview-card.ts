@@ -5,10 +5,13 @@ import { Refusal } from "../../core/errors.ts";
 import { type CreateImageRequest, cardInput } from "../../core/image-request.ts";
 import { SOURCE_BYTES_PER_DAY } from "../../core/limits.ts";
 import type { RenderPool } from "../../render/pool.ts";
+import type { FieldPictures } from "../../store/images/image-pictures.ts";
 import type { Account } from "../../store/people/accounts.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { removeWhole } from "../../system/write-whole.ts";
+import type { TemplateRegistry } from "../../templates/registry.ts";
 import { type FetchSourcesDeps, fetchSources, refuseWhenSpent } from "../images/fetch-sources.ts";
+import { picturePaths } from "../images/render-image.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
 
 export interface PreviewDeps extends FetchSourcesDeps {
@@ -16,6 +19,7 @@ export interface PreviewDeps extends FetchSourcesDeps {
   blobs: Blobs;
   keeper: SourceKeeper;
   folder: DataFolder;
+  templates: Pick<TemplateRegistry, "current">;
 }
 
 /** Longer side in pixels: enough to judge a card by, too small to use. */
@@ -49,9 +53,11 @@ export function previewCard(
     const hold = deps.keeper.hold();
     try {
       const scope = { accountId: account.id, environment: "live" as const };
-      const { photo, badge } = await fetchSources(deps, { ...scope, request }, hold);
+      const { manifest: template } = await deps.templates.current(request.style.preset);
+      const { photo, badge, pictures } = await fetchSources(deps, { ...scope, request, template }, hold);
       if (!photo) throw new Error("a preview without a photo");
-      const whole = await draw(deps, request, { photo: photo.sha256, badge: badge?.sha256 ?? null });
+      const badgeSha256 = badge?.sha256 ?? null;
+      const whole = await draw(deps, request, { photo: photo.sha256, badge: badgeSha256, pictures });
       if (!small) return whole;
       return await new Bun.Image(whole).resize(SMALL_WIDTH_PX).webp({ quality: SMALL_QUALITY }).bytes();
     } finally {
@@ -63,7 +69,7 @@ export function previewCard(
 async function draw(
   { pool, blobs, folder, random }: PreviewDeps,
   request: CreateImageRequest,
-  sources: { photo: string; badge: string | null },
+  sources: { photo: string; badge: string | null; pictures: FieldPictures },
 ): Promise<Uint8Array> {
   const outputPath = join(folder.scratch, `${random.id("preview")}.webp`);
   const card = cardInput(request);
@@ -82,6 +88,7 @@ async function draw(
         photoPath: await blobs.local("source", sources.photo),
         photoSha256: sources.photo,
         badgePath: sources.badge === null ? null : await blobs.local("source", sources.badge),
+        picturePaths: await picturePaths(blobs, sources.pictures),
         outputPath,
       },
       () => {},

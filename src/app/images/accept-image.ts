@@ -21,10 +21,12 @@ import {
   type IdempotencyScope,
   insertRecord,
 } from "../../store/images/idempotency.ts";
+import { insertPictures } from "../../store/images/image-pictures.ts";
 import { type Image, insertImage } from "../../store/images/images.ts";
 import { nextPlace, type QueuePlace } from "../../store/images/queue-place.ts";
 import { type Account, findAccount } from "../../store/people/accounts.ts";
 import type { Tx } from "../../store/store.ts";
+import type { LoadedTemplate } from "../../templates/load.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
 import { creditsAvailable, reserveCredit } from "../credits/credits.ts";
@@ -139,8 +141,8 @@ async function acceptOnce(
   const hold = deps.keeper.hold();
   let used = false;
   try {
-    const sources = await sourcesFor(deps, command, hold);
     const loaded = await deps.templates.current(command.request.style.preset);
+    const sources = await sourcesFor(deps, command, loaded, hold);
     await keepTemplate(deps, loaded);
     const { manifest, digest } = loaded;
     const template = {
@@ -183,6 +185,7 @@ async function allowedRequest(
 async function sourcesFor(
   deps: AcceptImageDeps,
   command: CreateCommand,
+  { manifest }: LoadedTemplate,
   hold: SourceHold,
 ): Promise<FetchedSources> {
   const { account, environment, request } = command;
@@ -197,14 +200,14 @@ async function sourcesFor(
       PLACEHOLDER_BYTES_PER_DAY,
       "test pictures of new sizes",
     );
-    return { photo: null, badge: null };
+    return { photo: null, badge: null, pictures: {} };
   }
   const now = deps.clock.now();
   if (creditsAvailable(account, now) < 1) throw insufficientCredits(account.creditLimit, now);
   await placeUnlessFull(deps.store.read, deps, { accountId: account.id, environment });
   const limit = SOURCE_BYTES_PER_DAY[account.tier];
   await refuseWhenSpent(deps.sourceBytes, account, limit, "photos and badges fetched");
-  return fetchSources(deps, { accountId: account.id, environment, request }, hold);
+  return fetchSources(deps, { accountId: account.id, environment, request, template: manifest }, hold);
 }
 
 function wishOf({ request, replaces }: CreateCommand): Wish {
@@ -256,6 +259,7 @@ async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Pr
     now,
   });
   await insertImage(tx, image);
+  await insertPictures(tx, image.id, fresh.sources.pictures);
   await holdPlaces(tx, [{ imageId: image.id, free }], now);
   await deps.jobs.enqueue(tx, [image]);
   if (command.environment === "live")

@@ -5,7 +5,7 @@ import { isOwnPhoto } from "../../core/own-photos.ts";
 import { SAMPLE_PHOTO_PATHS } from "../../core/sample-photo.ts";
 import { undrawable } from "../../render/card/display-name.ts";
 import { DRAWABLE_SCRIPTS, isDrawable } from "../../render/fonts/fonts.ts";
-import { checkFields } from "../../templates/fields.ts";
+import { checkFields, imageFields } from "../../templates/fields.ts";
 import { checkComposition } from "../../templates/manifest.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 
@@ -13,6 +13,9 @@ import type { TemplateRegistry } from "../../templates/registry.ts";
 
 /** What tells which templates a card may ask for. */
 export type CardTemplates = Pick<TemplateRegistry, "current" | "listed" | "configured">;
+
+/** What tells the service's own addresses, and those that need no https, from others. */
+type OwnAddresses = Pick<Config, "sourceAllowedOrigins" | "baseUrl" | "port">;
 
 /** One card as the API accepts it, or what is wrong with it. */
 export async function checkCard(
@@ -30,7 +33,7 @@ export async function checkCard(
   if (!checked.ok) return { details: [...checked.details, ...checkMeaning(body, config, checked.details)] };
   const details = [
     ...checkMeaning(checked.value, config),
-    ...(await checkForPreset(checked.value, templates)),
+    ...(await checkForPreset(checked.value, templates, config)),
   ];
   return details.length > 0 ? { details } : { request: checked.value };
 }
@@ -49,16 +52,13 @@ const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{
 /** The rules that JSON Schema cannot express, for every field of a body that is not `broken` already. */
 export function checkMeaning(
   body: unknown,
-  config: Pick<Config, "sourceAllowedOrigins" | "baseUrl" | "port">,
+  config: OwnAddresses,
   broken: readonly ErrorDetail[] = [],
 ): ErrorDetail[] {
-  const details: ErrorDetail[] = [];
   const text = (field: string) => (isWithin(field, broken) ? undefined : textAt(body, field));
-  for (const field of ["player.source_image_url", "branding.club_badge_url"]) {
-    const address = text(field);
-    const problem = address === undefined ? null : addressProblem(address, config);
-    if (problem) details.push({ field, message: problem });
-  }
+  const details = ["player.source_image_url", "branding.club_badge_url"].flatMap((field) =>
+    badAddress(text(field), field, config),
+  );
   const name = text("player.name");
   const nameProblem = name === undefined ? null : nameProblemOf(name);
   if (nameProblem) details.push({ field: "player.name", message: nameProblem });
@@ -105,15 +105,28 @@ function metadataTexts(body: unknown): [field: string, text: string][] {
 export async function checkForPreset(
   { style, fields }: CreateImageRequest,
   templates: Pick<TemplateRegistry, "current">,
+  config: OwnAddresses,
 ): Promise<ErrorDetail[]> {
   const { manifest, back } = await templates.current(style.preset);
   const details = checkFields(manifest, fields);
+  const pictures = imageFields(manifest.fields);
+  const written = Object.entries(fields ?? {}).filter(([name]) => !pictures.includes(name));
   const message = `is true, and the preset ${style.preset} has no other side. Leave it out, or choose a preset that GET /v1/presets lists with \`back\`.`;
   return [
     ...checkComposition(manifest, style.composition),
     ...(style.back && !back ? [{ field: "style.back", message }] : []),
-    ...(details.length > 0 ? details : textsOf(fields, "fields").flatMap(undrawableText)),
+    ...(details.length > 0
+      ? details
+      : [
+          ...textsOf(Object.fromEntries(written), "fields").flatMap(undrawableText),
+          ...pictures.flatMap((name) => badAddress(fields?.[name], `fields.${name}`, config)),
+        ]),
   ];
+}
+
+function badAddress(value: unknown, field: string, config: OwnAddresses): ErrorDetail[] {
+  const problem = typeof value === "string" ? addressProblem(value, config) : null;
+  return problem === null ? [] : [{ field, message: problem }];
 }
 
 /** Every text within a value and its location, such as `fields.stats[2].label`. */
@@ -151,7 +164,7 @@ function codePoint(character: string): string {
   return Number(character.codePointAt(0)).toString(16).toUpperCase().padStart(4, "0");
 }
 
-function addressProblem(address: string, config: Parameters<typeof checkMeaning>[1]): string | null {
+function addressProblem(address: string, config: OwnAddresses): string | null {
   // URL parsers silently drop or repair these, and then fetch something other than what was sent.
   if (/[\s\p{Cc}\\]/u.test(address)) {
     return "must not hold spaces, line breaks or backslashes; write a space as %20.";

@@ -20,6 +20,7 @@ import {
 } from "../../store/images/forgotten-images.ts";
 import { freeAddress } from "../../store/images/idempotency.ts";
 import { deleteMetadata } from "../../store/images/image-metadata.ts";
+import { picturesOfImage } from "../../store/images/image-pictures.ts";
 import type { Image } from "../../store/images/images.ts";
 import { deleteReceipt } from "../../store/images/receipts.ts";
 import { emptyChecklists } from "../../store/sets/card-sets.ts";
@@ -154,6 +155,9 @@ async function removeFiles(
   if (photo !== null && !(await keeper.forget(photo, image))) isHeld = true;
   // A badge shows no person, and an upload of it is there for other cards and brand kits too.
   if (badge !== null && !(await keeper.forget(badge, image, { keepsUploads: true }))) isHeld = true;
+  // Pictures in fields may show a person too, so they go like the photo.
+  for (const sha256 of Object.values(await picturesOfImage(store.read, image.id)))
+    if (!(await keeper.forget(sha256, image))) isHeld = true;
   // A renderer that still holds the photo may write its cutout again, and a create that holds it may be
   // refused and leave it: the sweep looks once no lease can be held, until it is gone.
   if (!isOver || isHeld) return false;

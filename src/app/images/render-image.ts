@@ -17,6 +17,7 @@ import { storageFault } from "../../core/storage-unavailable.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../../render/pool.ts";
 import type { RenderedFile, RenderJob, Stage } from "../../render/protocol.ts";
+import { type FieldPictures, picturesOfImage } from "../../store/images/image-pictures.ts";
 import { findImageByOutput } from "../../store/images/image-reads.ts";
 import type { Image, ImageOutput } from "../../store/images/images.ts";
 import type { Tx } from "../../store/store.ts";
@@ -214,10 +215,11 @@ export async function dropPicture(
  * many and large failures has no more of them kept that day.
  */
 async function keepOrDropSources(
-  { blobs, keeper, failedBytes }: RenderImageDeps,
+  { store, blobs, keeper, failedBytes }: RenderImageDeps,
   image: Image,
 ): Promise<void> {
-  for (const sha256 of [image.sourceSha256, image.badgeSha256]) {
+  const pictures = Object.values(await picturesOfImage(store.read, image.id));
+  for (const sha256 of [image.sourceSha256, image.badgeSha256, ...pictures]) {
     if (sha256 === null) continue;
     const bytes = (await blobs.stat("source", sha256).catch(() => null))?.bytes ?? 0;
     if ((await failedBytes.spent(image.accountId)) + bytes > FAILED_SOURCE_BYTES_PER_DAY)
@@ -328,7 +330,11 @@ async function isPhotoWhole(
   return false;
 }
 
-async function renderJob({ blobs }: RenderImageDeps, image: Claimed, outputPath: string): Promise<RenderJob> {
+async function renderJob(
+  { store, blobs }: RenderImageDeps,
+  image: Claimed,
+  outputPath: string,
+): Promise<RenderJob> {
   const { sourceSha256, badgeSha256 } = image;
   if (sourceSha256 === null) throw new Error(`image ${image.id} has no photo`);
   return {
@@ -338,8 +344,20 @@ async function renderJob({ blobs }: RenderImageDeps, image: Claimed, outputPath:
     photoPath: await blobs.local("source", sourceSha256),
     photoSha256: sourceSha256,
     badgePath: badgeSha256 === null ? null : await blobs.local("source", badgeSha256),
+    picturePaths: await picturePaths(blobs, await picturesOfImage(store.read, image.id)),
     outputPath,
   };
+}
+
+/** Where the pictures among an image's own fields are, by the fields' names. */
+export async function picturePaths(
+  blobs: Pick<Blobs, "local">,
+  pictures: FieldPictures,
+): Promise<Record<string, string>> {
+  const paths = Object.entries(pictures).map(
+    async ([field, sha256]) => [field, await blobs.local("source", sha256)] as const,
+  );
+  return Object.fromEntries(await Promise.all(paths));
 }
 
 /** The template an image was accepted with. Null for images older than kept templates. */

@@ -14,10 +14,10 @@ import type { RenderPool } from "../../render/pool.ts";
 import type { RenderJob } from "../../render/protocol.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { DEFAULT_TEMPLATE, isBuiltIn } from "../../templates/built-in.ts";
-import { compositionsOf, type TemplateManifest } from "../../templates/manifest.ts";
-import { unpackTemplate } from "../../templates/pinned.ts";
+import { compositionsOf } from "../../templates/manifest.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
+import { manifestOf } from "./pinned-manifest.ts";
 import { pinnedTemplate } from "./render-image.ts";
 
 export interface TestPlaceholderDeps {
@@ -78,20 +78,6 @@ export async function testComposition(
 ): Promise<Composition> {
   const { preset, composition } = cardInput(storedRequest(image.request)).style;
   return compositionFor(composition, compositionsOf(await manifestOf(deps, preset, image.templateDigest)));
-}
-
-/**
- * The manifest that an image was accepted with; the current one where that is not kept, as when it is drawn.
- */
-async function manifestOf(
-  { blobs, templates }: Pick<TestPlaceholderDeps, "blobs" | "templates">,
-  preset: string,
-  digest: string | null,
-): Promise<Pick<TemplateManifest, "compositions">> {
-  const current = await templates.current(preset).catch(() => null);
-  if (digest === null || current?.digest === digest) return current?.manifest ?? {};
-  const pinned = await blobs.open("template", digest);
-  return pinned ? (await unpackTemplate(await pinned.bytes(), digest)).manifest : (current?.manifest ?? {});
 }
 
 async function ownOrGeneral(

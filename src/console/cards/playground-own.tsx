@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 
 import { colourNamed } from "../../core/colour-names.ts";
-import type { Field as FieldRule, Fields, ListField, QrField, SimpleField } from "../../templates/fields.ts";
+import type { Field as FieldRule, Fields, ListField, SingleField } from "../../templates/fields.ts";
 import { exampleFields } from "../../templates/fields.ts";
 import { Field } from "../elements.tsx";
 import { ColourInput } from "./colour-input.tsx";
@@ -79,7 +79,7 @@ function rowsOf(name: string, { of, max }: ListField, inputs: OwnInputs) {
 }
 
 /** Numbers that are none stay text, so that the message can name what was written. */
-function valueIn({ type }: SimpleField | QrField, text = ""): unknown {
+function valueIn({ type }: SingleField, text = ""): unknown {
   if (text === "") return undefined;
   if ((type === "integer" || type === "number") && /^-?\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
   if (type === "color") return colourNamed(text) ?? text;
@@ -161,15 +161,16 @@ function OwnInput({
   field,
   inputs,
   problems,
-}: Filled & { name: string; label: string; field: SimpleField | QrField }) {
+}: Filled & { name: string; label: string; field: SingleField }) {
   const value = inputs[name] ?? "";
   const id = idOf(name);
   const options =
     field.type === "choice" ? field.options : field.type === "boolean" ? ["true", "false"] : null;
   const isNumber = field.type === "integer" || field.type === "number";
-  const described = { "aria-describedby": `${id}-problem${field.description ? ` ${id}-hint` : ""}` };
+  const hint = field.type === "image" ? pictureHint(field.description) : field.description;
+  const described = { "aria-describedby": `${id}-problem${hint ? ` ${id}-hint` : ""}` };
   return (
-    <Field label={label} id={id} hint={field.description} problem={problems[name] ?? ""}>
+    <Field label={label} id={id} hint={hint} problem={problems[name] ?? ""}>
       {options ? (
         <select id={id} name={name} {...described}>
           <option value="">not sent</option>
@@ -186,7 +187,7 @@ function OwnInput({
           id={id}
           name={name}
           type="text"
-          inputMode={isNumber ? "decimal" : "text"}
+          inputMode={isNumber ? "decimal" : field.type === "image" ? "url" : "text"}
           value={value}
           {...described}
         />
@@ -194,6 +195,9 @@ function OwnInput({
     </Field>
   );
 }
+
+const pictureHint = (description = "") =>
+  `${description} The address of a PNG, JPEG or WebP, at most 5 MB.`.trim();
 
 /** An input's id, which style sheets and scripts can name. */
 export const idOf = (name: string) => name.replace(/\W+/g, "-").replace(/-$/, "");

@@ -28,6 +28,8 @@ export interface CardJob {
   cutout: CutoutFile | null;
   /** null lets the layout close the gap. */
   badge: Badge | null;
+  /** Pictures among the template's own fields, by the fields' names; the layout closes other gaps. */
+  pictures?: Readonly<Record<string, Badge>> | undefined;
   /** The path of the whole photo, for templates and compositions that show it. */
   photo?: string | null;
   /** A word across the card, such as TEST. */
@@ -91,7 +93,7 @@ export function settingOf(job: CardJob, { manifest }: LoadedTemplate): Setting {
   const bleed = size ? PRINT_SIZES[size].px.bleed : 0;
   const box = cardBox(card.style, manifest.shapes, manifest.bleeds ? 0 : bleed);
   const layout = layoutFor(card.style.width, card.style.height);
-  const said = cardTexts(card, manifest.fields);
+  const said = cardTexts(card, manifest.fields, Object.keys(job.pictures ?? {}));
   const has = [
     ...(job.badge ? ["badge"] : []),
     ...(job.cutout ? ["photo"] : []),
@@ -183,13 +185,13 @@ export function composeFill(
           : publish(media, shown),
       photo: job.photo && markup.pictures.has("photo") ? `photo:${job.photo}` : null,
       backdrop: backdrop?.source ?? null,
-      badge: job.badge && publish(media, job.badge),
       scene: markup.pictures.has("scene")
         ? sceneAddress(
             sceneRequest(job.card, palette, zones, box),
             keepsPlates && markup.platePictures.has("scene") ? media : null,
           )
         : null,
+      ...sentPictures(job, markup.pictures, media),
     },
     codes: codesOf(said, markup.pictures),
     outline: shown.outline,
@@ -201,6 +203,20 @@ export function composeFill(
     watermark: job.watermark ?? null,
   };
   return { fill, composition: placed.composition };
+}
+
+/** The addresses of the badge, and of the pictures among the template's own fields that it shows. */
+function sentPictures(
+  { badge, pictures = {} }: CardJob,
+  shown: ReadonlySet<string>,
+  media: Map<string, PageFile>,
+): CardFill["pictures"] {
+  const all = Object.entries(pictures).map(([field, picture]) => [`fields.${field}`, picture] as const);
+  const wanted = all.filter(([path]) => shown.has(path));
+  return {
+    badge: badge && publish(media, badge),
+    ...Object.fromEntries(wanted.map(([path, picture]) => [path, publish(media, picture)])),
+  };
 }
 
 /** The modules of each code that the template shows. */

@@ -37,8 +37,11 @@ export function nameParts(name: string): { first: string; last: string } {
   return { first: words.slice(0, from).join(" "), last: words.slice(from).join(" ") };
 }
 
-/** Everything of `card` that a template with these fields can show. */
-export function cardTexts(card: CardInput, fields: Fields = {}): CardTexts {
+/**
+ * Everything of `card` that a template with these fields can show. Of the pictures among them it has those
+ * in `pictures`, as test cards have none.
+ */
+export function cardTexts(card: CardInput, fields: Fields = {}, pictures: readonly string[] = []): CardTexts {
   const { player, style } = card;
   const name = displayName(player.name, isDrawable);
   const { first, last } = nameParts(name.text);
@@ -64,7 +67,8 @@ export function cardTexts(card: CardInput, fields: Fields = {}): CardTexts {
   addSet(said.texts, card.set);
   const given = card.fields ?? {};
   for (const [field, declared] of Object.entries(fields))
-    if (Object.hasOwn(given, field)) addField(said, field, declared, given[field]);
+    if (declared.type === "image" ? pictures.includes(field) : Object.hasOwn(given, field))
+      addField(said, field, declared, given[field]);
   return said;
 }
 
@@ -81,6 +85,11 @@ function addField(said: CardTexts, field: string, declared: Field, value: unknow
   const path = `fields.${field}`;
   const css = kebab(field);
   said.given.push(field);
+  if (declared.type === "image") {
+    // For conditions: what it shows is among the pictures.
+    said.texts[path] = plain("");
+    return;
+  }
   if (declared.type === "list") {
     said.lists[path] = (value as Record<string, unknown>[]).map((item) => itemOf(item, declared));
     return;

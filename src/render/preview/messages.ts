@@ -69,6 +69,7 @@ export function previewJob<T extends ReturnType<typeof Type.Object>>(CardInput: 
     /** null draws what the template shows without a photo. */
     photo: Type.Union([Type.Object({ path: Type.String(), sha256: Type.String() }), Type.Null()]),
     badgePath: Type.Union([Type.String(), Type.Null()]),
+    picturePaths: Type.Optional(Type.Record(Type.String(), Type.String())),
     outputPath: Type.String(),
     /**
      * `looks` reports boxes, sizes and fonts; `contrast` measures the texts' contrast instead of fonts, from

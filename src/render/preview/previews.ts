@@ -19,6 +19,8 @@ export interface Previews {
 export interface PreviewSources {
   cutOut(path: string, sha256: string, asked?: AskedComposition): Promise<CutoutFile>;
   readBadge(path: string): Promise<Badge>;
+  /** By the fields' names. */
+  readPictures(paths?: Record<string, string>): Promise<Record<string, Badge>>;
 }
 
 interface Shown {
@@ -45,13 +47,15 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
   return {
     async make(job) {
       const started = performance.now();
-      const [{ shown, did }, cutout, badge] = await Promise.all([
+      const [{ shown, did }, cutout, badge, pictures] = await Promise.all([
         show(browser, opened, job, wayOf(job)),
         job.photo && sources.cutOut(job.photo.path, job.photo.sha256, job.card.style.composition),
         job.badgePath === null ? null : sources.readBadge(job.badgePath),
+        sources.readPictures(job.picturePaths),
       ]);
       const ready = performance.now();
-      const card = { card: job.card, cutout, badge, photo: job.photo?.path ?? null, encoding: job.encoding };
+      const photo = job.photo?.path ?? null;
+      const card = { card: job.card, cutout, badge, pictures, photo, encoding: job.encoding };
       const picture = await shown.page.render(card).catch(async (error) => {
         opened.delete(keyOf(job, wayOf(job)));
         await close(shown);

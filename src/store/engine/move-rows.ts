@@ -20,6 +20,7 @@ export const TABLES_IN_ORDER: readonly (keyof Tables)[] = [
   "mails",
   "images",
   "imageMetadata",
+  "imagePictures",
   "imageReceipts",
   "ledgerEntries",
   "idempotencyRecords",

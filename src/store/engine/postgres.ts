@@ -28,6 +28,7 @@ const MAX_TRIES = 5;
 const PERSONAL_TABLES = [
   postgresTables.images,
   postgresTables.imageMetadata,
+  postgresTables.imagePictures,
   postgresTables.imageReceipts,
   postgresTables.webhookEvents,
   postgresTables.webhookDeliveries,

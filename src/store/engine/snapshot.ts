@@ -139,12 +139,20 @@ export function neededTemplates(client: Database): string[] {
     .map(([digest]) => String(digest));
 }
 
-/** The SHA-256 of every photo and badge that an unfinished image needs. */
+/** The SHA-256 of every photo, badge and other picture that an unfinished image needs. */
 export function neededSources(client: Database): string[] {
+  // An earlier version's database, backed up unchanged, does not have this table.
+  const { length: hasPictures } = client
+    .query("SELECT name FROM pragma_table_info('image_pictures')")
+    .values();
+  const pictures = hasPictures
+    ? "UNION SELECT sha256 FROM image_pictures JOIN images ON images.id = image_id WHERE completed_at IS NULL"
+    : "";
   return client
     .query(
       `SELECT source_sha256 FROM images WHERE completed_at IS NULL AND source_sha256 IS NOT NULL
-      UNION SELECT badge_sha256 FROM images WHERE completed_at IS NULL AND badge_sha256 IS NOT NULL ORDER BY 1`,
+      UNION SELECT badge_sha256 FROM images WHERE completed_at IS NULL AND badge_sha256 IS NOT NULL
+      ${pictures} ORDER BY 1`,
     )
     .values()
     .map(([sha256]) => String(sha256));

@@ -1,7 +1,8 @@
-import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, lte, not, or, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import type { Environment } from "../../core/account.ts";
 import type { Tx } from "../store.ts";
+import { deletePictures } from "./image-pictures.ts";
 import type { Image } from "./images.ts";
 
 // Deletion of personal data. An image's row stays without anything personal, since credits and counters refer
@@ -156,7 +157,7 @@ export async function forgottenWithFiles(
         isNotNull(i.forgottenAt),
         isNull(i.erasedAt),
         lte(i.forgottenAt, until),
-        or(isNull(i.purgedAt), isNotNull(i.sourceSha256), isNotNull(i.badgeSha256)),
+        or(isNull(i.purgedAt), isNotNull(i.sourceSha256), isNotNull(i.badgeSha256), hasPictures(t)),
       ),
     )
     .orderBy(asc(i.forgottenAt))
@@ -164,9 +165,16 @@ export async function forgottenWithFiles(
     .offset(skip);
 }
 
+/** Whether the row's image still has pictures among its own fields. */
+function hasPictures({ images: i, imagePictures: p }: Tables) {
+  return sql`exists (select 1 from ${p} where ${p.imageId} = ${i.id})`;
+}
+
 /** Records that a forgotten image's files are gone. */
-export async function markFilesGone({ db, t }: Tx, id: string, now: number): Promise<void> {
+export async function markFilesGone(tx: Tx, id: string, now: number): Promise<void> {
+  const { db, t } = tx;
   const i = t.images;
+  await deletePictures(tx, id);
   await db
     .update(i)
     .set({ sourceSha256: null, badgeSha256: null, purgedAt: sql`coalesce(${i.purgedAt}, ${now})` })
@@ -198,6 +206,7 @@ export async function markErased({ db, t }: Tx, until: number, now: number): Pro
         isNotNull(i.purgedAt),
         isNull(i.sourceSha256),
         isNull(i.badgeSha256),
+        not(hasPictures(t)),
       ),
     );
 }

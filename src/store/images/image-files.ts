@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import type { Tx } from "../store.ts";
+import { isFieldPicture, isOpenPicture } from "./image-pictures.ts";
 import { unfinished } from "./images.ts";
 import { hasUpload } from "./photos.ts";
 
@@ -100,11 +101,12 @@ export async function sourceInUse(tx: Tx, sha256: string): Promise<boolean> {
     .from(i)
     .where(and(unfinished(t), or(eq(i.sourceSha256, sha256), eq(i.badgeSha256, sha256))))
     .limit(1);
-  return rows.length > 0;
+  return rows.length > 0 || isOpenPicture(tx, sha256);
 }
 
 /** Whether an undeleted image, of `accountId` or of anybody, was made from this photo or badge. */
-export async function imageNames({ db, t }: Tx, sha256: string, accountId?: string): Promise<boolean> {
+export async function imageNames(tx: Tx, sha256: string, accountId?: string): Promise<boolean> {
+  const { db, t } = tx;
   const i = t.images;
   // Separate queries, each along its own index: the photo is more selective than the account, which SQLite
   // does not know.
@@ -122,5 +124,5 @@ export async function imageNames({ db, t }: Tx, sha256: string, accountId?: stri
       .limit(1);
     if (rows.length > 0) return true;
   }
-  return false;
+  return isFieldPicture(tx, sha256, accountId);
 }

@@ -11,10 +11,9 @@ import { readTemplateFolder } from "../../templates/files.ts";
 import { compositionsOf, type TemplateManifest } from "../../templates/manifest.ts";
 import { type SampleBody, showsSet } from "../cases.ts";
 import { CHANGED_FROM, differenceOf } from "../difference.ts";
-import { GOLDEN_WIDTH, goldenPath } from "../goldens.ts";
+import { goldenPath } from "../goldens.ts";
 import { readSamples, sampleCard } from "../samples.ts";
 import { readSampleFile } from "../template-folder.ts";
-import { type TestBadge, testBadge } from "../test-badges.ts";
 import {
   backCase,
   type CardFault,
@@ -22,12 +21,12 @@ import {
   type CheckedFault,
   cardFaults,
   checkCases,
-  checkedSizes,
   faultKey,
   gather,
 } from "./cards.ts";
 import { checkStyle } from "./check-style.ts";
 import { checkSvg } from "./check-svg.ts";
+import { draw } from "./draw.ts";
 
 export interface CheckOptions {
   dir: string;
@@ -70,8 +69,6 @@ const LOOK_PX = 640;
 const MAX_COST = 2;
 /** Draws per template; the fastest counts, as it is least disturbed by other load. */
 const COST_DRAWS = 5;
-
-const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
 /**
  * Checks a template's folder: its files, then hundreds of cards. Throws an OperatorError when it cannot be
@@ -231,7 +228,7 @@ async function checkSamples(
     try {
       const body = JSON.parse(text);
       const card = sampleCard(body, manifest, { width: 1024, height: 1024, format: "png" });
-      for (const file of [card.photo, card.badge]) {
+      for (const file of [card.photo, card.badge, ...Object.values(card.pictures)]) {
         if (file === null || file.startsWith("studio:")) continue;
         await readSampleFile(dir, file);
         used.add(file);
@@ -251,56 +248,6 @@ async function checkSamples(
     if (!file.endsWith(".json") && !file.startsWith(".") && !used.has(file))
       fault(file, "no sample names this file. Remove it, or use it.", "warning");
   return bodies;
-}
-
-/**
- * Draws a card with its longer side scaled to `longerPx`, as it is printed, or at the width of accepted
- * pictures.
- */
-async function draw(
-  { dir, scratch, pool }: CheckOptions,
-  manifest: TemplateManifest,
-  { body, size, side, id }: CheckCase,
-  longerPx: number | "print" | "golden",
-  inspect: "no" | "contrast",
-  as = dir,
-): Promise<Previewed & { bytesOf(): Promise<Uint8Array> }> {
-  const [width, height] = checkedSizes(manifest).get(size) as [number, number];
-  const longer = longerPx === "print" ? Math.max(width, height) : longerPx;
-  const scale = longer === "golden" ? GOLDEN_WIDTH / width : longer / Math.max(width, height);
-  const sides = { width: Math.round(width * scale), height: Math.round(height * scale) };
-  const format = longerPx === "golden" ? "webp" : "jpeg";
-  const { card, photo, badge } = sampleCard(body, manifest, { ...sides, format });
-  const outputPath = join(scratch, `${Bun.hash(id).toString(16)}.${format}`);
-  await mkdir(scratch, { recursive: true });
-  const photoPath = photo === null ? null : join(dir, "samples", photo);
-  const job = {
-    jobId: id,
-    dir: as,
-    side: side ?? ("front" as const),
-    card,
-    photo: photoPath === null ? null : { path: photoPath, sha256: sha256(await readFile(photoPath)) },
-    badgePath: badge === null ? null : await badgeOf(dir, scratch, badge),
-    outputPath,
-    inspect,
-    encoding: "file" as const,
-  };
-  const renderer = await pool.acquire();
-  try {
-    const end = await renderer.preview(job);
-    if (end.kind === "refused") throw new OperatorError(end.message);
-    return { ...end.preview, bytesOf: async () => new Uint8Array(await readFile(outputPath)) };
-  } finally {
-    renderer.release();
-  }
-}
-
-async function badgeOf(dir: string, scratch: string, badge: string): Promise<string> {
-  if (!badge.startsWith("studio:")) return join(dir, "samples", badge);
-  const name = badge.slice("studio:".length) as TestBadge;
-  const path = join(scratch, `badge-${name}.png`);
-  await writeWhole(path, testBadge(name));
-  return path;
 }
 
 async function checkGoldens(

@@ -74,8 +74,15 @@ function field(hint: FieldHint, path: Path, put: Put): HTMLElement {
   const { label, min, max } = hint;
   switch (hint.type) {
     case "text":
-    case "qr": {
-      const input = labelled(label, textInput(path, put, { maxlength: max }));
+    case "qr":
+    case "image": {
+      const input = labelled(
+        label,
+        textInput(path, put, {
+          maxlength: max,
+          placeholder: hint.type === "image" ? "a file in samples/" : undefined,
+        }),
+      );
       return (max ?? 0) > LONG_TEXT_CHARS ? wide(input) : input;
     }
     case "integer":

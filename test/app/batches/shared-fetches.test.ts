@@ -26,7 +26,11 @@ beforeEach(async () => {
 afterEach(() => workspace.close());
 
 function startServers(fetchPhoto: SourceFetcher["fetchPhoto"]): PhotoFetcher[] {
-  const sources = { fetchPhoto, fetchBadge: fetchPhoto };
+  const sources = {
+    fetchPhoto,
+    fetchBadge: fetchPhoto,
+    fetchPicture: (_: string, url: string) => fetchPhoto(url),
+  };
   return ["first", "second"].map((node) =>
     photoFetcher({ ...buildDeps(workspace, { pool: idlePool, sources }), node }, NOTHING),
   );

@@ -82,7 +82,7 @@ export async function fetchPhoto(
     if (end === "busy") throw overloaded(1);
     return fetched();
   };
-  const sources = { fetchPhoto, fetchBadge: fetchPhoto };
+  const sources = { fetchPhoto, fetchBadge: fetchPhoto, fetchPicture: fetchPhoto };
   const fetcher = photoFetcher({ ...world.deps, sources }, { onQueued: () => {}, onEnd: () => {} });
   const waited = imagesIn(run, "waiting");
   let claimed = false;

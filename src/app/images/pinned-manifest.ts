@@ -1,0 +1,23 @@
+import type { Blobs } from "../../blobs/blobs.ts";
+import type { TemplateManifest } from "../../templates/manifest.ts";
+import { unpackTemplate } from "../../templates/pinned.ts";
+import type { TemplateRegistry } from "../../templates/registry.ts";
+
+export interface PinnedManifestDeps {
+  blobs: Pick<Blobs, "open">;
+  templates: Pick<TemplateRegistry, "current">;
+}
+
+/**
+ * The manifest that an image was accepted with; the current one where that is not kept, as when it is drawn.
+ */
+export async function manifestOf(
+  { blobs, templates }: PinnedManifestDeps,
+  preset: string,
+  digest: string | null,
+): Promise<Partial<TemplateManifest>> {
+  const current = await templates.current(preset).catch(() => null);
+  if (digest === null || current?.digest === digest) return current?.manifest ?? {};
+  const pinned = await blobs.open("template", digest);
+  return pinned ? (await unpackTemplate(await pinned.bytes(), digest)).manifest : (current?.manifest ?? {});
+}

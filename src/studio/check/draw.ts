@@ -1,0 +1,68 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { OperatorError } from "../../core/errors.ts";
+import type { PreviewPool } from "../../render/pool.ts";
+import type { Previewed } from "../../render/preview/messages.ts";
+import { writeWhole } from "../../system/write-whole.ts";
+import type { TemplateManifest } from "../../templates/manifest.ts";
+import { GOLDEN_WIDTH } from "../goldens.ts";
+import { sampleCard } from "../samples.ts";
+import { type TestBadge, testBadge } from "../test-badges.ts";
+import { type CheckCase, checkedSizes } from "./cards.ts";
+
+const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+
+/**
+ * Draws a card with its longer side scaled to `longerPx`, as it is printed, or at the width of accepted
+ * pictures.
+ */
+export async function draw(
+  { dir, scratch, pool }: { dir: string; scratch: string; pool: PreviewPool },
+  manifest: TemplateManifest,
+  { body, size, side, id }: CheckCase,
+  longerPx: number | "print" | "golden",
+  inspect: "no" | "contrast",
+  as = dir,
+): Promise<Previewed & { bytesOf(): Promise<Uint8Array> }> {
+  const [width, height] = checkedSizes(manifest).get(size) as [number, number];
+  const longer = longerPx === "print" ? Math.max(width, height) : longerPx;
+  const scale = longer === "golden" ? GOLDEN_WIDTH / width : longer / Math.max(width, height);
+  const sides = { width: Math.round(width * scale), height: Math.round(height * scale) };
+  const format = longerPx === "golden" ? "webp" : "jpeg";
+  const { card, photo, badge, pictures } = sampleCard(body, manifest, { ...sides, format });
+  const outputPath = join(scratch, `${Bun.hash(id).toString(16)}.${format}`);
+  await mkdir(scratch, { recursive: true });
+  const photoPath = photo === null ? null : join(dir, "samples", photo);
+  const job = {
+    jobId: id,
+    dir: as,
+    side: side ?? ("front" as const),
+    card,
+    photo: photoPath === null ? null : { path: photoPath, sha256: sha256(await readFile(photoPath)) },
+    badgePath: badge === null ? null : await badgeOf(dir, scratch, badge),
+    picturePaths: Object.fromEntries(
+      await Promise.all(
+        Object.entries(pictures).map(async ([field, name]) => [field, await badgeOf(dir, scratch, name)]),
+      ),
+    ),
+    outputPath,
+    inspect,
+    encoding: "file" as const,
+  };
+  const renderer = await pool.acquire();
+  try {
+    const end = await renderer.preview(job);
+    if (end.kind === "refused") throw new OperatorError(end.message);
+    return { ...end.preview, bytesOf: async () => new Uint8Array(await readFile(outputPath)) };
+  } finally {
+    renderer.release();
+  }
+}
+
+async function badgeOf(dir: string, scratch: string, badge: string): Promise<string> {
+  if (!badge.startsWith("studio:")) return join(dir, "samples", badge);
+  const name = badge.slice("studio:".length) as TestBadge;
+  const path = join(scratch, `badge-${name}.png`);
+  await writeWhole(path, testBadge(name));
+  return path;
+}
