@@ -17,7 +17,7 @@ export interface CmykPicture {
 /** What the process answers: to its start the profile's name, to a picture its inks. */
 export type CmykAnswer = { name: string } | { picture: CmykPicture } | { failed: string };
 
-/** Nothing that the eye sees at 300 dots an inch is lost, and a card takes two fifths of the lossless bytes. */
+/** Nothing that is seen at 300 dots an inch is lost, and a card takes two fifths of the lossless bytes. */
 const JPEG_QUALITY = 95;
 /** So many percent of ink may JPEG add to a pixel beside an edge: 8 were measured on cards. */
 const JPEG_INK = 10;
