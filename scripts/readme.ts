@@ -1,7 +1,7 @@
 /**
  * Renders the README's pictures into docs/: card.webp, one card as the command line makes it, and cards.webp,
- * several on one sheet; and the card on the documentation's first page. Run `bun scripts/readme.ts` after
- * changing the template.
+ * several on one sheet; the card on the documentation's first page; and the pictures by which the console
+ * says what a page is for. Run `bun scripts/readme.ts` after changing the template.
  */
 
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -107,6 +107,45 @@ const DOCS_CARD: Sample = {
   heightPx: 600,
 };
 
+const HOME = {
+  badge: "round",
+  theme: "stadium",
+  branding: { primary_color: "#0B3D91", secondary_color: "#FFCC00" },
+} as const;
+const AWAY = {
+  badge: "shield",
+  theme: "fire",
+  branding: { primary_color: "#C8102E", secondary_color: "#FFFFFF" },
+} as const;
+const CONSOLE_CARD = { size: { width: 640, height: 800 }, composition: "cutout", heightPx: 300 } as const;
+const JONAS = {
+  ...CONSOLE_CARD,
+  photo: "skier.jpg",
+  player: { name: "Jonas Berg", position: "CAM", number: 8, skill_level: 91 },
+} as const;
+const LUKA = {
+  ...CONSOLE_CARD,
+  photo: "yoga.jpg",
+  player: { name: "Luka Kovač", position: "RW", number: 7, skill_level: 84 },
+} as const;
+const TOM = {
+  ...CONSOLE_CARD,
+  photo: "unsplash_man.jpg",
+  player: { name: "Tom Ryder", position: "CB", number: 4, skill_level: 72 },
+} as const;
+/** What the console's pages show: cards side by side, each over a part of the one before. */
+const CONSOLE_PICTURES: Record<string, { cards: Sample[]; overlapPx: number }> = {
+  "one-card": { cards: [{ ...LUKA, ...HOME }], overlapPx: 0 },
+  squad: { cards: [JONAS, LUKA, TOM].map((card) => ({ ...card, ...HOME })), overlapPx: 120 },
+  kits: {
+    cards: [
+      { ...JONAS, ...HOME },
+      { ...JONAS, ...AWAY },
+    ],
+    overlapPx: -16,
+  },
+};
+
 const STAR = "l13 27 30 4-22 21 6 30-27-15-27 15 6-30-22-21 30-4z";
 const BADGES = {
   shield: `<svg xmlns="http://www.w3.org/2000/svg" width="420" height="480" viewBox="0 0 210 240"><path d="M105 6 196 34v92c0 52-44 84-91 106C58 210 14 178 14 126V34Z" fill="#7d0a1c" stroke="#fff" stroke-width="9" stroke-linejoin="round"/><path d="M105 16 186 41v84c0 45-38 74-81 95Z" fill="#a30f28"/><circle cx="105" cy="112" r="50" fill="#fff"/><path d="M105 68${STAR}" fill="#7d0a1c"/></svg>`,
@@ -175,11 +214,38 @@ async function drawSheet(browser: Browser, folder: string): Promise<Uint8Array> 
   return picture;
 }
 
+async function drawConsolePicture(browser: Browser, folder: string, name: string): Promise<void> {
+  const { cards = [], overlapPx = 0 } = CONSOLE_PICTURES[name] ?? {};
+  const files = new Map<string, PageFile>();
+  for (const [i, card] of cards.entries()) {
+    const path = join(folder, `${name}-${i}.png`);
+    await renderCard(card, folder, path);
+    files.set(`/${i}`, { body: await Bun.file(path).bytes(), contentType: "image/png" });
+  }
+  const images = cards.map(
+    ({ heightPx }, i) =>
+      `<img src="/${i}" height="${heightPx}"${i > 0 ? ` style="margin-left:${-overlapPx}px"` : ""}>`,
+  );
+  files.set("/", {
+    body: `<body style="margin:0;width:max-content;display:flex">${images.join("")}`,
+    contentType: "text/html",
+  });
+  const page = await openSealedPage(browser, (path) => files.get(path), "/");
+  await page.setViewport({ width: SHEET_WIDTH_PX, height: 100, deviceScaleFactor: SHEET_SCALE });
+  await page.evaluate("Promise.all([...document.images].map((image) => image.decode()))");
+  const width = Number(await page.evaluate("document.body.offsetWidth"));
+  await page.setViewport({ width, height: 100, deviceScaleFactor: SHEET_SCALE });
+  const picture = await page.screenshot({ omitBackground: true, fullPage: true });
+  await page.close();
+  await writeWebp(`src/console/assets/${name}.webp`, picture, 80);
+}
+
 const folder = await mkdtemp(join(tmpdir(), "cardpress-readme-"));
 const browser = await openBrowser();
 try {
   await mkdir(join(ROOT, "docs"), { recursive: true });
   await drawBadges(browser, folder);
+  for (const name of Object.keys(CONSOLE_PICTURES)) await drawConsolePicture(browser, folder, name);
   const [first] = SAMPLES;
   if (first) await renderCard({ ...first, size: CARD_PX }, folder, join(folder, "card.png"));
   await writeWebp("docs/card.webp", await Bun.file(join(folder, "card.png")).bytes(), 88);

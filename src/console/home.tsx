@@ -21,6 +21,7 @@ import { faultsOf } from "./outcomes.ts";
 import { notFound } from "./page-error.ts";
 import { redirect } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member, signedIn, type UserVisit } from "./visit.ts";
+import { Ways } from "./ways.tsx";
 
 const LATEST_SHOWN = 5;
 
@@ -32,10 +33,12 @@ interface FirstStep {
   done: boolean;
 }
 
-function FirstSteps({ steps }: { steps: FirstStep[] }) {
+/** How a server makes cards. Open for developers; others need not read it. */
+function FirstSteps({ steps, isOpen }: { steps: FirstStep[]; isOpen: boolean }) {
   const next = steps.find((step) => !step.done);
   return (
-    <Card title="First steps">
+    <details class="card fold" open={isOpen}>
+      <summary>First steps for developers</summary>
       <ol class="steps">
         {steps.map((step) => (
           <li key={step.href} class={step.done ? "step-done" : undefined}>
@@ -53,7 +56,7 @@ function FirstSteps({ steps }: { steps: FirstStep[] }) {
           </li>
         ))}
       </ol>
-    </Card>
+    </details>
   );
 }
 
@@ -110,8 +113,8 @@ function Troubles({
 function stepsOf(keys: ApiKey[], counts: { live: number; test: number }): FirstStep[] {
   return [
     {
-      title: "See a card",
-      text: "The playground shows the request as you fill it in, sends it and shows the card.",
+      title: "See a request",
+      text: "The playground shows the API's request as you fill it in, sends it and shows the card.",
       href: "/console/playground",
       action: "Open the playground",
       done: counts.live + counts.test > 0,
@@ -142,7 +145,7 @@ function Numbers({ credits, days }: { credits: Credits; days: UsageDay[] }) {
       <Card>
         <dl class="stats">
           <Stat label="Credits left" value={count(credits.left)} note={creditNote(credits)} />
-          <Stat label="Requests today" value={count(today?.requested ?? 0)} note="Live, in UTC" />
+          <Stat label="Asked for today" value={count(today?.requested ?? 0)} note="Live, in UTC" />
           <Stat label="Completed today" value={count(today?.completed ?? 0)} />
           <Stat label="Failed today" value={count(today ? faultsOf(today) : 0)} />
         </dl>
@@ -168,16 +171,16 @@ function Numbers({ credits, days }: { credits: Credits; days: UsageDay[] }) {
 function Latest({ visit, images, isLive }: { visit: MemberVisit; images: Image[]; isLive: boolean }) {
   return (
     <Card
-      title={isLive || images.length === 0 ? "Latest images" : "Latest test images"}
+      title={isLive || images.length === 0 ? "Latest cards" : "Latest test cards"}
       actions={
         <a class="button button-small" href={`/console/images?environment=${isLive ? "live" : "test"}`}>
-          All images
+          All cards
         </a>
       }
     >
       <div {...refreshing(visit, "latest", images.some(isOpen))}>
         {images.length === 0 ? (
-          <Empty title="No images yet">The cards you ask for appear here as soon as they are accepted.</Empty>
+          <Empty title="No cards yet">Cards appear here as soon as they are asked for.</Empty>
         ) : (
           <Grid images={images} />
         )}
@@ -203,24 +206,33 @@ async function homePage(visit: MemberVisit): Promise<Response> {
   const failing = endpoints.filter(
     ({ state, failingSince }) => state === "disabled" || failingSince !== null,
   );
+  const hasCards = live.length + test.length > 0;
+  const firstSteps = canWrite(visit) && steps.some((step) => !step.done);
+  const isDeveloper = visit.role === "developer";
   return shell(
     visit,
     "Overview",
     <>
       <PageHead title="Overview" lead={`${account.name}, ${account.tier} plan`}>
-        <a class="button" href="/docs">
-          Documentation
-        </a>
-        {canWrite(visit) && (
-          <a class="button button-primary" href="/console/playground">
-            Make a card
-          </a>
+        {canWrite(visit) && hasCards && (
+          <>
+            <a class="button" href="/console/playground">
+              Make one card
+            </a>
+            <a class="button button-primary" href="/console/lists/new">
+              Upload a squad list
+            </a>
+          </>
         )}
       </PageHead>
       <Troubles credits={credits} budget={await budgetTrouble(visit, account)} endpoints={failing} />
-      {canWrite(visit) && steps.some((step) => !step.done) && <FirstSteps steps={steps} />}
+      {canWrite(visit) && !hasCards && <Ways />}
+      {firstSteps && isDeveloper && <FirstSteps steps={steps} isOpen />}
       <Numbers credits={credits} days={days} />
-      <Latest visit={visit} images={live.length > 0 ? live : test} isLive={live.length > 0} />
+      {(hasCards || !canWrite(visit)) && (
+        <Latest visit={visit} images={live.length > 0 ? live : test} isLive={live.length > 0} />
+      )}
+      {firstSteps && !isDeveloper && <FirstSteps steps={steps} isOpen={false} />}
     </>,
   );
 }

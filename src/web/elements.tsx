@@ -118,18 +118,23 @@ export function Empty({
   title,
   children,
   action,
+  picture,
 }: {
   title: string;
   children: ComponentChildren;
   action?: ComponentChildren;
+  /** In place of the mark. */
+  picture?: ComponentChildren;
 }) {
   return (
     <div class="empty">
-      <svg class="empty-mark" viewBox="0 0 48 60" aria-hidden="true">
-        <path d="M6 8 24 2l18 6v36L24 58 6 44Z" />
-        <circle cx="24" cy="24" r="7" />
-        <path d="M12 44c2-8 7-11 12-11s10 3 12 11" />
-      </svg>
+      {picture ?? (
+        <svg class="empty-mark" viewBox="0 0 48 60" aria-hidden="true">
+          <path d="M6 8 24 2l18 6v36L24 58 6 44Z" />
+          <circle cx="24" cy="24" r="7" />
+          <path d="M12 44c2-8 7-11 12-11s10 3 12 11" />
+        </svg>
+      )}
       <p class="empty-title">{title}</p>
       <p>{children}</p>
       {action && <div class="actions">{action}</div>}

@@ -18,6 +18,7 @@ import { shell } from "../layout.tsx";
 import { faultsOf } from "../outcomes.ts";
 import { isHtmxRequest } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
+import { Example } from "../ways.tsx";
 import { WaitingLists } from "./waiting-lists.tsx";
 
 const PAGE_SIZE = 25;
@@ -128,17 +129,12 @@ async function batchesPage(visit: MemberVisit): Promise<Response> {
           {batches.length === 0 ? (
             <Empty
               title={`No ${environment} batches yet`}
-              action={
-                <>
-                  {canWrite(visit) && begin}
-                  <a class="button" href="/docs/batches">
-                    Read about batches
-                  </a>
-                </>
-              }
+              picture={<Example name="squad" />}
+              action={canWrite(visit) && begin}
             >
-              Upload a squad list as CSV or Excel: you see its faults and three of its cards before anything
-              is made.
+              Upload a squad list as CSV or Excel and drop its photos in: you see every fault and every card
+              before anything is made or charged. Developers make batches{" "}
+              <a href="/docs/batches">from a server</a>, too.
             </Empty>
           ) : (
             <Table batches={batches} />

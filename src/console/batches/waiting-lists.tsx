@@ -28,7 +28,7 @@ async function WaitingRow({ visit, draft }: { visit: MemberVisit; draft: Draft }
       <td data-label="With a photo" class="number">
         {count(players.length - withoutPhoto.length)}
       </td>
-      <td data-label="Kept until">
+      <td data-label="Ends">
         <Time at={draft.changedAt + LIST_KEPT_MS} style="relative" />
       </td>
       <td class="cell-actions">
@@ -71,7 +71,7 @@ export async function WaitingLists({ visit }: { visit: MemberVisit }) {
             <th scope="col" class="number">
               With a photo
             </th>
-            <th scope="col">Kept until</th>
+            <th scope="col">Ends</th>
             <th scope="col">
               <span class="visually-hidden">Continue or discard</span>
             </th>

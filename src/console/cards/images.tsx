@@ -29,7 +29,8 @@ import {
   SearchForm,
 } from "../filters.tsx";
 import { shell } from "../layout.tsx";
-import { type MemberVisit, member } from "../visit.ts";
+import { canWrite, type MemberVisit, member } from "../visit.ts";
+import { Example } from "../ways.tsx";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 
 const PAGE_SIZE = 24;
@@ -180,7 +181,7 @@ function Toolbar({ filter, counts }: { filter: Filter; counts: Counts | null }) 
   );
 }
 
-function NoImages({ filter }: { filter: Filter }) {
+function NoImages({ visit, filter }: { visit: MemberVisit; filter: Filter }) {
   const { search, status, environment, from, to } = filter;
   if (search || status || from || to)
     return (
@@ -203,18 +204,22 @@ function NoImages({ filter }: { filter: Filter }) {
   return (
     <Empty
       title={`No ${environment} images yet`}
+      picture={<Example name="one-card" />}
       action={
-        <>
-          <a class="button button-primary" href="/console/playground">
-            Open the playground
-          </a>
-          <a class="button" href="/docs/quickstart">
-            Read the quick start
-          </a>
-        </>
+        canWrite(visit) && (
+          <>
+            <a class="button button-primary" href="/console/playground">
+              Make one card
+            </a>
+            <a class="button" href="/console/lists/new">
+              Upload a squad list
+            </a>
+          </>
+        )
       }
     >
-      Send your first request from the playground, or from your server with a key.
+      Every card you make comes here, to be looked at, changed and downloaded. Developers make them{" "}
+      <a href="/docs/quickstart">from a server</a>, too.
     </Empty>
   );
 }
@@ -252,7 +257,7 @@ async function imagesPage(visit: MemberVisit): Promise<Response> {
       <div {...refreshing(visit, "images", images.some(isOpen))}>
         {images.length === 0 ? (
           <Card>
-            <NoImages filter={filter} />
+            <NoImages visit={visit} filter={filter} />
           </Card>
         ) : filter.view === "grid" ? (
           <Grid images={images} />

@@ -12,6 +12,7 @@ import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
+import { Example } from "../ways.tsx";
 import { ColourInput } from "./colour-input.tsx";
 import { photoThumb } from "./thumbs.ts";
 
@@ -178,11 +179,12 @@ async function kitsPage(visit: MemberVisit, { of, problem }: Shown = { of: EMPTY
     <>
       <PageHead
         title="Brand kits"
-        lead="Colours, badge, template and composition of a team, saved once and chosen for a squad list or in the playground."
+        lead="A brand kit is what all cards of a team have in common: its colours, badge, template and background, saved once and chosen for a squad list or a single card."
       />
       {kits.length === 0 ? (
         <Card>
-          <Empty title="No brand kits yet">
+          <Empty title="No brand kits yet" picture={<Example name="kits" />}>
+            The same player in two kits.{" "}
             {canWrite(visit)
               ? "Save the first one below."
               : "Owners and developers of the account save them here."}

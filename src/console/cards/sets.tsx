@@ -26,6 +26,7 @@ import {
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
+import { Example } from "../ways.tsx";
 
 const PAGE_SIZE = 25;
 
@@ -131,14 +132,16 @@ async function setsPage(visit: MemberVisit, sent?: { of: SentSet; problem: strin
         {sets.length === 0 ? (
           <Empty
             title={`No ${environment} sets yet`}
+            picture={<Example name="squad" />}
             action={
               <a class="button" href="/docs/sets">
                 Read about sets
               </a>
             }
           >
-            Make one from a checklist, then name it in the requests of its cards: a gold one of 50 gets a
-            number from 1 to 50 that no other has.
+            A set is for cards that people collect: of 50 gold ones each has its own number, from 1 to 50.
+            Write below who is in it and in which versions; whoever sends your cards by API then names the
+            set.
           </Empty>
         ) : (
           <SetTable sets={sets} />

@@ -272,7 +272,9 @@ async function consentPage(visit: MemberVisit): Promise<Response> {
       <Card flush>
         {rows.length === 0 ? (
           <Empty title={search ? "Nothing is recorded of this player" : "No consents yet"}>
-            Without one nothing is held back: record those of players who allow less, or only for a time.
+            {search
+              ? "So nothing is held back of the player's cards."
+              : "Cards need none. Record one of a player who wants no photo, no full name, or cards only until a day: every card obeys it from then on."}
           </Empty>
         ) : (
           <Rows visit={visit} rows={rows} />
