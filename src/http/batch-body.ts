@@ -41,15 +41,16 @@ export async function checkBatch(
     const message = `must be an array of 1 to ${MAX_BATCH_CARDS} cards.${remedy}`;
     return { details: [...details, { field: "cards", message }] };
   }
-  const { requests, places, players, details: faults } = await checkCards(cards, config, templates);
+  const { requests, places, counts, players, details: faults } = await checkCards(cards, config, templates);
   details.push(...faults);
-  if (requests.length > MAX_BATCH_CARDS)
+  if (counts.reduce((sum, count) => sum + count, 0) > MAX_BATCH_CARDS)
     details.push({
       field: "cards",
       message: `must be at most ${MAX_BATCH_CARDS} with their \`set.count\`: send several batches.`,
     });
   if (details.length > 0) return { details, players };
-  return { value: { name: name as string, cards: requests, places } };
+  const each = <T>(values: T[]) => counts.flatMap((count, at) => Array<T>(count).fill(values[at] as T));
+  return { value: { name: name as string, cards: each(requests), places: each(places) } };
 }
 
 const countValidator = compileValidator(
@@ -76,8 +77,8 @@ function countOf(card: unknown): { card: unknown; count: number; faults: ErrorDe
 }
 
 /**
- * The valid cards with their places among all, and every fault of the others with its location. A card that
- * stands for several is there as often, until there are too many for a batch.
+ * The valid cards with their places among all and how many each stands for, and every fault of the others
+ * with its location.
  */
 export async function checkCards(
   cards: unknown[],
@@ -86,6 +87,7 @@ export async function checkCards(
 ): Promise<{
   requests: CreateImageRequest[];
   places: number[];
+  counts: number[];
   details: ErrorDetail[];
   /** Where each player first stands, faulty cards included. */
   players: ReadonlyMap<string, number>;
@@ -105,6 +107,7 @@ export async function checkCards(
   const { configured } = templates;
   const requests: CreateImageRequest[] = [];
   const places: number[] = [];
+  const counts: number[] = [];
   const details: ErrorDetail[] = [];
   const seen = new Map<string, number>();
   const players = new Map<string, number>();
@@ -114,9 +117,10 @@ export async function checkCards(
     const { request, details: faults = [] } = checked;
     for (const { field, message } of [...faults, ...ofCount])
       details.push({ field: field === "body" ? `cards[${at}]` : `cards[${at}].${field}`, message });
-    for (let n = 0; request && ofCount.length === 0 && n < count && requests.length <= MAX_BATCH_CARDS; n++) {
+    if (request && ofCount.length === 0) {
       requests.push(request);
       places.push(at);
+      counts.push(count);
     }
     // Also of a card with other faults: whoever fixes those must not meet this one only afterwards.
     const { player, set } = (single ?? {}) as { player?: { external_id?: unknown }; set?: Partial<SetWish> };
@@ -134,7 +138,7 @@ export async function checkCards(
           : `is the same as that of cards[${first}]. Give each card of a batch its own.`,
       });
   }
-  return { requests, places, details, players };
+  return { requests, places, counts, details, players };
 }
 
 /** Whether somebody can be called this; PostgreSQL refuses to look for text with a NUL. */

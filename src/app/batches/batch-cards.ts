@@ -160,8 +160,8 @@ function copyCounter(): (print: string) => string {
   };
 }
 
-/** How many of the cards a batch that reuses cards would make, and with a live key charge, at `now`. */
-export async function countNewCards(
+/** Those of the cards that a batch which reuses cards would make, and with a live key charge, at `now`. */
+export async function newCards(
   tx: Tx,
   {
     account,
@@ -169,14 +169,14 @@ export async function countNewCards(
     requests,
   }: Pick<CardsOwner, "account" | "environment"> & { requests: CreateImageRequest[] },
   now: number,
-): Promise<number> {
-  let fresh = 0;
+): Promise<number[]> {
+  const fresh: number[] = [];
   const copyOf = copyCounter();
-  for (const request of requests) {
+  for (const [at, request] of requests.entries()) {
     const print = fingerprint(request);
     const key = recordKeyOf({ idempotencyKey: null }, print, copyOf(print));
     const known = await madeBefore(tx, { accountId: account.id, environment, key }, now, findImage);
-    if (!known.image) fresh++;
+    if (!known.image) fresh.push(at);
   }
   return fresh;
 }

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
+import type { CardInput } from "../../core/card.ts";
+import type { SetPlace } from "../../core/card-set.ts";
 import { Refusal } from "../../core/errors.ts";
 import { type CreateImageRequest, cardInput } from "../../core/image-request.ts";
 import { SOURCE_BYTES_PER_DAY } from "../../core/limits.ts";
@@ -38,14 +40,14 @@ const SMALL_QUALITY = 78;
 
 /**
  * A preview of a card, marked PREVIEW and, as one of many, small: made from its own photo, not charged and
- * not stored. Returns a WebP picture. Throws a Refusal when the photo cannot be used, or no renderer becomes
- * free in time.
+ * not stored; `place` is shown as its place in a set. Returns a WebP picture. Throws a Refusal when the photo
+ * cannot be used, or no renderer becomes free in time.
  */
 export function previewCard(
   deps: PreviewDeps,
   account: Account,
   request: CreateImageRequest,
-  { small = false }: { small?: boolean } = {},
+  { small = false, place }: { small?: boolean; place?: SetPlace } = {},
 ): Promise<Uint8Array> {
   return drawing.add(async () => {
     const limit = SOURCE_BYTES_PER_DAY[account.tier];
@@ -57,7 +59,8 @@ export function previewCard(
       const { photo, badge, pictures } = await fetchSources(deps, { ...scope, request, template }, hold);
       if (!photo) throw new Error("a preview without a photo");
       const badgeSha256 = badge?.sha256 ?? null;
-      const whole = await draw(deps, request, { photo: photo.sha256, badge: badgeSha256, pictures });
+      const card = cardInput(request, place);
+      const whole = await draw(deps, card, { photo: photo.sha256, badge: badgeSha256, pictures });
       if (!small) return whole;
       return await new Bun.Image(whole).resize(SMALL_WIDTH_PX).webp({ quality: SMALL_QUALITY }).bytes();
     } finally {
@@ -68,11 +71,10 @@ export function previewCard(
 
 async function draw(
   { pool, blobs, folder, random }: PreviewDeps,
-  request: CreateImageRequest,
+  card: CardInput,
   sources: { photo: string; badge: string | null; pictures: FieldPictures },
 ): Promise<Uint8Array> {
   const outputPath = join(folder.scratch, `${random.id("preview")}.webp`);
-  const card = cardInput(request);
   const renderer = await pool.acquire(AbortSignal.timeout(WAIT_FOR_RENDERER_MS)).catch((cause) => {
     throw new Refusal("SERVICE_OVERLOADED", "All renderers are busy with cards. Try again in a moment.", {
       retryAfterSeconds: BUSY_RETRY_SECONDS,

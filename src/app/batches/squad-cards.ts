@@ -1,3 +1,4 @@
+import { SHIRT_NUMBER } from "../../core/card-set.ts";
 import { colourNamed } from "../../core/colour-names.ts";
 import { asPosition } from "./position-words.ts";
 import { columnName, type ListRow, type SquadList } from "./squad-list.ts";
@@ -151,6 +152,25 @@ export const TARGETS: readonly Target[] = [
   ),
 ];
 
+const asSerial = (text: string) =>
+  plain(text) === plain(SHIRT_NUMBER) || plain(text) === "shirt" ? SHIRT_NUMBER : asNumber(text);
+
+/** What a column can mean of cards that belong to a set. */
+export const SET_TARGETS: readonly Target[] = [
+  target("set_parallel", "Parallel", "set.parallel", "parallel parallels parallele", {
+    ...NEEDED,
+    ...FOR_ALL,
+  }),
+  target("set_serial", "Number in the set", "set.serial", "serial serialnumber serialno seriennummer", {
+    ...FOR_ALL,
+    read: asSerial,
+  }),
+  target("set_count", "Cards of each", "set.count", "cardsofeach cardseach copies", {
+    ...FOR_ALL,
+    read: asNumber,
+  }),
+];
+
 /** What a column can mean with a template of these additional fields. */
 export const targetsFor = (fields: Parameters<typeof templateTargets>[0]): Target[] => [
   ...TARGETS,
@@ -231,15 +251,23 @@ export interface CardStyle {
   format?: string;
 }
 
-/** The create request of each row, not validated: the API's own checks report what is missing or wrong. */
+/**
+ * The card of each row as a batch takes it, not validated: the API's own checks report what is missing or
+ * wrong. `setId`: the set that all of them belong to.
+ */
 export function cardsOfList(
   list: SquadList,
   targets: readonly Target[],
   mapping: Mapping,
   style: CardStyle,
+  setId?: string,
 ): unknown[] {
   return list.rows.map(({ cells }) => {
-    const card: Record<string, Record<string, unknown>> = { player: {}, style: { ...style } };
+    const card: Record<string, Record<string, unknown>> = {
+      player: {},
+      style: { ...style },
+      ...(setId === undefined ? {} : { set: { id: setId } }),
+    };
     for (const { key, place, read } of targets) {
       const at = mapping.columns[key];
       const text = (at === undefined ? "" : (cells[at] ?? "")) || (mapping.all[key] ?? "");

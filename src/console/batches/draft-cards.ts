@@ -1,22 +1,32 @@
+import { newCards } from "../../app/batches/batch-cards.ts";
 import { matchPhotos, type NamedPlayer, type PhotoMatches } from "../../app/batches/match-photos.ts";
 import {
   cardsOfList,
   faultsInList,
   type ListFault,
+  SET_TARGETS,
   type Target,
   targetsFor,
 } from "../../app/batches/squad-cards.ts";
 import { obeyConsents } from "../../app/people/consent.ts";
+import { freePlaces } from "../../app/sets/set-places.ts";
+import { type ErrorDetail, Refusal } from "../../core/errors.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
+import { MAX_BATCH_CARDS } from "../../core/limits.ts";
 import { uploadUrl } from "../../core/own-photos.ts";
 import { checkCards } from "../../http/batch-body.ts";
+import type { CardSet } from "../../store/sets/card-sets.ts";
 import type { MemberVisit } from "../visit.ts";
 import type { Draft } from "./list-store.ts";
 
-/** What a list's columns can mean with a template. */
-export async function targetsOf({ deps }: MemberVisit, preset: string): Promise<Target[]> {
+/** What a list's columns can mean with a template, and with a set. */
+export async function targetsOf(
+  { deps }: MemberVisit,
+  preset: string,
+  set: CardSet | undefined,
+): Promise<Target[]> {
   const { manifest } = await deps.templates.current(preset);
-  return targetsFor(manifest.fields);
+  return [...(set ? SET_TARGETS : []), ...targetsFor(manifest.fields)];
 }
 
 export interface DraftCards {
@@ -31,9 +41,9 @@ export interface DraftCards {
 
 /** What a list comes to with the columns chosen for it and the photos sent along. */
 export async function draftCards(visit: MemberVisit, draft: Draft): Promise<DraftCards> {
-  const { list, mapping, style, photos = [] } = draft;
-  const targets = await targetsOf(visit, style.preset);
-  const cards = cardsOfList(list, targets, mapping, style) as { player: Record<string, unknown> }[];
+  const { list, mapping, style, set, photos = [] } = draft;
+  const targets = await targetsOf(visit, style.preset, set);
+  const cards = cardsOfList(list, targets, mapping, style, set?.id) as { player: Record<string, unknown> }[];
   const text = (value: unknown) => String(value ?? "");
   const players = cards.map(({ player }) => ({
     externalId: text(player.external_id),
@@ -54,8 +64,15 @@ export async function draftCards(visit: MemberVisit, draft: Draft): Promise<Draf
 
 export interface Checked {
   faults: ListFault[];
-  /** The cards that can be made. */
+  /** The rows whose cards can be made. */
   requests: CreateImageRequest[];
+  /** How many cards each of them stands for. */
+  counts: number[];
+}
+
+/** All the cards that a checked list comes to. */
+export function cardsOfChecked({ requests, counts }: Pick<Checked, "requests" | "counts">) {
+  return requests.flatMap((request, at) => Array<CreateImageRequest>(counts[at] ?? 1).fill(request));
 }
 
 /** What the API would say about each row: the same checks. */
@@ -74,7 +91,8 @@ async function checkRows(visit: MemberVisit, draft: Draft): Promise<Checked> {
   const { deps, account, now } = visit;
   const { list, mapping } = draft;
   const { targets, cards, withoutPhoto } = await draftCards(visit, draft);
-  const { requests, places, details } = await checkCards(cards, deps.config, deps.templates);
+  const { requests, places, counts, details } = await checkCards(cards, deps.config, deps.templates);
+  const countAt = new Map(places.map((at, n) => [at, counts[n] ?? 1]));
   const sent = new Map(places.map((at, n) => [at, requests[n] as CreateImageRequest]));
   for (const [at, card] of cards.entries()) {
     const { player } = card as CreateImageRequest;
@@ -95,7 +113,69 @@ async function checkRows(visit: MemberVisit, draft: Draft): Promise<Checked> {
       ? { ...detail, message: "is missing: add a photo under Photos, or write its address into the list." }
       : detail,
   );
-  const { faults, sound } = faultsInList(list, targets, mapping, worded);
   const obeying = new Map(rows.map((row, n) => [row, allowed.requests[n] as CreateImageRequest]));
-  return { faults, requests: sound.flatMap((row) => obeying.get(row) ?? []) };
+  const sound = (all: ErrorDetail[]) =>
+    faultsInList(list, targets, mapping, all).sound.flatMap((at) => {
+      const request = obeying.get(at);
+      return request ? [{ at, request, count: countAt.get(at) ?? 1 }] : [];
+    });
+  worded.push(...tooMany(sound(worded)));
+  // Who is not on the checklist is told first; the numbers of the others are looked at without them.
+  for (let more = await placeFaults(visit, draft, sound(worded)); more.length > 0; ) {
+    worded.push(...more);
+    more = await placeFaults(visit, draft, sound(worded));
+  }
+  const left = sound(worded);
+  return {
+    faults: faultsInList(list, targets, mapping, worded).faults,
+    requests: left.map(({ request }) => request),
+    counts: left.map(({ count }) => count),
+  };
+}
+
+interface SoundRow {
+  at: number;
+  request: CreateImageRequest;
+  count: number;
+}
+
+/** The rows with whose cards there would be more than a batch takes. */
+function tooMany(rows: SoundRow[]): ErrorDetail[] {
+  let total = 0;
+  return rows.flatMap(({ at, count }) => {
+    total += count;
+    if (total <= MAX_BATCH_CARDS) return [];
+    total -= count;
+    const most = MAX_BATCH_CARDS.toLocaleString("en-US");
+    return [
+      {
+        field: `cards[${at}].set.count`,
+        message: `makes more than ${most} cards: make the rest of the list in another batch.`,
+      },
+    ];
+  });
+}
+
+/** Why rows can have no place in the list's set, of those that are not made yet. */
+async function placeFaults(
+  { deps, account, now }: MemberVisit,
+  { set }: Draft,
+  rows: SoundRow[],
+): Promise<ErrorDetail[]> {
+  if (!set) return [];
+  const { environment } = set;
+  const wishes = rows.flatMap(({ at, request, count }) =>
+    Array.from({ length: count }, () => ({ request, field: `cards[${at}].` })),
+  );
+  const requests = wishes.map(({ request }) => request);
+  const fresh = new Set(await newCards(deps.store.read, { account, environment, requests }, now));
+  try {
+    const scope = { accountId: account.id, environment };
+    const asked = wishes.filter((_, n) => fresh.has(n));
+    await freePlaces(deps.store.read, scope, asked, { lock: false });
+    return [];
+  } catch (error) {
+    if (error instanceof Refusal && error.details && error.details.length > 0) return [...error.details];
+    throw error;
+  }
 }

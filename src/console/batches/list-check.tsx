@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { countNewCards } from "../../app/batches/batch-cards.ts";
+import { newCards } from "../../app/batches/batch-cards.ts";
 import type { ListFault } from "../../app/batches/squad-cards.ts";
 import { type Credits, creditsOf } from "../../app/credits/credits.ts";
 import { logAction } from "../../app/operations/activity.ts";
@@ -12,8 +12,9 @@ import { Breakable, Card, Choice, count, counted, Field, Notice, PageHead, PostF
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
-import { type Checked, checkDraft } from "./draft-cards.ts";
+import { type Checked, cardsOfChecked, checkDraft } from "./draft-cards.ts";
 import { Previews } from "./list-previews.tsx";
+import { setLabel } from "./list-set.tsx";
 import type { Draft } from "./list-store.ts";
 
 /** More are no help: once these are fixed, the list is checked again. */
@@ -89,7 +90,7 @@ const creditsText = (credits: number) => counted(credits, "credit");
 function Confirmation({
   visit,
   draft,
-  checked: { faults, requests },
+  checked,
   credits,
   fresh,
 }: {
@@ -100,23 +101,35 @@ function Confirmation({
   /** Live cards that no earlier batch has made. */
   fresh: number;
 }) {
-  const cards = requests.length;
-  const leftOut = draft.list.rows.length - cards;
+  const { faults, requests } = checked;
+  const cards = cardsOfChecked(checked).length;
+  const leftOut = draft.list.rows.length - requests.length;
+  const environment = draft.set?.environment;
+  const kinds: [string, string][] = [
+    ["live", `Live, ${creditsText(fresh)}`],
+    ["test", "Test, free"],
+  ];
   return (
     <Card title={`Make ${count(cards)} ${cards === 1 ? "card" : "cards"}`}>
       <PostForm visit={visit} action={`/console/lists/${draft.id}/make`} class="form">
         <Field label="Name of the batch" id="name">
           <input id="name" name="name" type="text" value={draft.name} maxLength={MAX_ACCOUNT_NAME_CHARS} />
         </Field>
-        <Price credits={credits} cards={cards} fresh={fresh} />
+        {environment !== "test" && <Price credits={credits} cards={cards} fresh={fresh} />}
+        {draft.set && (
+          <p>
+            Cards of the set{" "}
+            <a href={`/console/sets/${draft.set.id}`}>
+              <Breakable text={setLabel(draft.set)} />
+            </a>
+            , whose numbers are given when they are made.
+          </p>
+        )}
         <Choice
           legend="Make them as"
           name="environment"
-          options={[
-            ["live", `Live, ${creditsText(fresh)}`],
-            ["test", "Test, free"],
-          ]}
-          chosen={credits.left < fresh ? "test" : "live"}
+          options={kinds.filter(([kind]) => environment === undefined || kind === environment)}
+          chosen={environment ?? (credits.left < fresh ? "test" : "live")}
         />
         {faults.length > 0 && (
           <label class="check">
@@ -151,8 +164,8 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
   const { faults, requests } = checked;
   const { account, now } = visit;
   const credits = await creditsOf(visit.deps.store.read, account, now);
-  const live = { account, environment: "live", requests } as const;
-  const fresh = await countNewCards(visit.deps.store.read, live, now);
+  const live = { account, environment: "live", requests: cardsOfChecked(checked) } as const;
+  const fresh = (await newCards(visit.deps.store.read, live, now)).length;
   const broken = draft.list.rows.length - requests.length;
   return shell(
     visit,
@@ -193,9 +206,11 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
 async function make(visit: MemberVisit): Promise<Response> {
   const draft = await visit.lists.get(visit);
   const { deps, account, user } = visit;
-  const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
+  const wanted: Environment = field(visit, "environment") === "live" ? "live" : "test";
+  const environment = draft.set?.environment ?? wanted;
   try {
-    const { faults, requests } = await checkDraft(visit, draft);
+    const checked = await checkDraft(visit, draft);
+    const { faults } = checked;
     if (faults.length > 0 && field(visit, "leave_out") !== "yes")
       throw new Refusal(
         "INVALID_REQUEST",
@@ -210,7 +225,7 @@ async function make(visit: MemberVisit): Promise<Response> {
       // A corrected list costs what is new in it.
       reusesCards: true,
       name: [...field(visit, "name")].slice(0, MAX_ACCOUNT_NAME_CHARS).join(""),
-      requests,
+      requests: cardsOfChecked(checked),
     });
     const subject = `${batch.id}, ${counted(batch.total, `${environment} card`)}`;
     await deps.store.write(

@@ -16,6 +16,7 @@ import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
 import { field, type MemberVisit, member } from "../visit.ts";
 import { draftCards, targetsOf } from "./draft-cards.ts";
+import { mappingWithSet, SetChoice, sentSet } from "./list-set.tsx";
 import type { Draft } from "./list-store.ts";
 
 /** How many sample values identify a column, and how long each may be. */
@@ -59,12 +60,22 @@ function TargetRow({ target, draft }: { target: Target; draft: Draft }) {
         </select>
       </td>
       <td data-label="For all, or where empty" class={forAll ? undefined : "minor"}>
-        {forAll &&
+        {key === "set_parallel" ? (
+          <select {...forAllInput}>
+            {draft.set?.parallels.map(({ name, size }) => (
+              <option key={name} value={name} selected={name === mapping.all[key]}>
+                {size === null ? name : `${name} of ${size}`}
+              </option>
+            ))}
+          </select>
+        ) : (
+          forAll &&
           (isColour ? (
             <ColourInput label={label} id={`all_${key}`} {...forAllInput} />
           ) : (
             <input type="text" {...forAllInput} />
-          ))}
+          ))
+        )}
       </td>
     </tr>
   );
@@ -159,10 +170,12 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
       <div class="list-choices">
         {await KitChoice({ visit, form: FORM })}
         <TemplateChoice presets={presets} draft={draft} />
+        {await SetChoice({ visit, form: FORM, ...(draft.set && { chosen: draft.set }) })}
       </div>
       <PostForm visit={visit} action={`/console/lists/${draft.id}`} class="form" id={FORM}>
         <input type="hidden" name="shown_preset" value={preset} />
         <input type="hidden" name="shown_kit" value={kit?.id ?? ""} />
+        <input type="hidden" name="shown_set" value={draft.set?.id ?? ""} />
         <Card flush>
           <table class="table table-columns">
             <caption class="visually-hidden">Columns</caption>
@@ -174,7 +187,7 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
               </tr>
             </thead>
             <tbody>
-              {(await targetsOf(visit, preset)).map((target) => (
+              {(await targetsOf(visit, preset, draft.set)).map((target) => (
                 <TargetRow key={target.key} target={target} draft={draft} />
               ))}
             </tbody>
@@ -203,15 +216,18 @@ async function choose(visit: MemberVisit): Promise<Response> {
   const known = (name: string) => presets.find((one) => one === field(visit, name));
   const wanted = known("preset") ?? draft.style.preset;
   const preset = known("shown_preset") ?? wanted;
-  const targets = await targetsOf(visit, preset);
-  const mapping = mappingOf(form, targets, draft.list.columns.length);
+  const set = await sentSet(visit);
+  const isOtherSet = field(visit, "shown_set") !== (set?.id ?? "");
+  const targets = await targetsOf(visit, preset, isOtherSet ? undefined : set);
+  const sent = mappingOf(form, targets, draft.list.columns.length);
+  const mapping = isOtherSet && set ? mappingWithSet(sent, set, draft.list) : sent;
   const [width = 0, height = 0] = field(visit, "size").split("x").map(Number);
   const format = field(visit, "format");
-  const chosen = { mapping, style: { preset, width, height, format } };
+  const chosen = { mapping, set, style: { preset, width, height, format } };
   const changed = await visit.lists.change(visit, (kept) => ({ ...kept, ...chosen }));
-  // Another kit or template was chosen: the form comes again with it, and with all that was in it.
+  // Another kit, template or set was chosen: the form comes again with it, and with all that was in it.
   const [kit, shownKit] = [field(visit, "kit"), field(visit, "shown_kit")];
-  if (kit !== shownKit || preset !== wanted) {
+  if (kit !== shownKit || preset !== wanted || isOtherSet) {
     const chosen = new URLSearchParams(kit !== shownKit && kit !== "" ? { kit } : { preset: wanted });
     return redirect(`/console/lists/${draft.id}?${chosen}`, visit.exchange);
   }

@@ -1,9 +1,11 @@
 /** @jsxImportSource preact */
 import { previewCard } from "../../app/batches/preview-card.ts";
+import { type SetPlace, SHIRT_NUMBER } from "../../core/card-set.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { MAX_LIST_PREVIEWS_PER_DAY } from "../../core/list-limits.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
+import type { CardSet } from "../../store/sets/card-sets.ts";
 import { Card, count } from "../elements.tsx";
 import { logFault, notFound } from "../page-error.ts";
 import { html, privateFile } from "../respond.ts";
@@ -154,7 +156,9 @@ const SMALL_AGAIN_MS = 400;
 async function preview(visit: MemberVisit): Promise<Response> {
   const card = await previewed(visit);
   const { draft, at, name, small, next, request, key } = card;
-  const made = await visit.lists.drawnPreview(key, () => draw(visit, request, small === true));
+  const made = await visit.lists.drawnPreview(key, () =>
+    draw(visit, request, { set: draft.set, small: small === true }),
+  );
   const own = { draft, at, name, ...(small ? { small } : {}) };
   if (made === "drawing")
     return html(visit.exchange, <Waiting {...own} delayMs={small ? SMALL_AGAIN_MS : AGAIN_MS} />, {
@@ -189,11 +193,19 @@ async function preview(visit: MemberVisit): Promise<Response> {
   );
 }
 
+/** Where a card may come to stand in its set: numbers are given when it is made. */
+function shownPlace({ id, name, season, parallels }: CardSet, { set, player }: CreateImageRequest): SetPlace {
+  const parallel = parallels.find((one) => one.name === set?.parallel) ?? { name: "", size: null };
+  const wanted = set?.serial === SHIRT_NUMBER ? player.number : (set?.serial ?? 1);
+  const serial = parallel.size === null ? null : wanted;
+  return { id, name, season, parallel: parallel.name, serial, size: parallel.size };
+}
+
 /** Draws a card's preview; nothing when no renderer had time for it. Never rejects. */
 async function draw(
   visit: MemberVisit,
   request: CreateImageRequest,
-  small: boolean,
+  { set, small }: { set: CardSet | undefined; small: boolean },
 ): Promise<Preview | undefined> {
   const { deps, account, lists } = visit;
   try {
@@ -201,7 +213,10 @@ async function draw(
       return {
         problem: `That was the last of today's ${count(MAX_LIST_PREVIEWS_PER_DAY)} previews. The card can be made all the same.`,
       };
-    const bytes = await previewCard(deps, account, request, { small });
+    const bytes = await previewCard(deps, account, request, {
+      small,
+      ...(set && { place: shownPlace(set, request) }),
+    });
     return { picture: Buffer.from(bytes).toString("base64") };
   } catch (error) {
     if (isPartnerRefusal(error) && error.code === "SERVICE_OVERLOADED") return undefined;

@@ -12,6 +12,7 @@ import {
 } from "../../core/list-limits.ts";
 import { DAY_MS, SECOND_MS } from "../../core/time.ts";
 import type { ShortLivedState } from "../../state/state.ts";
+import type { CardSet } from "../../store/sets/card-sets.ts";
 import { PageError } from "../page-error.ts";
 
 /** Accounts that have previews drawn on one day. */
@@ -40,6 +41,8 @@ export interface Draft {
   list: SquadList;
   mapping: Mapping;
   style: CardStyle;
+  /** The set that its cards belong to, which never changes. */
+  set?: CardSet | undefined;
   /** Photos sent along, in the order they came. */
   photos?: DraftPhoto[];
   /** How often it was changed. */

@@ -15,7 +15,7 @@ export async function withNewerFile(
   draft: Draft,
   newer: Pick<Draft, "list" | "name">,
 ): Promise<Draft> {
-  const targets = await targetsOf(visit, draft.style.preset);
+  const targets = await targetsOf(visit, draft.style.preset, draft.set);
   const guessed = guessMapping(newer.list, targets);
   const replaced = { ...draft, ...newer, mapping: movedMapping(draft, newer.list, guessed) };
   const [{ players: before }, { players: now }] = await Promise.all([
