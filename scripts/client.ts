@@ -106,15 +106,33 @@ function anyService() {
     cdnBaseUrl: "https://cards.example.org/cdn",
     presets: ["any"],
   });
-  const { CreateImageRequest, RemakeImageRequest, RemakeBatchRequest } = document.components.schemas;
+  const { schemas } = document.components;
+  const { CreateImageRequest, RemakeImageRequest, RemakeBatchRequest } = schemas;
   const inBatch = RemakeBatchRequest.properties.cards.items;
   for (const { properties } of [CreateImageRequest, RemakeImageRequest, inBatch]) {
     const { style } = properties;
     const { description } = style.properties.preset;
     style.properties.preset = { type: "string", description };
   }
+  // What the clients do for their users.
+  CreateImageRequest.required = CreateImageRequest.required.filter((field: string) => field !== "type");
+  for (const name of ANSWERS_OF_KEYS)
+    schemas[name].properties.replayed = {
+      type: "boolean",
+      description:
+        "Added by the client: whether this is the answer to an earlier create with the same idempotency key.",
+    };
   return document;
 }
+
+/** The answers to what is sent with an idempotency key. */
+const ANSWERS_OF_KEYS = [
+  "AcceptedImage",
+  "ProcessingImage",
+  "CompletedImage",
+  "FailedImage",
+  "AcceptedBatch",
+];
 
 async function run(command: string[], cwd = ROOT): Promise<string> {
   const [program = "", ...rest] = command;

@@ -23,6 +23,8 @@ export interface Operation {
   isBodyRequired: boolean;
   /** The schemas of its answers' data; none for an archive. */
   results: string[];
+  /** What a page of a list holds, and the type of one; null for what is no list of pages. */
+  page: { items: string; of: string } | null;
   /** May be sent again without harm. */
   isRepeatable: boolean;
 }
@@ -83,8 +85,27 @@ function operationOf(
     body: body === undefined ? null : nameOf(body),
     isBodyRequired: operation.requestBody?.required === true,
     results: [...new Set(results)],
+    page: pageOf(schemas[results[0] ?? ""]),
     isRepeatable: method !== "post" || hasKey,
   };
+}
+
+function pageOf(result: Schema | undefined): Operation["page"] {
+  if (!result?.properties?.next_cursor) return null;
+  const [items = "", schema] =
+    Object.entries<Schema>(result.properties).find(([, { type }]) => type === "array") ?? [];
+  return { items, of: nameOf(schema.items.$ref) };
+}
+
+/** The name of a walk through all pages of a list: `everyImage` for `listImages`. */
+export const walkName = (name: string): string =>
+  name.replace(/^list/, "every").replace(/(?<=tch|x)es$|s$/, "");
+
+/** The bodies of webhooks, which are documented beside the calls. */
+export function eventsOf({ webhooks }: OpenApiDocument): string[] {
+  return Object.values<Schema>(webhooks).map(({ post }) =>
+    nameOf(post.requestBody.content["application/json"].schema.$ref),
+  );
 }
 
 export const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf("/") + 1);

@@ -1,5 +1,14 @@
 import type { OpenApiDocument } from "../../src/http/openapi/document.ts";
-import { nameOf, type Operation, operationsOf, type Schema, typesOf, wrapped } from "./model.ts";
+import {
+  eventsOf,
+  nameOf,
+  type Operation,
+  operationsOf,
+  type Schema,
+  typesOf,
+  walkName,
+  wrapped,
+} from "./model.ts";
 
 // The generated half of the PHP client: shapes of what is sent and answered, and a method for each operation.
 
@@ -9,6 +18,7 @@ const HEAD =
 /** Types.php: the shapes of arrays, as PHPStan, Psalm and editors read them. */
 export function phpTypes(document: OpenApiDocument): string {
   const types = typesOf(document).map(([name, schema]) => ` * @phpstan-type ${name} ${typeOf(schema)}`);
+  types.push(` * @phpstan-type ReceivedEvent ${eventsOf(document).join("|")}`);
   return `${HEAD}/**\n${types.join("\n")}\n */\nfinal class Types\n{\n}\n`;
 }
 
@@ -35,40 +45,57 @@ function typeOf(schema: Schema): string {
 /** Operations.php: a method for each operation. */
 export function phpOperations(document: OpenApiDocument): string {
   const operations = operationsOf(document);
-  const used = [...new Set(operations.flatMap(({ body, results }) => [...(body ? [body] : []), ...results]))];
-  const imports = used.sort().map((name) => ` * @phpstan-import-type ${name} from Types`);
-  const methods = operations.map(method).join("\n\n");
+  const used = operations.flatMap(({ body, results, page }) => [
+    ...(body ? [body] : []),
+    ...results,
+    ...(page ? [page.of] : []),
+  ]);
+  const imports = [...new Set(used)].sort().map((name) => ` * @phpstan-import-type ${name} from Types`);
+  const methods = operations.flatMap((one) => [method(one), ...walk(one)]).join("\n\n");
   return `${HEAD}/**\n * Every operation of the API, one call each.\n *\n${imports.join("\n")}\n */\nabstract class Operations\n{\n    public function __construct(protected readonly Transport $transport)\n    {\n    }\n\n${methods}\n}\n`;
 }
 
+/** The shape of a query's parameters. */
+function shapeOf(query: Operation["query"]): string {
+  const fields = query.map(({ name, isFamily, schema }) => {
+    const type = isFamily ? "array<string, string>" : typeOf(schema);
+    return `${name}?: ${type}`;
+  });
+  return `array{${fields.join(", ")}}`;
+}
+
 function method(operation: Operation): string {
-  const { pathParameters, query, hasKey, hasPrefer, body, isBodyRequired, results } = operation;
-  const isNeeded = query.some(({ isRequired }) => isRequired);
+  const { pathParameters, hasKey, hasPrefer, body, isBodyRequired, results } = operation;
+  const needed = operation.query.filter(({ isRequired }) => isRequired);
+  const query = operation.query.filter(({ isRequired }) => !isRequired);
+  const native = (type: string) => (/^'/.test(type) ? "string" : type);
   const parameters = [
     ...pathParameters.map((one) => `string $${camel(one)}`),
+    ...needed.map(({ name, schema }) => `${native(typeOf(schema))} $${camel(name)}`),
     ...(body ? [isBodyRequired ? "array $body" : "?array $body = null"] : []),
-    ...(query.length > 0 ? [isNeeded ? "array $query" : "array $query = []"] : []),
+    ...(query.length > 0 ? ["array $query = []"] : []),
     ...(hasKey ? ["?string $idempotencyKey = null"] : []),
     ...(hasPrefer ? ["?int $wait = null"] : []),
   ];
-  const shape = query.map(({ name, isRequired, isFamily, schema }) => {
-    const type = isFamily ? "array<string, string>" : typeOf(schema);
-    return `${name}${isRequired ? "" : "?"}: ${type}`;
-  });
+  const waits = hasPrefer && results.length > 1;
   const result = results.length === 0 ? "string" : "array";
+  const types = waits ? `($wait is null ? ${results.at(-1)} : ${results.join("|")})` : results.join("|");
   const doc = [
     wrapped(`${operation.summary}. ${operation.description}`, "     * "),
     "     *",
+    ...needed.map(({ name, schema }) => `     * @param ${typeOf(schema)} $${camel(name)}`),
     ...(body ? [`     * @param ${isBodyRequired ? "" : "?"}${body} $body`] : []),
-    ...(query.length > 0 ? [`     * @param array{${shape.join(", ")}} $query`] : []),
-    `     * @return ${results.length === 0 ? "string the archive's bytes" : results.join("|")}`,
+    ...(query.length > 0 ? [`     * @param ${shapeOf(query)} $query`] : []),
+    `     * @return ${results.length === 0 ? "string the file's bytes" : types}`,
     "     * @throws CardpressException",
   ];
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => `' . rawurlencode($${camel(name)}) . '`);
+  const pairs = needed.map(({ name }) => `'${name}' => $${camel(name)}`).join(", ");
+  const sent = [...(pairs ? [`[${pairs}]`] : []), ...(query.length > 0 ? ["$query"] : [])].join(" + ");
   const args = [
     `'${operation.method}'`,
     `'${path}'`.replace(/ \. ''$/, ""),
-    ...(query.length > 0 ? ["query: $query"] : []),
+    ...(sent ? [`query: ${sent}`] : []),
     ...(body ? ["body: $body"] : []),
     ...(hasKey ? ["idempotencyKey: $idempotencyKey ?? Transport::newKey()"] : []),
     ...(hasPrefer ? ["wait: $wait"] : []),
@@ -76,6 +103,31 @@ function method(operation: Operation): string {
     ...(results.length === 0 ? ["raw: true"] : []),
   ];
   return `    /**\n${doc.join("\n")}\n     */\n    public function ${operation.name}(${parameters.join(", ")}): ${result}\n    {\n        return $this->transport->call(${args.join(", ")});\n    }`;
+}
+
+/** A walk through every page of a list. */
+function walk({ name, query, page }: Operation): string[] {
+  if (!page) return [];
+  const shape = shapeOf(query.filter((one) => one.name !== "after"));
+  return [
+    `    /**
+     * Each item of ${name}, asked for page by page as you walk; \`limit\` is the size of a page.
+     *
+     * @param ${shape} $query
+     * @return \\Generator<int, ${page.of}>
+     */
+    public function ${walkName(name)}(array $query = []): \\Generator
+    {
+        $after = null;
+        do {
+            $page = $this->${name}(['after' => $after] + $query);
+            foreach ($page['${page.items}'] as $item) {
+                yield $item;
+            }
+            $after = $page['next_cursor'];
+        } while ($after !== null);
+    }`,
+  ];
 }
 
 const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,5 +1,15 @@
 import type { OpenApiDocument } from "../../src/http/openapi/document.ts";
-import { nameOf, type Operation, operationsOf, type Schema, typesOf, wrapped } from "./model.ts";
+import {
+  eventsOf,
+  nameOf,
+  type Operation,
+  operationsOf,
+  type QueryParameter,
+  type Schema,
+  typesOf,
+  walkName,
+  wrapped,
+} from "./model.ts";
 
 // The generated half of the Python client: types of what is sent and answered, and a method for each
 // operation.
@@ -15,6 +25,8 @@ export function pythonTypes(document: OpenApiDocument): string {
     if (schema.properties) classes.push(...typedDict(name, schema));
     else aliases.push(`${name}: TypeAlias = "${typeOf(schema, name, [])}"`);
   }
+  aliases.push("#: What a webhook tells; more types may come.");
+  aliases.push(`ReceivedEvent: TypeAlias = "Union[${eventsOf(document).join(", ")}]"`);
   const imports = "from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, Union\n";
   return `${HEAD}${imports}\n\n${classes.join("\n\n\n")}\n\n\n${aliases.join("\n")}\n`;
 }
@@ -52,30 +64,54 @@ function typeOf(schema: Schema, name: string, others: string[]): string {
 /** operations.py: a method for each operation. */
 export function pythonOperations(document: OpenApiDocument): string {
   const operations = operationsOf(document);
-  const used = [...new Set(operations.flatMap(({ body, results }) => [...(body ? [body] : []), ...results]))];
-  const imports = `from typing import Any, Literal, Mapping, Union\n\nfrom ._transport import Transport\nfrom .types import ${used.sort().join(", ")}\n`;
-  const methods = operations.map(method).join("\n\n");
+  const used = operations.flatMap(({ body, results, page }) => [
+    ...(body ? [body] : []),
+    ...results,
+    ...(page ? [page.of] : []),
+  ]);
+  const imports = `from typing import Any, Iterator, Literal, Mapping, Union, cast, overload\n\nfrom ._transport import Transport\nfrom .types import ${[...new Set(used)].sort().join(", ")}\n`;
+  const methods = operations.flatMap((one) => [...overloads(one), method(one), ...walk(one)]).join("\n\n");
   return `${HEAD}${imports}\n\nclass Operations:\n    """Every operation of the API, one call each."""\n\n    _transport: Transport\n\n${methods}\n`;
 }
 
-function method(operation: Operation): string {
-  const { name, pathParameters, query, hasKey, hasPrefer, body, isBodyRequired, results } = operation;
+const queryType = ({ schema, isFamily }: QueryParameter) =>
+  isFamily ? "Mapping[str, str]" : typeOf(schema, "", []);
+
+/** What a method takes, `wait` as it is given. */
+function parametersOf(operation: Operation, wait = "wait: int | None = None"): string {
+  const { pathParameters, query, hasKey, hasPrefer, body, isBodyRequired } = operation;
+  const needed = query.filter(({ isRequired }) => isRequired);
   const named = [
-    ...query.map(({ name, isRequired, isFamily, schema }) => {
-      const type = isFamily ? "Mapping[str, str]" : typeOf(schema, "", []);
-      return isRequired ? `${name}: ${type}` : `${name}: ${type} | None = None`;
-    }),
+    ...query
+      .filter(({ isRequired }) => !isRequired)
+      .map((one) => `${one.name}: ${queryType(one)} | None = None`),
     ...(hasKey ? ["idempotency_key: str | None = None"] : []),
-    ...(hasPrefer ? ["wait: int | None = None"] : []),
+    ...(hasPrefer ? [wait] : []),
   ];
-  const parameters = [
+  return [
     "self",
     ...pathParameters.map((one) => `${one}: str`),
+    ...needed.map((one) => `${one.name}: ${queryType(one)}`),
     ...(body ? [isBodyRequired ? `body: ${body}` : `body: ${body} | None = None`] : []),
     ...(named.length > 0 ? ["*", ...named] : []),
-  ];
-  const result =
-    results.length === 0 ? "bytes" : results.length === 1 ? results[0] : `Union[${results.join(", ")}]`;
+  ].join(", ");
+}
+
+const union = (types: string[]) => (types.length === 1 ? types[0] : `Union[${types.join(", ")}]`);
+
+/** What comes without waiting, where waiting gives something else too. */
+function overloads(operation: Operation): string[] {
+  const { name, hasPrefer, results } = operation;
+  if (!hasPrefer || results.length === 1) return [];
+  const [waits, atOnce] = [union(results), results.at(-1)];
+  const one = (wait: string, result = "") =>
+    `    @overload\n    def ${snake(name)}(${parametersOf(operation, wait)}) -> ${result}: ...`;
+  return [one("wait: None = None", atOnce), one("wait: int", waits)];
+}
+
+function method(operation: Operation): string {
+  const { name, pathParameters, query, hasKey, hasPrefer, body, results } = operation;
+  const result = results.length === 0 ? "bytes" : union(results);
   const path = operation.path.replace(/\{(\w+)\}/g, "{quoted($1)}");
   const uses = pathParameters.length > 0;
   const args = [
@@ -90,9 +126,28 @@ function method(operation: Operation): string {
   ];
   const call = uses ? args[1]?.replaceAll("quoted(", "Transport.quoted(") : args[1];
   args[1] = call ?? "";
-  return `    def ${snake(name)}(${parameters.join(", ")}) -> ${result}:
+  return `    def ${snake(name)}(${parametersOf(operation)}) -> ${result}:
 ${docstring(`${operation.summary}. ${operation.description}`, "        ")}
-        return self._transport.call(${args.join(", ")})`;
+        return cast(${result}, self._transport.call(${args.join(", ")}))`;
+}
+
+/** A walk through every page of a list. */
+function walk(operation: Operation): string[] {
+  const { name, query, page } = operation;
+  if (!page) return [];
+  const rest = query.filter((one) => one.name !== "after");
+  const passed = [...rest.map((one) => `${one.name}=${one.name}`), "after=after"];
+  return [
+    `    def ${snake(walkName(name))}(${parametersOf({ ...operation, query: rest })}) -> Iterator[${page.of}]:
+        """Each item of \`${snake(name)}\`, asked for page by page as you walk; \`limit\` is the size of a page."""
+        after: str | None = None
+        while True:
+            page = self.${snake(name)}(${passed.join(", ")})
+            yield from page["${page.items}"]
+            after = page["next_cursor"]
+            if after is None:
+                return`,
+  ];
 }
 
 function docstring(text: string, indent: string): string {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
-import { signedCardUrl } from "../../clients/typescript/src/signing.ts";
+import { cardpress, readWebhook, signedCardUrl } from "../../clients/typescript/src/index.ts";
 import { packPhp, packPython } from "../../scripts/client.ts";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { type Loop, startLoop } from "../../src/app/loop.ts";
@@ -133,6 +133,7 @@ const SIGNED = {
     "metadata.é": "x",
     "metadata.home": true,
     "metadata.away": false,
+    badge: null,
   },
 };
 
@@ -228,8 +229,8 @@ for (const [interpreter, run] of Object.entries(LANGUAGES)) {
 
     test("makes a batch, waits for it, reads its archive, walks all pages, sends a photo", () => {
       expect(told).toMatchObject({ batch: 3, seen: true, zip: "PK", endpoint: "whsec_", usage: "test" });
-      // The card, the failed one and the batch's.
-      expect(told.every).toHaveLength(5);
+      // The two cards, the failed one and the batch's.
+      expect(told.every).toHaveLength(6);
       expect(told.photo).toStartWith(`${api.baseUrl}/v1/photos/`);
     });
 
@@ -257,6 +258,17 @@ for (const [interpreter, run] of Object.entries(LANGUAGES)) {
       for (const message of told.secrets) expect(message).toContain("begins with whsec_");
     });
 
+    test("says whether a create is the answer to an earlier one, and has the service wait", () => {
+      expect(told.replayed).toEqual([false, true, true]);
+      expect(told.waited).toEqual(["completed", false]);
+    });
+
+    test("makes a set, prints its batch, and walks through pages of batches, sets, consents and events", () => {
+      expect(told.set).toMatchObject({ serial: 1, size: 2 });
+      expect(told.pdf).toBe("%PDF-");
+      expect(told.walked).toEqual({ batches: 2, sets: 2, consents: 0, events: true });
+    });
+
     // PHP has no others.
     if (interpreter === "python3")
       test("names the options of a create, so that a type checker refuses a misspelt one", () => {
@@ -278,9 +290,45 @@ for (const [interpreter, run] of Object.entries(LANGUAGES)) {
           { baseUrl: api.baseUrl, keyId, secret, expires: new Date(exp * 1000) },
         ),
       );
+      expect(told.address).not.toMatch(/badge|none|null/i);
+      expect(told.dated).toBe(told.address);
     });
   });
 }
+
+const mypy = Bun.which("mypy");
+test.skipIf(mypy === null)(
+  `Python's types let right programs through and stop wrong ones${mypy ? "" : " (not run: there is no mypy here)"}`,
+  async () => {
+    const folder = join(dir, "typed");
+    const files = unzipSync(await Bun.file(await packPython(dir)).bytes());
+    for (const [name, bytes] of Object.entries(files)) await Bun.write(join(folder, name), bytes);
+    const right = await Bun.file(program("typed.py")).text();
+    const complaints = async (text: string): Promise<string> => {
+      await Bun.write(join(folder, "typed.py"), text);
+      const child = Bun.spawn(["mypy", "--strict", "typed.py", "cardpress_client"], {
+        cwd: folder,
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const out = await new Response(child.stdout).text();
+      return (await child.exited) === 0 ? "" : out;
+    };
+    expect(await complaints(right)).toBe("");
+    const mistakes: [right: string, wrong: string, named: string][] = [
+      ['"player": {', '"playr": {', "playr"],
+      ['"position": "ST"', '"position": "STRIKER"', "STRIKER"],
+      ['idempotency_key="a"', 'idempotncy_key="a"', "No overload variant"],
+      ['accepted["poll_url"]', 'accepted["result"]', '"result"'],
+      ['get_usage("current_month")', 'get_usage("today")', "today"],
+      ['event["data"]["batch_id"]', 'event["data"]["image_id"]', '"image_id"'],
+    ];
+    for (const [good, bad, named] of mistakes) {
+      expect(right).toContain(good);
+      expect(await complaints(right.replace(good, bad))).toContain(named);
+    }
+  },
+);
 
 test("both are packed with what a registry asks for, the same bytes each time", async () => {
   const [wheel, again] = [await packPython(dir), await packPython(join(dir, "again"))];
@@ -302,13 +350,23 @@ test("the calls in the documentation are methods of the clients", async () => {
   const python = await sources(
     "python/src/cardpress_client/operations.py",
     "python/src/cardpress_client/__init__.py",
+    "python/src/cardpress_client/signing.py",
+    "python/src/cardpress_client/webhooks.py",
   );
-  const php = await sources("php/src/Operations.php", "php/src/Client.php");
+  const php = await sources(
+    "php/src/Operations.php",
+    "php/src/Client.php",
+    "php/src/Signing.php",
+    "php/src/Webhooks.php",
+  );
+  const typescript: Json = { ...cardpress({ baseUrl: "x", apiKey: "x" }), readWebhook, signedCardUrl };
   const guide = await Bun.file(join(folder, "src/http/docs/guides/clients.md")).text();
-  const rows = [...guide.matchAll(/^\| `(\w+)\(.*` \| `(\w+)\(.*` \|$/gm)];
-  expect(rows.length).toBeGreaterThan(20);
-  for (const [, inPython, inPhp] of rows) {
+  const rows = [...guide.matchAll(/^\| `([\w.]+)\(.*` \| `(\w+)\(.*` \| `(?:\w+::)?(\w+)\(.*` \|$/gm)];
+  expect(rows.length).toBeGreaterThan(40);
+  for (const [, inTypescript = "", inPython, inPhp] of rows) {
+    const method = inTypescript.split(".").reduce((of, name) => of?.[name], typescript);
+    expect([inTypescript, typeof method]).toEqual([inTypescript, "function"]);
     expect(python).toMatch(new RegExp(`def ${inPython}\\(`));
-    expect(php).toContain(`public function ${inPhp}(`);
+    expect(php).toMatch(new RegExp(`public (?:static )?function ${inPhp}\\(`));
   }
 });

@@ -75,12 +75,14 @@ const card = (externalId: string) => ({
 /** The client with pauses that are noted instead of waited for, and whatever is changed. */
 function connect(options: object = {}) {
   const pauses: number[] = [];
+  let now = 0;
   const sleep = async (ms: number) => {
     pauses.push(ms);
+    now += ms;
     // The loop that makes images gets its turn.
     await Bun.sleep(1);
   };
-  const cards = client.cardpress({ baseUrl: api.baseUrl, apiKey: key, sleep, ...options });
+  const cards = client.cardpress({ baseUrl: api.baseUrl, apiKey: key, sleep, now: () => now, ...options });
   return { cards, pauses };
 }
 
@@ -118,6 +120,9 @@ const squad = await cards.batches.create({ name: "Squad", cards: [${JSON.stringi
 const { progress } = await cards.batches.wait(squad.batch_id);
 let zipped = 0;
 for await (const bytes of await cards.batches.pictures(squad.batch_id)) zipped += bytes.length;
+const numbered = await cards.images.create(${JSON.stringify(card("player-1"))}, { wait: 5 });
+if (numbered.status === "completed" && numbered.replayed) console.error(numbered.result.image_url);
+if (numbered.status === "failed") await cards.batches.print((await cards.sets.list().next()).value?.set_id ?? "", { marks: true });
 const event = {} as WebhookEvent;
 if (event.type === "image.completed") console.error(event.data.result.image_url);
 if (event.type === "batch.completed") console.error(event.data.batch_id);
@@ -198,6 +203,87 @@ test("a create whose answer was lost is sent again with the same key, and makes 
   expect(pauses).toHaveLength(1);
   expect(await cards.deletePlayer("player-lost")).toMatchObject({ images_deleted: 1 });
   expect(accepted.image_id).toMatch(/^img_/);
+});
+
+test("a create and a look wait for the card when asked to, and say whether they are an earlier answer", async () => {
+  const through = answering();
+  const { cards } = connect({ fetch: through.fetch });
+  const options = { wait: 5, idempotencyKey: "waited-for" };
+  const made = await cards.images.create(card("player-waited"), options);
+  expect(made).toMatchObject({ status: "completed", replayed: false });
+  expect((through.sent[0] as Json).headers.Prefer).toBe("wait=5");
+  expect(await cards.images.create(card("player-waited"), options)).toEqual({ ...made, replayed: true });
+  const again = await cards.images.createAndWait(card("player-waited"), { idempotencyKey: "waited-for" });
+  expect(again).toEqual({ ...made, replayed: true });
+  const changed = await cards.images.remake(
+    made.image_id,
+    { style: { background_theme: "ice" } },
+    { wait: 5 },
+  );
+  expect(changed).toMatchObject({ status: "completed", replayed: false });
+  const { replayed: _, ...image } = made;
+  expect(await cards.images.get(made.image_id, { wait: 5 })).toEqual(image);
+  const squad = { name: "", cards: [card("player-waited-2")] };
+  const [first, second] = [
+    await cards.batches.create(squad, { idempotencyKey: "waited-squad" }),
+    await cards.batches.create(squad, { idempotencyKey: "waited-squad" }),
+  ];
+  expect([first.replayed, second.replayed]).toEqual([false, true]);
+});
+
+test("a wait has the service wait, counts the time of its calls, and ends within an attempt's limit", async () => {
+  let now = 0;
+  const preferred: string[] = [];
+  const busy = async (_: string, { headers }: RequestInit) => {
+    const prefer = (headers as Record<string, string>).Prefer ?? "";
+    preferred.push(prefer);
+    now += Number(/\d+/.exec(prefer)?.[0] ?? 0) * 1000;
+    return Response.json({ success: true, data: { image_id: "img_1", status: "processing" }, error: null });
+  };
+  const slow = (more: object) =>
+    client.cardpress({ baseUrl: "x", apiKey: key, fetch: busy, now: () => now, ...more });
+  const paused: number[] = [];
+  const sleep = async (ms: number) => void paused.push(ms);
+  const tired = await slow({ sleep })
+    .images.wait("img_1", { waitMs: 40_000 })
+    .catch((error: Json) => error);
+  expect(tired).toBeInstanceOf(client.NoAnswerError);
+  expect([preferred, now]).toEqual([["wait=15", "wait=15", "wait=10"], 40_000]);
+  expect(paused).toEqual([0, 0]);
+  preferred.length = 0;
+  const hasty = slow({ sleep, timeoutMs: 8_000 }).images.wait("img_1", { waitMs: 4_000 });
+  expect(await hasty.catch((error: Json) => error)).toBeInstanceOf(client.NoAnswerError);
+  expect(preferred).toEqual(["wait=4"]);
+});
+
+test("a set is made, its cards have numbers, and it is read, listed and deleted; a batch is printed", async () => {
+  const { cards } = connect();
+  const players = [{ external_id: "player-set", name: "Maya Okafor" }];
+  const set = await cards.sets.create({ name: "Season", parallels: [{ name: "gold", size: 2 }], players });
+  const order = { ...card("player-set"), set: { id: set.set_id, parallel: "gold" } };
+  const made = await cards.images.createAndWait(order);
+  expect(made.set).toMatchObject({ serial: 1, size: 2 });
+  const checklist = await cards.sets.checklist(set.set_id);
+  expect(checklist.players[0].parallels[0]).toMatchObject({ name: "gold", made: 1 });
+  expect(await new Response(await cards.sets.manifest(set.set_id)).text()).toContain("Maya Okafor");
+  const packs = await cards.sets.packs(set.set_id, { seed: "2:1", packs: 1, cards: 1 });
+  expect(packs).toMatchObject({ set_id: set.set_id, cards_in_pool: 1 });
+  const spare = await cards.sets.create({
+    name: "Spare",
+    parallels: [{ name: "base", size: null }],
+    players,
+  });
+  const listed: string[] = [];
+  for await (const { set_id } of cards.sets.list()) listed.push(set_id);
+  expect(listed).toEqual([spare.set_id, set.set_id]);
+  expect(await cards.sets.delete(spare.set_id)).toEqual(spare);
+  expect((await cards.sets.get(spare.set_id).catch((error: Json) => error)).code).toBe("NOT_FOUND");
+
+  const sized = { ...card("player-print"), style: { preset: "club_card", width: 815, height: 1110 } };
+  const { batch_id } = await cards.batches.create({ cards: [sized] });
+  await cards.batches.wait(batch_id);
+  const pdf = await new Response(await cards.batches.print(batch_id, { sheet: "a4" })).bytes();
+  expect(Buffer.from(pdf.subarray(0, 5)).toString()).toBe("%PDF-");
 });
 
 test("what may succeed later is tried again after Retry-After, and given up after four times", async () => {

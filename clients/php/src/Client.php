@@ -8,16 +8,18 @@ namespace Cardpress;
  * The API of the service at an address, with one key. Refusals are thrown as RefusedException; what may succeed later
  * (429, 5xx, broken connections) is sent again first, with the same idempotency key.
  *
+ * @phpstan-import-type AcceptedBatch from Types
+ * @phpstan-import-type AcceptedImage from Types
  * @phpstan-import-type CompletedImage from Types
+ * @phpstan-import-type CreateBatchRequest from Types
+ * @phpstan-import-type CreateImageRequest from Types
+ * @phpstan-import-type Image from Types
  * @phpstan-import-type BatchDetail from Types
- * @phpstan-import-type ImageListItem from Types
  * @phpstan-import-type Photo from Types
  */
 final class Client extends Operations
 {
-    /** As long as the service lets a call wait, with time for the answer to come. */
-    private const WAIT_SECONDS = 15;
-    private const BATCH_PAUSE_SECONDS = 2.0;
+    private const BATCH_PAUSE_SECONDS = 1.0;
 
     /** @param array{retries?: int, timeout?: float, sleep?: \Closure(float): void} $options */
     public function __construct(string $baseUrl, string $apiKey, array $options = [])
@@ -25,13 +27,23 @@ final class Client extends Operations
         parent::__construct(new Transport($baseUrl, $apiKey, ...$options));
     }
 
-    /** Create an image; `type` may be left out. */
+    /**
+     * Create an image; `type` may be left out.
+     *
+     * @param CreateImageRequest $body
+     * @return ($wait is null ? AcceptedImage : Image|AcceptedImage)
+     */
     public function createImage(array $body, ?string $idempotencyKey = null, ?int $wait = null): array
     {
         return parent::createImage($body + ['type' => 'player_card'], $idempotencyKey, $wait);
     }
 
-    /** Create a batch; `type` of each card may be left out. */
+    /**
+     * Create a batch; `type` of each card may be left out.
+     *
+     * @param CreateBatchRequest $body
+     * @return AcceptedBatch
+     */
     public function createBatch(array $body, ?string $idempotencyKey = null): array
     {
         $body['cards'] = array_map(static fn (array $card) => $card + ['type' => 'player_card'], $body['cards'] ?? []);
@@ -42,16 +54,19 @@ final class Client extends Operations
      * Makes a card and waits for it. After $timeout seconds it throws, and the card is made all the same: the same key
      * gives it.
      *
+     * @param CreateImageRequest $card
      * @return CompletedImage
      * @throws ImageFailedException|WaitedTooLongException|CardpressException
      */
     public function createAndWait(array $card, ?string $idempotencyKey = null, float $timeout = 300): array
     {
-        $began = microtime(true);
-        $image = $this->createImage($card, $idempotencyKey, self::WAIT_SECONDS);
-        return $image['status'] === 'processing'
-            ? $this->waitForImage($image['image_id'], $timeout - (microtime(true) - $began))
-            : self::completed($image);
+        $ends = microtime(true) + $timeout;
+        $image = $this->createImage($card, $idempotencyKey, $this->waitWithin($timeout));
+        if ($image['status'] !== 'processing') {
+            return self::completed($image);
+        }
+        $made = $this->waitForImage($image['image_id'], $ends - microtime(true));
+        return ['replayed' => $image['replayed'] ?? false] + $made;
     }
 
     /**
@@ -65,7 +80,7 @@ final class Client extends Operations
         $ends = microtime(true) + $timeout;
         for (;;) {
             $began = microtime(true);
-            $image = $this->getImage($imageId, self::WAIT_SECONDS);
+            $image = $this->getImage($imageId, $this->waitWithin($ends - $began));
             if ($image['status'] !== 'processing') {
                 return self::completed($image);
             }
@@ -103,23 +118,6 @@ final class Client extends Operations
     }
 
     /**
-     * Every image that the filters of listImages leave, newest first, page by page.
-     *
-     * @return \Generator<int, ImageListItem>
-     */
-    public function everyImage(array $filters = []): \Generator
-    {
-        $after = null;
-        do {
-            $page = $this->listImages(['after' => $after] + $filters);
-            foreach ($page['images'] as $image) {
-                yield $image;
-            }
-            $after = $page['next_cursor'];
-        } while ($after !== null);
-    }
-
-    /**
      * Sends a photo or badge that you do not host; `url` of the answer is its address in a card.
      *
      * @return Photo
@@ -133,6 +131,12 @@ final class Client extends Operations
             . "Content-Type: application/octet-stream\r\n\r\n$content\r\n--$boundary--\r\n";
         // Sent again, it is the same photo.
         return $this->transport->call('POST', '/v1/photos', form: [$form, "multipart/form-data; boundary=$boundary"]);
+    }
+
+    /** For how long the service may wait with its answer; null for not at all. */
+    private function waitWithin(float $seconds): ?int
+    {
+        return max(0, (int) min($this->transport->maxWait, $seconds)) ?: null;
     }
 
     private static function completed(array $image): array

@@ -12,8 +12,12 @@ final class Transport
     /** A longer Retry-After is of a spent day: nobody waits for that in a call. */
     private const MAX_PAUSE_SECONDS = 90;
     private const MAX_BACKOFF_SECONDS = 30;
+    /** The service waits no longer before it answers a create, whose photo it has to fetch first. */
+    private const MAX_WAIT_SECONDS = 15;
 
     public readonly string $baseUrl;
+    /** For how long an answer may be put off, so that it comes within an attempt. */
+    public readonly int $maxWait;
     private readonly \Closure $sleep;
 
     /** @param ?\Closure(float): void $sleep in place of the clock, for tests */
@@ -25,6 +29,7 @@ final class Transport
         ?\Closure $sleep = null,
     ) {
         $this->baseUrl = rtrim($baseUrl, '/');
+        $this->maxWait = min(self::MAX_WAIT_SECONDS, (int) ($timeout / 2));
         $this->sleep = $sleep ?? static fn (float $seconds) => usleep((int) ($seconds * 1_000_000));
     }
 
@@ -71,14 +76,14 @@ final class Transport
         for ($sent = 0; ; $sent += 1) {
             $isLast = $once || $sent >= $this->retries;
             $pause = min(2 ** $sent, self::MAX_BACKOFF_SECONDS) * (0.5 + mt_rand() / mt_getrandmax());
-            [$status, $answer, $asked, $problem] = $this->send($method, $path . self::query($query), $headers, $content);
+            [$status, $answer, $asked, $problem, $replayed] = $this->send($method, $path . self::query($query), $headers, $content);
             $envelope = json_decode($answer, true);
             if ($status >= 200 && $status < 300) {
                 if ($raw) {
                     return $answer;
                 }
                 if (is_array($envelope) && array_key_exists('data', $envelope)) {
-                    return $envelope['data'];
+                    return $idempotencyKey === null ? $envelope['data'] : ['replayed' => $replayed] + $envelope['data'];
                 }
                 $problem = 'the answer is not the service\'s: is the address right, and is a proxy in between?';
             } elseif ($status > 0) {
@@ -99,7 +104,8 @@ final class Transport
 
     /**
      * @param list<string> $headers
-     * @return array{int, string, int, string} status (0 without an answer), body, seconds of Retry-After, problem
+     * @return array{int, string, int, string, bool} status (0 without an answer), body, seconds of Retry-After, problem,
+     *     whether it is the answer to an earlier call
      */
     private function send(string $method, string $path, array $headers, string $content): array
     {
@@ -116,15 +122,17 @@ final class Transport
         $received = $http_response_header ?? [];
         $problem = error_get_last()['message'] ?? 'the connection broke off';
         if ($answer === false || !preg_match('#^HTTP/\S+ (\d{3})#', $received[0] ?? '', $found)) {
-            return [0, '', 0, $problem];
+            return [0, '', 0, $problem, false];
         }
         $asked = 0;
+        $replayed = false;
         foreach ($received as $line) {
             if (preg_match('/^retry-after:\s*(\d+)\s*$/i', $line, $seconds)) {
                 $asked = (int) $seconds[1];
             }
+            $replayed = $replayed || preg_match('/^idempotent-replayed:\s*true\s*$/i', $line) === 1;
         }
-        return [(int) $found[1], $answer, $asked, $problem];
+        return [(int) $found[1], $answer, $asked, $problem, $replayed];
     }
 
     /** @param array<string, mixed> $query */

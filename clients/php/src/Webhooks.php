@@ -4,7 +4,11 @@ declare(strict_types=1);
 
 namespace Cardpress;
 
-/** Checks the calls that a webhook endpoint gets. */
+/**
+ * Checks the calls that a webhook endpoint gets.
+ *
+ * @phpstan-import-type ReceivedEvent from Types
+ */
 final class Webhooks
 {
     /** Older calls are refused, so that a recorded one cannot be played again. */
@@ -17,7 +21,7 @@ final class Webhooks
      * come twice: remember the header webhook-id.
      *
      * @param array<string, string|list<string>> $headers by name, or $_SERVER
-     * @return array<string, mixed>
+     * @return ReceivedEvent
      * @throws WebhookSignatureException unless the endpoint's secret signed it within the last five minutes
      * @throws \InvalidArgumentException when the secret is none, such as an empty setting
      */

@@ -30,7 +30,7 @@ export interface BatchWaitOptions extends WaitOptions {
   onProgress?: (batch: BatchDetail) => void;
 }
 
-const WAIT_MS = 3_600_000;
+const WAIT_MS = 7_200_000;
 
 /** The calls of batches: many cards, all accepted or none. */
 export function batches(calls: Transport) {
@@ -62,12 +62,13 @@ export function batches(calls: Transport) {
       batchId: string,
       { waitMs = WAIT_MS, onProgress, ...call }: BatchWaitOptions = {},
     ): Promise<BatchDetail> => {
-      for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+      const ends = calls.now() + waitMs;
+      for (;;) {
         const batch = await get(batchId, call);
         onProgress?.(batch);
         // A canceled batch may still have cards that are being rendered.
         if (batch.processing === 0) return batch;
-        if (waitedMs >= waitMs)
+        if (calls.now() >= ends)
           throw new NoAnswerError(`${batchId} is not finished after ${waitMs / 1000} s; ask for it later`);
         await calls.sleep(POLL_MS, call.signal);
       }
@@ -96,17 +97,7 @@ export function batches(calls: Transport) {
         params: { batch_id: batchId },
         ...call,
       }),
-    /**
-     * The finished pictures by `external_id` and `cards.csv` with all cards, as the bytes of a ZIP archive
-     * while the service writes it. A connection that breaks throws where you read.
-     */
-    pictures: (batchId: string, call: CallOptions = {}) =>
-      calls.stream({
-        method: "GET",
-        path: "/v1/batches/{batch_id}/pictures.zip",
-        params: { batch_id: batchId },
-        ...call,
-      }),
+    ...files(calls),
     /** Every batch without its cards, newest first, page by page as you walk. */
     list: (call: CallOptions = {}) =>
       walk<Batch>(async (after) => {
@@ -118,6 +109,32 @@ export function batches(calls: Transport) {
           ...call,
         });
         return { items: page.batches, next: page.next_cursor };
+      }),
+  };
+}
+
+/** The files of a batch. */
+function files(calls: Transport) {
+  return {
+    /**
+     * The finished pictures by `external_id` and `cards.csv` with all cards, as the bytes of a ZIP archive
+     * while the service writes it. A connection that breaks throws where you read.
+     */
+    pictures: (batchId: string, call: CallOptions = {}) =>
+      calls.stream({
+        method: "GET",
+        path: "/v1/batches/{batch_id}/pictures.zip",
+        params: { batch_id: batchId },
+        ...call,
+      }),
+    /** Its cards with their backs as one PDF for a printer, as the service writes it: pages or sheets. */
+    print: (batchId: string, wishes: Schemas["PrintBatchRequest"] = {}, call: CallOptions = {}) =>
+      calls.stream({
+        method: "POST",
+        path: "/v1/batches/{batch_id}/print",
+        params: { batch_id: batchId },
+        body: wishes,
+        ...call,
       }),
   };
 }

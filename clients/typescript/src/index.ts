@@ -4,6 +4,7 @@ import { events, webhookEndpoints } from "./endpoints.ts";
 import { images } from "./images.ts";
 import type { UploadOptions } from "./options.ts";
 import type { components, operations } from "./schema.d.ts";
+import { sets } from "./sets.ts";
 import { type CallOptions, type ClientOptions, transport } from "./transport.ts";
 
 export type { AcceptedBatch, Batch, BatchDetail, BatchRequest, BatchWaitOptions } from "./batches.ts";
@@ -17,7 +18,15 @@ export type {
 } from "./endpoints.ts";
 export * from "./errors.ts";
 export type { AcceptedImage, CompletedImage, Image, ImageListItem } from "./images.ts";
-export type { CardRequest, CreateOptions, RemakeRequest, UploadOptions, WaitOptions } from "./options.ts";
+export type {
+  CardRequest,
+  CreateOptions,
+  PreferOptions,
+  RemakeRequest,
+  UploadOptions,
+  WaitOptions,
+} from "./options.ts";
+export type { CardSet, Checklist, PackQuery, Packs, SetRequest } from "./sets.ts";
 export { type AddressCard, type AddressOptions, signedCardUrl } from "./signing.ts";
 export type { CallOptions, ClientOptions } from "./transport.ts";
 export { readWebhook, type WebhookEvent, type WebhookRequest } from "./webhooks.ts";
@@ -41,6 +50,7 @@ export function cardpress(options: ClientOptions) {
   return {
     images: images(calls),
     batches: batches(calls),
+    sets: sets(calls),
     consents: consents(calls),
     webhookEndpoints: webhookEndpoints(calls),
     events: events(calls),

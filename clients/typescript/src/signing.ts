@@ -6,11 +6,13 @@ export interface AddressOptions {
   keyId: string;
   /** The key's signing secret, not the key. */
   secret: string;
-  /** When the address expires: at most 366 days ahead. */
-  expires: Date;
+  /** When the address expires, at most 366 days ahead; a number is Unix time in seconds. */
+  expires: Date | number;
 }
 
-/** A card in an address; `fields.NAME` are those of the preset, `metadata.KEY` your own. */
+/**
+ * A card in an address, without what is null; `fields.NAME` are those of the preset, `metadata.KEY` your own.
+ */
 export interface AddressCard {
   preset: string;
   external_id: string;
@@ -21,17 +23,17 @@ export interface AddressCard {
   /** Address of the photo. */
   photo: string;
   /** Address of the badge. */
-  badge?: string;
+  badge?: string | null | undefined;
   width?: number;
   height?: number;
   /** Smaller, in pixels. It is signed with the rest: appended to a finished address it would break it. */
   w?: 256 | 512 | 1024;
   format?: "png" | "webp" | "jpeg";
-  background_theme?: string;
-  composition?: string;
-  primary_color?: string;
-  secondary_color?: string;
-  [own: `fields.${string}` | `metadata.${string}`]: string | number | boolean;
+  background_theme?: string | null | undefined;
+  composition?: string | null | undefined;
+  primary_color?: string | null | undefined;
+  secondary_color?: string | null | undefined;
+  [own: `fields.${string}` | `metadata.${string}`]: string | number | boolean | null | undefined;
 }
 
 /**
@@ -40,10 +42,10 @@ export interface AddressCard {
  */
 export async function signedCardUrl(card: AddressCard, options: AddressOptions): Promise<string> {
   const { preset, ...parameters } = card;
-  const exp = Math.floor(options.expires.getTime() / 1000);
+  const { expires } = options;
+  const exp = typeof expires === "number" ? expires : Math.floor(expires.getTime() / 1000);
   const pairs = Object.entries({ ...parameters, key: options.keyId, exp })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [encoded(name), encoded(value)] as const)
+    .flatMap(([name, value]) => (value == null ? [] : [[encoded(name), encoded(value)] as const]))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const path = `/v1/render/${encoded(preset)}`;
   const text = `${path}?${pairs.map(([name, value]) => `${name}=${value}`).join("&")}`;

@@ -17,6 +17,8 @@ export interface ClientOptions {
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** In place of the clock, for tests: waits, and rejects when the signal is aborted. */
   sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** In place of the clock, for tests: milliseconds since whenever. */
+  now?: () => number;
 }
 
 export interface CallOptions {
@@ -43,9 +45,12 @@ export interface Call extends CallOptions {
  */
 export interface Transport {
   call<Data>(call: Call): Promise<Data>;
-  /** The bytes of an archive as they come. Not repeated once they do. */
+  /** The bytes of a file as they come: an archive, a PDF or a table. Not repeated once they do. */
   stream(call: Call): Promise<ByteStream>;
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
+  now(): number;
+  /** For how long an answer may be put off, in whole seconds, so that it comes within an attempt. */
+  readonly maxWaitS: number;
 }
 
 /** Node, Bun, Deno and workers walk it with `for await` too, which the types of the web do not tell. */
@@ -63,9 +68,11 @@ const TIMEOUT_MS = 30_000;
 /** A longer `Retry-After` is of a spent day: nobody waits for that in a call. */
 const MAX_PAUSE_S = 90;
 const MAX_BACKOFF_S = 30;
+/** The service waits no longer before it answers a create, whose photo it has to fetch first. */
+const MAX_WAIT_S = 15;
 
 export function transport(options: ClientOptions): Transport {
-  const { retries = RETRIES, timeoutMs = TIMEOUT_MS, sleep = pause } = options;
+  const { retries = RETRIES, timeoutMs = TIMEOUT_MS, sleep = pause, now = () => performance.now() } = options;
   const base = options.baseUrl.replace(/\/+$/, "");
   const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
 
@@ -89,7 +96,7 @@ export function transport(options: ClientOptions): Transport {
       if (isArchive(response)) return { response, text: "", stream: response.body as ByteStream };
       return { response, text: await response.text() };
     } finally {
-      // An archive may take as long as it takes.
+      // A file may take as long as it takes.
       clearTimeout(timer);
     }
   };
@@ -123,7 +130,9 @@ export function transport(options: ClientOptions): Transport {
 
   return {
     sleep,
-    call: <Data>(call: Call): Promise<Data> => repeated(call, dataOf<Data>),
+    now,
+    maxWaitS: Math.min(MAX_WAIT_S, Math.floor(timeoutMs / 2000)),
+    call: <Data>(call: Call): Promise<Data> => repeated(call, (answer) => dataOf<Data>(call, answer)),
     stream: (call) => repeated(call, ({ stream }) => stream),
   };
 }
@@ -136,14 +145,18 @@ function isWorthRepeating(status: number): boolean {
   return status === 429 || status >= 500;
 }
 
+const FILES = /^(?:application\/(?:zip|pdf)|text\/csv)\b/;
+
 function isArchive({ ok, headers }: Response): boolean {
-  return ok && headers.get("content-type") === "application/zip";
+  return ok && FILES.test(headers.get("content-type") ?? "");
 }
 
 /** What a success tells; undefined for anything else. */
-function dataOf<Data>({ response, text }: Answer): Data | undefined {
+function dataOf<Data>({ headers }: Call, { response, text }: Answer): Data | undefined {
   const envelope = parsed(text);
-  return response.ok && envelope?.success === true ? envelope.data : undefined;
+  if (!response.ok || envelope?.success !== true) return undefined;
+  if (headers?.["Idempotency-Key"] === undefined) return envelope.data;
+  return { ...envelope.data, replayed: response.headers.get("idempotent-replayed") === "true" };
 }
 
 function refusalOf(response: Response, text: string): Error {

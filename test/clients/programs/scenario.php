@@ -20,6 +20,13 @@ $told = [];
 $told['presets'] = array_column($cards->listPresets()['presets'], 'name');
 $told['card'] = $cards->createAndWait($order, 'first');
 $told['again'] = $cards->createAndWait($order, 'first')['image_id'];
+$told['replayed'] = [
+    $told['card']['replayed'],
+    $cards->createAndWait($order, 'first')['replayed'],
+    $cards->createImage($order, 'first')['replayed'],
+];
+$waited = $cards->createImage($order, wait: 5);
+$told['waited'] = [$waited['status'], $waited['replayed']];
 try {
     $cards->createAndWait($with(['external_id' => 'test_fail_several_people']));
 } catch (ImageFailedException $failed) {
@@ -49,9 +56,24 @@ $told['every'] = [];
 foreach ($cards->everyImage(['limit' => 2, 'metadata' => ['season' => '2026']]) as $image) {
     $told['every'][] = $image['external_id'];
 }
+$players = [['external_id' => 'player-1', 'name' => 'Maya']];
+$cards->createSet(['name' => 'Spare', 'parallels' => [['name' => 'base', 'size' => null]], 'players' => $players]);
+$set = $cards->createSet(['name' => 'Season', 'parallels' => [['name' => 'gold', 'size' => 2]], 'players' => $players]);
+$numbered = ['set' => ['id' => $set['set_id'], 'parallel' => 'gold']]
+    + array_replace_recursive($order, ['style' => ['width' => 815, 'height' => 1110]]);
+$deck = $cards->createBatch(['cards' => [$numbered]])['batch_id'];
+$cards->waitForBatch($deck);
+$told['set'] = $cards->getBatch($deck)['images'][0]['set'];
+$told['pdf'] = substr($cards->printBatch($deck, ['sheet' => 'a4']), 0, 5);
+$told['walked'] = [
+    'batches' => iterator_count($cards->everyBatch(['limit' => 1])),
+    'sets' => iterator_count($cards->everySet(['limit' => 1])),
+    'consents' => iterator_count($cards->everyConsent()),
+    'events' => iterator_count($cards->everyEvent(['limit' => 2])) > 2,
+];
 $told['photo'] = $cards->uploadPhoto(file_get_contents($given['photo']), filename: 'y"oga.jpg')['url'];
 $told['endpoint'] = substr($cards->createWebhookEndpoint(['url' => $given['hook']])['secret'], 0, 6);
-$told['usage'] = $cards->getUsage(['period' => 'current_month'])['environment'];
+$told['usage'] = $cards->getUsage('current_month')['environment'];
 
 $pauses = [];
 $flaky = new Client($given['flaky'], $given['key'], ['sleep' => $sleep]);
@@ -100,5 +122,8 @@ try {
 }
 
 $signed = $given['signed'];
-$told['address'] = Signing::cardUrl($given['url'], 'club_card', $signed['card'], $signed['keyId'], $signed['secret'], $signed['exp']);
+$own = ['baseUrl' => $given['url'], 'keyId' => $signed['keyId'], 'secret' => $signed['secret']];
+$card = ['preset' => 'club_card'] + $signed['card'];
+$told['address'] = Signing::cardUrl($card, ...$own, expires: $signed['exp']);
+$told['dated'] = Signing::cardUrl($card, ...$own, expires: (new DateTimeImmutable())->setTimestamp($signed['exp']));
 echo json_encode($told);

@@ -1,5 +1,6 @@
 import inspect
 import json, sys, time
+from datetime import datetime, timezone
 
 from cardpress_client import (
     Cardpress,
@@ -20,6 +21,13 @@ told = {}
 told["presets"] = [preset["name"] for preset in cards.list_presets()["presets"]]
 told["card"] = cards.create_and_wait(order, idempotency_key="first")
 told["again"] = cards.create_and_wait(order, idempotency_key="first")["image_id"]
+told["replayed"] = [
+    told["card"]["replayed"],
+    cards.create_and_wait(order, idempotency_key="first")["replayed"],
+    cards.create_image({"type": "player_card", **order}, idempotency_key="first")["replayed"],
+]
+waited = cards.create_image(order, wait=5)
+told["waited"] = [waited["status"], waited["replayed"]]
 try:
     cards.create_and_wait({**order, "player": {**order["player"], "external_id": "test_fail_several_people"}})
 except ImageFailedError as failed:
@@ -41,9 +49,24 @@ told["batch"] = cards.wait_for_batch(batch["batch_id"], on_progress=seen.append)
 told["seen"] = len(seen) > 0
 told["zip"] = cards.get_batch_pictures(batch["batch_id"])[:2].decode()
 told["every"] = [image["external_id"] for image in cards.every_image(limit=2, metadata={"season": "2026"})]
+players = [{"external_id": "player-1", "name": "Maya"}]
+cards.create_set({"name": "Spare", "parallels": [{"name": "base", "size": None}], "players": players})
+series = cards.create_set({"name": "Season", "parallels": [{"name": "gold", "size": 2}], "players": players})
+place = {"id": series["set_id"], "parallel": "gold"}
+numbered = {**order, "set": place, "style": {**order["style"], "width": 815, "height": 1110}}
+deck = cards.create_batch({"cards": [numbered]})
+cards.wait_for_batch(deck["batch_id"])
+told["set"] = cards.get_batch(deck["batch_id"])["images"][0]["set"]
+told["pdf"] = cards.print_batch(deck["batch_id"], {"sheet": "a4"})[:5].decode()
+told["walked"] = {
+    "batches": len(list(cards.every_batch(limit=1))),
+    "sets": len(list(cards.every_set(limit=1))),
+    "consents": len(list(cards.every_consent())),
+    "events": len(list(cards.every_event(limit=2))) > 2,
+}
 told["photo"] = cards.upload_photo(open(given["photo"], "rb").read(), filename='y"oga.jpg')["url"]
 told["endpoint"] = cards.create_webhook_endpoint({"url": given["hook"]})["secret"][:6]
-told["usage"] = cards.get_usage(period="current_month")["environment"]
+told["usage"] = cards.get_usage("current_month")["environment"]
 
 pauses.clear()
 flaky = Cardpress(given["flaky"], given["key"], sleep=lambda seconds: pauses.append(seconds))
@@ -87,7 +110,8 @@ except CardpressError as refused:
 told["options"] = [list(inspect.signature(one).parameters) for one in (Cardpress.create_image, Cardpress.create_batch)]
 
 signed = given["signed"]
-told["address"] = signed_card_url(
-    given["url"], "club_card", signed["card"], key_id=signed["keyId"], secret=signed["secret"], expires=signed["exp"]
-)
+own = {"base_url": given["url"], "key_id": signed["keyId"], "secret": signed["secret"]}
+card = {"preset": "club_card", **signed["card"]}
+told["address"] = signed_card_url(card, expires=signed["exp"], **own)
+told["dated"] = signed_card_url(card, expires=datetime.fromtimestamp(signed["exp"], timezone.utc), **own)
 print(json.dumps(told))

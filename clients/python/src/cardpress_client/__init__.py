@@ -9,13 +9,23 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import Any, Callable, Iterator, Mapping
+from typing import Callable, Literal, cast, overload
 
 from ._transport import RETRIES, TIMEOUT_S, Transport
 from .errors import CardpressError, ImageFailedError, NoAnswerError, WebhookSignatureError
 from .operations import Operations
 from .signing import signed_card_url
-from .types import AcceptedBatch, AcceptedImage, BatchDetail, CompletedImage, Image, ImageListItem, Photo
+from .types import (
+    AcceptedBatch,
+    AcceptedImage,
+    BatchDetail,
+    CompletedImage,
+    CreateBatchRequest,
+    CreateImageRequest,
+    FailedImage,
+    Image,
+    Photo,
+)
 from .webhooks import read_webhook
 
 __all__ = [
@@ -28,9 +38,7 @@ __all__ = [
     "signed_card_url",
 ]
 
-#: As long as the service lets a call wait, with time for the answer to come.
-WAIT_S = 15
-BATCH_PAUSE_S = 2.0
+BATCH_PAUSE_S = 1.0
 
 
 class Cardpress(Operations):
@@ -48,37 +56,47 @@ class Cardpress(Operations):
     ) -> None:
         self._transport = Transport(base_url, api_key, retries, timeout, sleep)
 
+    @overload
     def create_image(
-        self, body: Mapping[str, Any], *, idempotency_key: str | None = None, wait: int | None = None
+        self, body: CreateImageRequest, *, idempotency_key: str | None = None, wait: None = None
+    ) -> AcceptedImage: ...
+
+    @overload
+    def create_image(
+        self, body: CreateImageRequest, *, idempotency_key: str | None = None, wait: int
+    ) -> Image | AcceptedImage: ...
+
+    def create_image(
+        self, body: CreateImageRequest, *, idempotency_key: str | None = None, wait: int | None = None
     ) -> Image | AcceptedImage:
         """Create an image. See Operations.create_image; `type` may be left out."""
-        card = {"type": "player_card", **body}
-        return super().create_image(card, idempotency_key=idempotency_key, wait=wait)  # type: ignore[arg-type]
+        return super().create_image(_typed(body), idempotency_key=idempotency_key, wait=wait)
 
-    def create_batch(self, body: Mapping[str, Any], *, idempotency_key: str | None = None) -> AcceptedBatch:
+    def create_batch(self, body: CreateBatchRequest, *, idempotency_key: str | None = None) -> AcceptedBatch:
         """Create a batch. See Operations.create_batch; `type` of each card may be left out."""
-        cards = [{"type": "player_card", **card} for card in body["cards"]]
-        squad = {**body, "cards": cards}
-        return super().create_batch(squad, idempotency_key=idempotency_key)  # type: ignore[arg-type]
+        squad = cast(CreateBatchRequest, {**body, "cards": [_typed(card) for card in body["cards"]]})
+        return super().create_batch(squad, idempotency_key=idempotency_key)
 
     def create_and_wait(
-        self, card: Mapping[str, Any], *, idempotency_key: str | None = None, timeout: float = 300
+        self, card: CreateImageRequest, *, idempotency_key: str | None = None, timeout: float = 300
     ) -> CompletedImage:
         """Makes a card and waits for it. Raises ImageFailedError when it cannot be made, and TimeoutError when
         `timeout` seconds are over: the card is made all the same, and the same key gives it."""
-        began = time.monotonic()
-        image = self.create_image(card, idempotency_key=idempotency_key, wait=WAIT_S)
-        if image["status"] == "processing":
-            left = timeout - (time.monotonic() - began)
-            return self.wait_for_image(image["image_id"], timeout=left)
-        return _completed(image)
+        ends = time.monotonic() + timeout
+        wait = int(min(self._transport.max_wait, timeout)) or None
+        image = cast("Image | AcceptedImage", self.create_image(card, idempotency_key=idempotency_key, wait=wait))
+        if image["status"] != "processing":
+            return _completed(image)
+        made = self.wait_for_image(image["image_id"], timeout=ends - time.monotonic())
+        made["replayed"] = image.get("replayed", False)
+        return made
 
     def wait_for_image(self, image_id: str, *, timeout: float = 300) -> CompletedImage:
         """Waits until a card has ended. Raises ImageFailedError and TimeoutError."""
         ends = time.monotonic() + timeout
         while True:
             began = time.monotonic()
-            image = self.get_image(image_id, wait=WAIT_S)
+            image = self.get_image(image_id, wait=int(min(self._transport.max_wait, ends - began)) or None)
             if image["status"] != "processing":
                 return _completed(image)
             if time.monotonic() >= ends:
@@ -104,17 +122,7 @@ class Cardpress(Operations):
                 raise TimeoutError(f"the batch {batch_id} was not ready within {timeout:.0f} seconds")
             self._transport.sleep(BATCH_PAUSE_S)
 
-    def every_image(self, **filters: Any) -> Iterator[ImageListItem]:
-        """Every image that the filters of `list_images` leave, newest first, page by page."""
-        after: str | None = None
-        while True:
-            page = self.list_images(**filters, after=after)
-            yield from page["images"]
-            after = page["next_cursor"]
-            if after is None:
-                return
-
-    def upload_photo(self, content: bytes, *, use: str = "photo", filename: str = "photo") -> Photo:
+    def upload_photo(self, content: bytes, *, use: Literal["photo", "badge"] = "photo", filename: str = "photo") -> Photo:
         """Sends a photo or badge that you do not host; `url` of the answer is its address in a card."""
         boundary = uuid.uuid4().hex
         name = filename.replace('"', "%22").replace("\r", "").replace("\n", "")
@@ -126,10 +134,14 @@ class Cardpress(Operations):
         data = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
         form = (data, f"multipart/form-data; boundary={boundary}")
         # Sent again, it is the same photo.
-        return self._transport.call("POST", "/v1/photos", form=form)
+        return cast(Photo, self._transport.call("POST", "/v1/photos", form=form))
 
 
-def _completed(image: Any) -> CompletedImage:
+def _typed(card: CreateImageRequest) -> CreateImageRequest:
+    return cast(CreateImageRequest, {"type": "player_card", **card})
+
+
+def _completed(image: CompletedImage | FailedImage) -> CompletedImage:
     if image["status"] == "failed":
         raise ImageFailedError(image)
     return image

@@ -19,6 +19,8 @@ TIMEOUT_S = 30.0
 #: A longer Retry-After is of a spent day: nobody waits for that in a call.
 MAX_PAUSE_S = 90
 MAX_BACKOFF_S = 30
+#: The service waits no longer before it answers a create, whose photo it has to fetch first.
+MAX_WAIT_S = 15
 
 
 class Transport:
@@ -35,6 +37,8 @@ class Transport:
         self._api_key = api_key
         self._retries = retries
         self._timeout = timeout
+        #: For how long an answer may be put off, so that it comes within an attempt.
+        self.max_wait = min(MAX_WAIT_S, int(timeout / 2))
 
     @staticmethod
     def new_key() -> str:
@@ -79,9 +83,11 @@ class Transport:
                 request = urllib.request.Request(address, data=data, headers=headers, method=method)
                 with _OPENER.open(request, timeout=self._timeout) as response:
                     content = response.read()
+                    replayed = response.headers.get("Idempotent-Replayed") == "true"
                 if raw:
                     return content
-                return _envelope(content)["data"]
+                answer = _envelope(content)["data"]
+                return answer if idempotency_key is None else {**answer, "replayed": replayed}
             except urllib.error.HTTPError as refused:
                 asked = _seconds(refused.headers.get("Retry-After"))
                 is_worth_repeating = refused.code == 429 or refused.code >= 500

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .types import CreditLack
+from .types import CreditLack, ErrorDetail, FailedImage
 
 
 class CardpressError(Exception):
@@ -18,8 +18,8 @@ class CardpressError(Exception):
         #: Stable: switch on it.
         self.code: str = error["code"]
         self.message: str = error["message"]
-        #: The broken fields, each with `field` and `message`.
-        self.details: list[dict[str, str]] = error.get("details", [])
+        #: The broken fields, each with `field`, `message` and sometimes `code`.
+        self.details: list[ErrorDetail] = error.get("details", [])
         #: What a 402 is about: `needed`, `remaining`, and `renews_at`, when the plan's next credits come.
         self.credits: CreditLack | None = error.get("credits")
         self.request_id: str = error.get("request_id", "")
@@ -29,7 +29,7 @@ class CardpressError(Exception):
 class ImageFailedError(Exception):
     """A card could not be made. The message is for people."""
 
-    def __init__(self, image: Any) -> None:
+    def __init__(self, image: FailedImage) -> None:
         super().__init__(image["failure"]["message"])
         self.image = image
         #: Why, for programs; such as "no_player".

@@ -8,10 +8,10 @@ import hashlib
 import hmac
 import json
 import time
-from email.message import Message
-from typing import Any, Mapping
+from typing import Iterable, Protocol, cast
 
 from .errors import WebhookSignatureError
+from .types import ReceivedEvent
 
 #: Older calls are refused, so that a recorded one cannot be played again.
 TOLERANCE_S = 300
@@ -33,7 +33,13 @@ def _key_of(secret: str) -> bytes:
     return key
 
 
-def read_webhook(secret: str, headers: Mapping[str, str] | Message, body: bytes, now: float | None = None) -> Any:
+class Headers(Protocol):
+    """The headers of a call, as a dict or as any web framework has them."""
+
+    def items(self) -> Iterable[tuple[str, str]]: ...
+
+
+def read_webhook(secret: str, headers: Headers, body: bytes, now: float | None = None) -> ReceivedEvent:
     """The event of a call, by its headers and its body's very bytes. Raises WebhookSignatureError unless the
     endpoint's secret signed it within the last five minutes. The same event may come twice: remember the
     header `webhook-id`. What is no secret, such as an empty setting, raises a ValueError."""
@@ -48,5 +54,5 @@ def read_webhook(secret: str, headers: Mapping[str, str] | Message, body: bytes,
     # While a secret is being rotated there are two signatures, one for each secret.
     for entry in by_name.get("webhook-signature", "").split(" "):
         if hmac.compare_digest(wanted.encode(), entry.encode()):
-            return json.loads(body)
+            return cast("ReceivedEvent", json.loads(body))
     raise WebhookSignatureError("the webhook's signature does not match")
