@@ -6,6 +6,8 @@ import kanitExt from "../../templates/action_card/fonts/kanit-latin-ext-800-ital
   type: "file",
 };
 import actionJson from "../../templates/action_card/template.json" with { type: "text" };
+import cardBackCss from "../../templates/club_card/back.css" with { type: "text" };
+import cardBackHtml from "../../templates/club_card/back.html" with { type: "text" };
 import cardCss from "../../templates/club_card/card.css" with { type: "text" };
 import cardHtml from "../../templates/club_card/card.html" with { type: "text" };
 import samplePhoto from "../../templates/club_card/samples/astronaut.png" with { type: "file" };
@@ -25,7 +27,7 @@ export const DEFAULT_TEMPLATE = "club_card";
 
 /** The templates included in every cardpress, by name. */
 export const BUILT_IN: ReadonlyMap<string, TemplateFiles> = new Map([
-  [DEFAULT_TEMPLATE, files(manifestJson, cardHtml, cardCss)],
+  [DEFAULT_TEMPLATE, files(manifestJson, cardHtml, cardCss, {}, { html: cardBackHtml, css: cardBackCss })],
   [
     "action_card",
     files(actionJson, actionHtml, actionCss, {
@@ -58,15 +60,22 @@ export const SAMPLE_PHOTO_FILE: string = samplePhoto;
 /**
  * `type: "text"` gives strings; TypeScript types .json and .html by their names.
  * @param fonts the paths of the template's own fonts, by their names in its folder
+ * @param back the card's other side, if it has one
  */
 function files(
   manifest: unknown,
   html: unknown,
   css: string,
   fonts: Readonly<Record<string, string>> = {},
+  back?: { html: unknown; css: string },
 ): TemplateFiles {
   const encoder = new TextEncoder();
-  const texts = { "template.json": manifest, "card.html": html, "card.css": css };
+  const texts = {
+    "template.json": manifest,
+    "card.html": html,
+    "card.css": css,
+    ...(back && { "back.html": back.html, "back.css": back.css }),
+  };
   return new Map([
     ...Object.entries(texts).map(([name, text]) => [name, encoder.encode(text as string)] as const),
     ...Object.entries(fonts).map(([name, path]) => [name, new Uint8Array(readFileSync(path))] as const),

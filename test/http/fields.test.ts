@@ -12,7 +12,7 @@ import {
   testAccount,
   testFolder,
 } from "../harness.ts";
-import { sampleTemplate } from "../templates/sample-template.ts";
+import { MANIFEST, sampleTemplate } from "../templates/sample-template.ts";
 import { expectError, expectSuccess, type TestApi, testApi } from "./api.ts";
 
 // A service that lists one template with custom fields and one without.
@@ -27,8 +27,19 @@ beforeAll(async () => {
     await mkdir(dirname(path), { recursive: true });
     await Bun.write(path, bytes);
   }
+  const { fields: _, ...plain } = MANIFEST;
+  const bare = sampleTemplate({
+    "template.json": JSON.stringify({ ...plain, name: "plain_card" }),
+    "card.html": '<main class="card"><p data-text="player.name">Maya</p></main>',
+    "card.css": ".card { position: absolute; inset: 0 }",
+    "assets/paper.svg": null,
+  });
+  for (const [name, bytes] of bare) {
+    await mkdir(join(templates.dir, "plain_card"), { recursive: true });
+    await Bun.write(join(templates.dir, "plain_card", name), bytes);
+  }
   api = await testApi({
-    env: { CARDPRESS_TEMPLATES_DIR: templates.dir, CARDPRESS_PRESETS: "club_card,test_card" },
+    env: { CARDPRESS_TEMPLATES_DIR: templates.dir, CARDPRESS_PRESETS: "plain_card,test_card" },
   });
   partner = await testAccount(api);
 });
@@ -124,9 +135,9 @@ for (const [what, fields, field, message] of refused)
   });
 
 test("a preset without fields takes none", async () => {
-  const error = await expectError(await create({}, "club_card"), "INVALID_REQUEST");
+  const error = await expectError(await create({}, "plain_card"), "INVALID_REQUEST");
   expect(error.details).toEqual([
-    { field: "fields", message: "is not for the preset club_card, which has no fields. Remove it." },
+    { field: "fields", message: "is not for the preset plain_card, which has no fields. Remove it." },
   ]);
 });
 

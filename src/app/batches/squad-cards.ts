@@ -184,6 +184,7 @@ export function templateTargets(
   const readers: Record<string, Target["read"]> = {
     text: asText,
     qr: asText,
+    image: asText,
     choice: asText,
     color: asColour,
     integer: asNumber,
