@@ -8,7 +8,9 @@ import { MAX_RENDER_VALIDITY_MS } from "../core/render-address.ts";
 import { DAY_MS, SECOND_MS } from "../core/time.ts";
 
 /** Parameters that say who signed an address and how, and one for the finished picture's width. */
-const OWN_PARAMETERS = ["key", "exp", "sig", "w"];
+const OWN_PARAMETERS = ["key", "exp", "sig", "w", "side"];
+/** Which side an address gives of a card that has both; without one of these words it has the front alone. */
+export const SIDES = ["front", "back"] as const;
 const wholeNumber = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : text);
 
 type Parameter = Pick<Target, "place" | "read">;
@@ -46,7 +48,7 @@ export async function cardOfAddress(
   { searchParams }: URL,
   preset: string,
   { config, templates }: { config: Config; templates: CardTemplates },
-): Promise<{ request: CreateImageRequest } | { details: ErrorDetail[] }> {
+): Promise<{ request: CreateImageRequest; isBack: boolean } | { details: ErrorDetail[] }> {
   const known = new Map<string, Parameter>([...CARD_PARAMETERS, ...(await ownParameters(preset, templates))]);
   const details: ErrorDetail[] = [];
   const card: Record<string, Record<string, unknown>> = { player: {}, style: { preset } };
@@ -69,9 +71,16 @@ export async function cardOfAddress(
         message: `is not a parameter of this address; known are ${[...known.keys()].join(", ")}, metadata.KEY.`,
       });
   }
+  const sides = searchParams.getAll("side");
+  const isBack = sides[0] === "back";
+  // Also for the front: so the addresses of both sides describe one card, which is charged once.
+  if (sides.length > 0) set("style", "back", true);
+  if (sides.length > 1 || (sides[0] !== undefined && !(SIDES as readonly string[]).includes(sides[0])))
+    details.push({ field: "query side", message: "must be front or back, given once." });
   const widths = searchParams.getAll("w");
   const checked = await checkCard({ type: "player_card", ...card }, config, templates);
   const byPlace = new Map([...known].map(([name, { place }]) => [place, name]));
+  byPlace.set("style.back", "side");
   for (const { field, message } of checked.details ?? [])
     details.push({
       field: field === "style.preset" ? field : `query ${byPlace.get(field) ?? field}`,
@@ -85,7 +94,7 @@ export async function cardOfAddress(
       field: "query w",
       message: `must be one of ${PICTURE_WIDTHS.join(", ")}, given once, and at most the card's own width of ${own} pixels.`,
     });
-  return checked.request && details.length === 0 ? { request: checked.request } : { details };
+  return checked.request && details.length === 0 ? { request: checked.request, isBack } : { details };
 }
 
 /** The preset's own fields, as far as one parameter can hold them. */

@@ -129,7 +129,7 @@ async function cardPicture(
       refuseWhenExceeded(progress.rate, deps.clock.now());
     },
   });
-  const name = finishedName(image);
+  const name = finishedName(image, card.isBack);
   const shown = { ...exchange, rate: progress.rate };
   const response = await servePicture(deps, shown, name, versionOf(name));
   const seconds = Math.floor(
@@ -182,8 +182,8 @@ function refuseWhenExceeded(rate: RateState, now: number): void {
 /** What tells a picture's versions apart, without the name by which it is served to whoever knows it. */
 const versionOf = (name: string) => new Bun.CryptoHasher("sha256").update(name).digest("hex").slice(0, 32);
 
-function finishedName(image: ImageAnswer): string {
-  if (image.state === "completed") return image.outputName ?? "";
+function finishedName(image: ImageAnswer, isBack: boolean): string {
+  if (image.state === "completed") return (isBack ? image.backOutputName : image.outputName) ?? "";
   if (image.state !== "failed")
     throw new Refusal("SERVICE_OVERLOADED", "The card is still being made. Ask again in a few seconds.", {
       retryAfterSeconds: NOT_READY_RETRY_S,

@@ -85,7 +85,8 @@ const makeBatch = ({ call, readTable }: BatchToolDeps) =>
     annotations: CREATES,
     run: async ({ table, preset, name, columns, for_all, idempotency_key, ...size }) => {
       const list = await readTable(new TextEncoder().encode(table));
-      const targets = targetsFor(await ownFields(call, preset));
+      const { fields, hasBack } = await presetNamed(call, preset);
+      const targets = targetsFor(fields, hasBack);
       const mapping = guessMapping(list, targets);
       const problem = settle(list, targets, mapping, { columns, forAll: for_all });
       if (problem !== undefined) return failed(problem);
@@ -155,10 +156,11 @@ const batchOf = async (call: CallApi, id: string) =>
   dataOf(await call(fillPath(API_PATHS.batch, { batch_id: id })));
 
 /** The fields of a preset that a cell can hold, from their JSON Schema. */
-async function ownFields(call: CallApi, preset: string) {
+async function presetNamed(call: CallApi, preset: string) {
   const { presets } = await dataOf(await call(API_PATHS.presets));
-  const { properties = {}, required = [] } = presets.find(({ name }: Data) => name === preset)?.fields ?? {};
-  return Object.fromEntries(
+  const found = presets.find(({ name }: Data) => name === preset);
+  const { properties = {}, required = [] } = found?.fields ?? {};
+  const fields = Object.fromEntries(
     Object.entries<Data>(properties).map(([name, { type, title, pattern }]) => [
       name,
       {
@@ -168,6 +170,7 @@ async function ownFields(call: CallApi, preset: string) {
       },
     ]),
   );
+  return { fields, hasBack: found?.back === true };
 }
 
 interface Wanted {

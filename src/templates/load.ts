@@ -3,6 +3,7 @@ import { OperatorError } from "../core/errors.ts";
 import { BUILT_IN } from "./built-in.ts";
 import { examine } from "./examine.ts";
 import { type Fault, faultLine } from "./fault.ts";
+import type { Fields } from "./fields.ts";
 import { digestOf, readTemplateFolder, type TemplateFiles } from "./files.ts";
 import type { TemplateManifest } from "./manifest.ts";
 import type { Markup, Side } from "./markup.ts";
@@ -67,6 +68,15 @@ export function templateOf(files: TemplateFiles, place = (name: string) => name)
     files,
     digest: digestOf(files),
   };
+}
+
+/** The fields that a card shows: of one without its back only those of the front. */
+export function shownFields({ manifest, markup, css }: LoadedTemplate, withBack: boolean): Fields {
+  const { fields = {} } = manifest;
+  if (withBack) return fields;
+  const isOfFront = (name: string) =>
+    markup.paths.has(`fields.${name}`) || css.includes(`field-${name.replaceAll("_", "-")}`);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => isOfFront(name)));
 }
 
 function sideOf(side: Side, markup: Markup, text: (name: string) => string): TemplateSide {

@@ -142,6 +142,26 @@ test("the form has the fields that the chosen template declares, and says beside
   expect(await textOf(page, "#fields-season-problem")).toContain("at most 9 characters");
 });
 
+test("with the back switched on the form has its fields, and both sides are shown", async () => {
+  const { page, complaints } = await browser.open();
+  await signIn(page, server.baseUrl, "dev@play.example");
+  await page.goto(`${server.baseUrl}/console/playground`);
+  expect(await page.$("#fields-biography")).toBeNull();
+  expect(await textOf(page, "#curl")).not.toContain('"fields"');
+  await page.click("#back");
+  await page.waitForSelector("#fields-biography");
+  await page.waitForFunction(() => document.querySelector("#samples")?.textContent?.includes('"back": true'));
+  await page.click(".send button[type=submit]");
+  await page.waitForSelector("#outcome img + img");
+  const alts = await page.$$eval("#outcome img", (all) => all.map((one) => one.getAttribute("alt")));
+  expect(alts).toEqual(["The card of Eileen Collins", "The back of the card of Eileen Collins"]);
+  // A template without a back takes none.
+  await page.select("#preset", "action_card");
+  await page.waitForSelector("#fields-club");
+  expect(await page.$("#back")).toBeNull();
+  expect(complaints).toEqual([]);
+});
+
 test("a failed image says once what to do", async () => {
   const request = imageRequest({ player: { external_id: "test_fail_provider" } });
   const { data } = (await (await post(server.baseUrl, testKey, request)).json()) as {

@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { eq, isNull } from "drizzle-orm";
 import { signedCardUrl } from "../../clients/typescript/src/signing.ts";
 import { forgetAged } from "../../src/app/images/forget-image.ts";
+import { renderNextImage } from "../../src/app/images/render-image.ts";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import {
   createKey,
@@ -14,7 +15,9 @@ import { changeRetention } from "../../src/app/people/manage-retention.ts";
 import { makeSigningSecret, removeSigningSecret } from "../../src/app/people/manage-signing.ts";
 import { RATE_LIMIT_PER_MINUTE } from "../../src/core/limits.ts";
 import { renderSignature, signedText } from "../../src/core/render-address.ts";
+import { buildDeps } from "../../src/service/deps.ts";
 import { findKey } from "../../src/store/people/keys.ts";
+import { picturesAfter, poolOf, RENDERED } from "../fakes.ts";
 import { get, type TestAccount, testAccount } from "../harness.ts";
 import { finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
 
@@ -22,7 +25,7 @@ const DAY_MS = 86_400_000;
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await testApi({ env: { CARDPRESS_PRESETS: "club_card,match_day" } });
 });
 afterAll(() => api.close());
 
@@ -108,6 +111,25 @@ test("an address makes its card at the first opening, gives it to everybody afte
   const short = await fetch(await address({}, own, 0.5));
   expect(short.headers.get("cache-control")).toBe("public, max-age=43200");
   expect(await usage()).toMatchObject({ images_requested: 1, images_completed: 1, credits_used: 1 });
+});
+
+test("both sides of a card have an address each, and are charged once", async () => {
+  const pool = poolOf(async (job, onStage) => {
+    await picturesAfter(async () => {})(job, onStage);
+    await Bun.write(job.outputPath, job.side === "back" ? "BACK" : "FRONT");
+    return { kind: "done", file: RENDERED };
+  });
+  const front = fetch(await address({ side: "front" }));
+  while (!(await api.jobs.isWaiting("live", api.clock.now()))) await Bun.sleep(0);
+  await renderNextImage(buildDeps(api, { pool }), new AbortController().signal, () => {});
+  expect(await (await front).text()).toBe("FRONT");
+  expect(await (await fetch(await address({ side: "back" }))).text()).toBe("BACK");
+  expect(await usage()).toMatchObject({ credits_used: 1 });
+  for (const change of [{ side: "left" }, { side: "back", preset: "match_day" }]) {
+    const answer = await fetch(await address(change), { headers: { Accept: "application/json" } });
+    const { error } = (await answer.json()) as Json;
+    expect([answer.status, error.details[0].field]).toEqual([400, "query side"]);
+  }
 });
 
 test("a flood of one address makes one card, which all of it gets", async () => {

@@ -29,6 +29,8 @@ export interface AddressCard {
   /** Smaller, in pixels. It is signed with the rest: appended to a finished address it would break it. */
   w?: 256 | 512 | 1024;
   format?: "png" | "webp" | "jpeg";
+  /** Which side the address gives of a card with both; without it the card has its front alone. */
+  side?: "front" | "back";
   background_theme?: string | null | undefined;
   composition?: string | null | undefined;
   primary_color?: string | null | undefined;

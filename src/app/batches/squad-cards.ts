@@ -33,6 +33,10 @@ const plain = (text: string) =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, "");
 
+/** What is neither stays text, so that the error message can quote it. */
+const asSwitch = (text: string) =>
+  ({ true: true, yes: true, "1": true, false: false, no: false, "0": false })[text.toLowerCase()] ?? text;
+
 /** People capitalise words in lists. */
 const asComposition = (text: string) => text.toLowerCase();
 
@@ -171,9 +175,19 @@ export const SET_TARGETS: readonly Target[] = [
   }),
 ];
 
-/** What a column can mean with a template of these additional fields. */
-export const targetsFor = (fields: Parameters<typeof templateTargets>[0]): Target[] => [
+/** Whether the card's other side is made too, of a template that has one. */
+export const BACK_TARGET: Target = target(
+  "back",
+  "Back too (yes)",
+  "style.back",
+  "back backside otherside reverse ruckseite verso reverso retro",
+  { ...FOR_ALL, read: asSwitch },
+);
+
+/** What a column can mean with a template of these additional fields, which has another side or has none. */
+export const targetsFor = (fields: Parameters<typeof templateTargets>[0], hasBack: boolean): Target[] => [
   ...TARGETS,
+  ...(hasBack ? [BACK_TARGET] : []),
   ...templateTargets(fields),
 ];
 
@@ -189,8 +203,7 @@ export function templateTargets(
     color: asColour,
     integer: asNumber,
     number: (text) => (/^-?\d+(?:[.,]\d+)?$/.test(text) ? Number(text.replace(",", ".")) : text),
-    boolean: (text) =>
-      ({ true: true, yes: true, "1": true, false: false, no: false, "0": false })[text.toLowerCase()] ?? text,
+    boolean: asSwitch,
   };
   return Object.entries(fields).flatMap(([name, { type, title, required = false }]) => {
     const read = readers[type];

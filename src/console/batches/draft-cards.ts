@@ -25,8 +25,8 @@ export async function targetsOf(
   preset: string,
   set: CardSet | undefined,
 ): Promise<Target[]> {
-  const { manifest } = await deps.templates.current(preset);
-  return [...(set ? SET_TARGETS : []), ...targetsFor(manifest.fields)];
+  const { manifest, back } = await deps.templates.current(preset);
+  return [...(set ? SET_TARGETS : []), ...targetsFor(manifest.fields, back !== null)];
 }
 
 export interface DraftCards {

@@ -127,13 +127,13 @@ async function upload(visit: MemberVisit): Promise<Response> {
   const { deps } = visit;
   const { list, name } = await sentList(visit);
   const [preset = ""] = await deps.templates.listed();
-  const { manifest } = await deps.templates.current(preset);
+  const { manifest, back } = await deps.templates.current(preset);
   const [[width, height] = [1024, 1280]] = Object.values(manifest.sizes);
   const { id } = await visit.lists.put(visit, {
     id: deps.random.id("lst"),
     name,
     list,
-    mapping: guessMapping(list, targetsFor(manifest.fields)),
+    mapping: guessMapping(list, targetsFor(manifest.fields, back !== null)),
     style: { preset, width, height, format: "png" },
   });
   return redirect(`/console/lists/${id}`, visit.exchange);

@@ -15,6 +15,8 @@ export interface PlaygroundFields {
   background_theme: string;
   format: string;
   composition: string;
+  /** "true" where the other side is wanted too. */
+  back: string;
   width: string;
   height: string;
   club_badge_url: string;
@@ -41,6 +43,7 @@ const EXAMPLE: PlaygroundFields = {
   background_theme: "stadium night",
   format: "png",
   composition: "auto",
+  back: "",
   width: "1024",
   height: "1280",
   club_badge_url: "",
@@ -86,6 +89,7 @@ export function fieldsOf(request: CreateImageRequest, config: FormFacts): Playgr
     background_theme: style.background_theme ?? "",
     format: style.format ?? "png",
     composition: style.composition ?? "auto",
+    back: style.back ? "true" : "",
     width: String(style.width ?? EXAMPLE.width),
     height: String(style.height ?? EXAMPLE.height),
     club_badge_url: branding.club_badge_url ?? "",
@@ -126,6 +130,7 @@ export function requestOf(fields: PlaygroundFields, own?: Record<string, unknown
         format: fields.format,
         // What holds without it is not worth a line of the samples.
         composition: fields.composition === "auto" ? "" : fields.composition,
+        back: fields.back === "true" ? true : "",
       }),
     },
     ...(Object.keys(branding).length > 0 ? { branding } : {}),

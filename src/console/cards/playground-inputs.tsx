@@ -5,6 +5,7 @@ import { type Composition, IMAGE_FORMATS, POSITIONS } from "../../core/card.ts";
 import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
 import type { PartnerRefusal } from "../../http/http-refusal.ts";
 import type { Fields } from "../../templates/fields.ts";
+import { shownFields } from "../../templates/load.ts";
 import { compositionsOf } from "../../templates/manifest.ts";
 import { Choice, Field, PostForm } from "../elements.tsx";
 import { field, type MemberVisit } from "../visit.ts";
@@ -22,6 +23,8 @@ export interface PlaygroundState {
   template: Fields;
   /** What it takes as composition besides `auto`. */
   compositions: readonly Composition[];
+  /** Whether it has another side. */
+  hasBack: boolean;
   presets: readonly string[];
   environment: Environment;
   problems: Problems;
@@ -32,22 +35,32 @@ export async function formFacts({ deps: { config, templates } }: MemberVisit): P
   return { baseUrl: config.baseUrl, presets: await templates.listed() };
 }
 
-/** What a template declares for itself; nothing where it cannot be asked for. */
+/**
+ * What a template declares for itself, as far as the wanted sides show it; nothing where it cannot be asked
+ * for.
+ */
 export async function declaredBy(
   visit: MemberVisit,
-  preset: string,
+  { preset, back }: Pick<PlaygroundFields, "preset" | "back">,
   { presets }: FormFacts,
-): Promise<Pick<PlaygroundState, "template" | "compositions">> {
-  if (!presets.includes(preset)) return { template: {}, compositions: [] };
-  const { manifest } = await visit.deps.templates.current(preset);
-  return { template: manifest.fields ?? {}, compositions: compositionsOf(manifest) };
+): Promise<Pick<PlaygroundState, "template" | "compositions" | "hasBack">> {
+  if (!presets.includes(preset)) return { template: {}, compositions: [], hasBack: false };
+  const template = await visit.deps.templates.current(preset);
+  const hasBack = template.back !== null;
+  return {
+    template: shownFields(template, hasBack && back === "true"),
+    compositions: compositionsOf(template.manifest),
+    hasBack,
+  };
 }
 
 /** The form as it was sent. */
 export async function sentState(visit: MemberVisit): Promise<PlaygroundState> {
   const facts = await formFacts(visit);
-  const fields = readFields(visit.form, facts);
-  const declared = await declaredBy(visit, fields.preset, facts);
+  const sent = readFields(visit.form, facts);
+  const declared = await declaredBy(visit, sent, facts);
+  // Another template may have been chosen since the back was.
+  const fields = declared.hasBack ? sent : { ...sent, back: "" };
   const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
   const own = readOwn(visit.form, declared.template);
   return { fields, own, ...declared, ...facts, environment, problems: {} };
@@ -91,17 +104,18 @@ function Input({ name, fields, problems, label, hint, type = "text", options, li
 /** What is wrong with each input, by its name. */
 type Problems = Record<string, string>;
 
-/** Another template has other fields. Where there is no choice, there is nothing to follow. */
-const FOLLOWS_PRESET = {
+/** Another template, and a card with its back, has other fields. */
+const FOLLOWS_CHOICES = {
   "hx-post": "/console/playground/fields",
-  "hx-trigger": "change from:#preset",
+  "hx-trigger": "change from:#preset, change target:#back",
   "hx-target": "this",
   "hx-include": "closest form",
   "hx-sync": "this:replace",
 };
 
 /** The inputs that depend on the chosen template. */
-export function TemplateInputs({ fields, own, template, compositions, problems }: PlaygroundState) {
+export function TemplateInputs(state: PlaygroundState) {
+  const { fields, own, template, compositions, hasBack, problems } = state;
   return (
     <>
       <Input
@@ -112,6 +126,12 @@ export function TemplateInputs({ fields, own, template, compositions, problems }
         hint="How the player is shown. auto leaves it to the card."
         options={["auto", ...compositions]}
       />
+      {hasBack && (
+        <label class="check">
+          <input id="back" name="back" type="checkbox" value="true" checked={fields.back === "true"} />
+          The back too, for the same credit
+        </label>
+      )}
       <OwnFields declared={template} inputs={own} problems={problems} />
     </>
   );
@@ -148,7 +168,7 @@ function CardFields(state: PlaygroundState) {
         <Input name="primary_color" {...common} label="Main colour" type="color" />
         <Input name="secondary_color" {...common} label="Second colour" type="color" />
       </div>
-      <div id="own-fields" {...(presets.length > 1 ? FOLLOWS_PRESET : {})}>
+      <div id="own-fields" {...FOLLOWS_CHOICES}>
         <TemplateInputs {...state} />
       </div>
       <details class="more">
@@ -237,7 +257,7 @@ const SEND_AS: [string, string][] = [
 /** What is wrong beside each input, for a page that shows the form already. */
 export function BesideInputs({ own, presets, problems }: PlaygroundState) {
   // Where there is no choice of templates, the form has no input for it.
-  const inputs = INPUTS.filter((name) => name !== "preset" || presets.length > 1);
+  const inputs = INPUTS.filter((name) => name !== "back" && (name !== "preset" || presets.length > 1));
   return (
     <>
       {["file", ...inputs, ...Object.keys(own)].map((name) => (

@@ -66,7 +66,7 @@ async function playgroundPage(visit: MemberVisit): Promise<Response> {
   const again = storedRequestValidator.check(earlier?.request);
   const kit = await chosenKit(visit);
   const fields = withKit(again.ok ? fieldsOf(again.value, facts) : exampleFields(facts), kit, facts);
-  const declared = await declaredBy(visit, fields.preset, facts);
+  const declared = await declaredBy(visit, fields, facts);
   const isSame = again.ok && again.value.style.preset === fields.preset;
   const own = isSame ? inputsOf(again.value.fields) : exampleInputs(declared.template);
   const state: PlaygroundState = { fields, own, ...declared, ...facts, environment: "test", problems: {} };
@@ -238,7 +238,20 @@ function Outcome({ image, progress }: { image: Image; progress: number | null })
   return (
     <section class="card outcome" aria-label="Outcome" {...poll}>
       {image.state === "completed" ? (
-        <img class="outcome-card" src={`/cdn/${image.outputName}`} alt={`The card of ${playerName(image)}`} />
+        <div class="outcome-sides">
+          <img
+            class="outcome-card"
+            src={`/cdn/${image.outputName}`}
+            alt={`The card of ${playerName(image)}`}
+          />
+          {image.backOutputName !== null && (
+            <img
+              class="outcome-card"
+              src={`/cdn/${image.backOutputName}`}
+              alt={`The back of the card of ${playerName(image)}`}
+            />
+          )}
+        </div>
       ) : (
         <span class={`outcome-card thumb-${publicStatus(image.state)}`}>
           {isOpen ? `${Math.round((progress ?? 0) * 100)} %` : "No card"}

@@ -1,6 +1,6 @@
 import { createImageSchema } from "../../core/image-request.ts";
 import { PICTURE_WIDTHS } from "../../core/picture-limits.ts";
-import { CARD_PARAMETERS } from "../render-parameters.ts";
+import { CARD_PARAMETERS, SIDES } from "../render-parameters.ts";
 import { ROUTES } from "../route-table.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 
@@ -59,6 +59,13 @@ export function renderOperation(presets: readonly string[]): Record<string, obje
           },
           ...SIGNED_BY,
           ...cardParameters(presets),
+          {
+            name: "side",
+            in: "query",
+            description:
+              "The side that the address gives of a card with both, which are made together for one credit. Without it the card has its front alone.",
+            schema: { type: "string", enum: SIDES },
+          },
           {
             name: "w",
             in: "query",

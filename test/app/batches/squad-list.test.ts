@@ -6,6 +6,7 @@ import {
   faultsInList,
   guessMapping,
   TARGETS,
+  targetsFor,
   templateTargets,
 } from "../../../src/app/batches/squad-cards.ts";
 import { MAX_LIST_UNPACKED_BYTES } from "../../../src/core/list-limits.ts";
@@ -278,4 +279,25 @@ describe("the columns of a list", () => {
       sound: [2],
     });
   });
+});
+
+test("a column may say whose back is made, of a template that has one", () => {
+  const list = {
+    columns: ["Name", "Back"],
+    rows: [
+      ["Ada", "Yes"],
+      ["Bea", "no"],
+      ["Cleo", ""],
+      ["Dee", "maybe"],
+    ].map((cells, at) => ({ line: at + 2, cells })),
+  };
+  const backs = (hasBack: boolean) => {
+    const targets = targetsFor({}, hasBack);
+    const cards = cardsOfList(list, targets, guessMapping(list, targets), { preset: "x" }) as {
+      style: { back?: unknown };
+    }[];
+    return cards.map(({ style }) => style.back);
+  };
+  expect(backs(true)).toEqual([true, false, undefined, "maybe"]);
+  expect(backs(false)).toEqual([undefined, undefined, undefined, undefined]);
 });
