@@ -55,6 +55,8 @@ export interface TemplateState {
   samples: SampleFile[];
   /** Accepted pictures, as `<sample>@<size>`. */
   goldens: string[];
+  /** Whether the card has another side. */
+  hasBack: boolean;
   /** Whether the folder is in git and can be compared with the last commit. */
   inGit: boolean;
   faults: Fault[];
@@ -84,6 +86,8 @@ export interface PictureRequest {
   format: "png" | "webp" | "jpeg";
   /** The id of a photo dropped on the page. */
   photo?: string;
+  /** Draws the other side of the card; without it the front. */
+  side?: "back";
   inspect: "no" | "looks" | "contrast";
   /** `screen`: the pixels of a PNG without its compression, which this machine's browser shows sooner. */
   encoding?: "file" | "screen";
@@ -100,6 +104,8 @@ export type PictureAnswer =
       bytes: number;
       ms: number;
       page: "same" | "restyled" | "opened" | "cached";
+      /** How far from every edge the printer cuts and text should end; null for a picture of no print. */
+      print: { label: string; cutPx: number; safePx: number } | null;
       inspection: Inspection | null;
     }
   /** Replaced by a newer request for the same pane. */

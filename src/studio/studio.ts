@@ -69,7 +69,7 @@ export async function openStudio(options: StudioOptions): Promise<Studio> {
   const loose: LoosePictures = new Map();
   const watcher = watchFolder(root, (paths) => {
     // A changed style sheet changes only pictures, so the page need not reload the state first.
-    const isSheet = paths.every((path) => path.endsWith("card.css"));
+    const isSheet = paths.every((path) => /(?:card|back)\.css$/.test(path));
     events.send("changed", { revision: room.changed(), isSheet });
   });
   return {

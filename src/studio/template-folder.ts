@@ -17,7 +17,7 @@ export interface FolderNow {
   state: TemplateState;
   /** The last manifest that could be read; null if there never was one. */
   manifest: TemplateManifest | null;
-  /** Whether its card.html says anything of a set. */
+  /** Whether either side says anything of a set. */
   showsSet: boolean;
   /** null when the files cannot make a card. */
   digest: string | null;
@@ -65,7 +65,9 @@ export async function readFolderNow(
   const digest = read.files && faults.length === 0 ? digestOf(read.files) : null;
   return {
     manifest,
-    showsSet: showsSet(new TextDecoder().decode(read.files?.get("card.html"))),
+    showsSet: ["card.html", "back.html"].some((name) =>
+      showsSet(new TextDecoder().decode(read.files?.get(name))),
+    ),
     digest,
     state: {
       name: basename(dir),
@@ -80,6 +82,7 @@ export async function readFolderNow(
       compositions: manifest ? compositionsOf(manifest) : [],
       samples: samples.map((sample) => validated(sample, manifest)),
       goldens: goldens.filter((name) => name.endsWith(".webp")).map((name) => name.slice(0, -".webp".length)),
+      hasBack: examined ? examined.back !== null : (before?.state.hasBack ?? false),
       inGit,
       faults,
     },

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
+import { PRINT_SIZES, printSizeLabel, printSizeOf } from "../core/print-sizes.ts";
 import type { PreviewPool } from "../render/pool.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import { type DrawingJob, type Drawings, openDrawings } from "./drawings.ts";
@@ -92,6 +93,7 @@ export function openWorkroom({ root, scratch, pool }: StudioOptions): Workroom {
         turn: Number(request.turn) || 0,
         priority: Number(request.priority) || 0,
         dir: state.folder,
+        ...(request.side === "back" && { side: "back" }),
         digest,
         card,
         photo:
@@ -130,9 +132,27 @@ async function drawFor(drawings: Drawings, job: DrawingJob, base: string): Promi
     bytes: preview.bytes,
     ms: performance.now() - startedAt,
     page: isCached ? "cached" : preview.page,
+    print: printOf(preview),
     inspection: preview.inspection,
   };
 }
+
+/** Printers ask for 3 to 4 mm inside of the cut, as their knives wander. */
+const SAFE_MM = 3;
+
+function printOf(size: { width: number; height: number }) {
+  const name = printSizeOf(size);
+  if (!name) return null;
+  const { bleed } = PRINT_SIZES[name].px;
+  return {
+    label: printSizeLabel(name),
+    cutPx: bleed,
+    safePx: bleed + Math.round((SAFE_MM / MM_PER_INCH) * PRINT_DPI),
+  };
+}
+
+const MM_PER_INCH = 25.4;
+const PRINT_DPI = 300;
 
 async function photoFile(dir: string, name: string | null): Promise<PictureFile | null> {
   if (name === null) return null;

@@ -579,6 +579,37 @@ test("whoever tabs through the page sees where the focus is", async () => {
   expect(seen).toEqual(expect.arrayContaining(["photo-file", "room"]));
 });
 
+test("both sides lie beside each other, each with the cut and the safe area of its print", async () => {
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Back</title><link rel="stylesheet" href="back.css"></head>
+<body><main class="card"><p data-text="player.name">Maya</p></main></body></html>`;
+  writeFileSync(
+    join(dir(), "back.css"),
+    ".card { position: absolute; inset: 0; background: var(--primary) }",
+  );
+  writeFileSync(join(dir(), "back.html"), html);
+  await page.goto(`${server.url}?size=815x1110&overlays=safe`);
+  await until("document.querySelectorAll('#stage .overlay').length === 2");
+  const sides = await page.$$eval("#stage .pane", (panes) =>
+    panes.map((pane) => {
+      const { left, right, width } = pane.getBoundingClientRect();
+      const source = pane.querySelector("img")?.src;
+      const boxes = [...pane.querySelectorAll(".overlay > rect")];
+      const words = [...pane.querySelectorAll(".overlay text")].map(({ textContent }) => textContent);
+      return { left, right, width, source, words, across: boxes.map((box) => box.getAttribute("width")) };
+    }),
+  );
+  const [front, back] = sides;
+  expect(back?.left).toBeGreaterThan(front?.right ?? Number.POSITIVE_INFINITY);
+  expect(back?.width).toBeCloseTo(front?.width ?? 0, 1);
+  expect(back?.source).not.toBe(front?.source);
+  for (const { words, across } of sides) {
+    expect(words).toEqual(["cut, 63 x 88 mm", "safe area, 3 mm"]);
+    expect(across.map(Number)).toEqual([815 - 2 * 35, 815 - 2 * (35 + 35)]);
+  }
+  for (const file of ["back.html", "back.css"]) await rm(join(dir(), file));
+  await until("document.querySelector('#stage .back').hidden");
+});
+
 test("the page never complained", () => {
   expect(complaints).toEqual([]);
 });

@@ -1,11 +1,12 @@
 import type { Inspection, TextLook } from "../../render/preview/messages.ts";
+import type { PictureAnswer } from "../messages.ts";
 import { svg } from "./dom.ts";
 
 export const OVERLAYS = [
   ["zones", "Zones", "Where the template wants face and body, and its frame (z)"],
   ["texts", "Texts", "Each text's box, how full it is and its final size (t)"],
   ["fonts", "Fonts", "The fonts that letters were really taken from (f)"],
-  ["safe", "Safe area", "What stays after the cut, or 5 % (s)"],
+  ["safe", "Cut and safe area", "In a size of print the cut and 3 mm inside of it, otherwise 5 % (s)"],
   ["face", "Real face", "Where this photo's face came to lie (a)"],
 ] as const;
 
@@ -27,14 +28,16 @@ export function textProblem(text: TextLook): string | null {
   return null;
 }
 
+type Overlaid = Pick<Extract<PictureAnswer, { kind: "drawn" }>, "width" | "height" | "print"> & {
+  inspection: Inspection;
+};
+
 /** Boxes and captions over a picture, sharp at any zoom. */
 export function drawOverlays(
   wanted: readonly string[],
-  inspection: Inspection,
-  size: readonly [number, number],
+  { inspection, width, height, print }: Overlaid,
   scale: number,
 ): SVGElement {
-  const [width, height] = size;
   const unit = 1 / Math.max(scale, 0.05);
   const root = svg("svg", { class: "overlay", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
   const add = (box: Box, colour: string, label: string, isDashed = false) => {
@@ -55,10 +58,12 @@ export function drawOverlays(
   if (wanted.includes("fonts"))
     for (const text of inspection.texts) add(text.ink, "#c9a8ff", text.usedFamilies.join(" + "));
   if (wanted.includes("safe")) {
-    const own = inspection.zones.find((zone) => zone.name === "safe");
-    const inset = Math.min(width, height) * 0.05;
-    const box = { x: inset, y: inset, width: width - 2 * inset, height: height - 2 * inset };
-    add(own?.box ?? box, ZONE_COLOURS.safe ?? "", own ? "safe area" : "5 % safe area", true);
+    const own = inspection.zones.find((zone) => zone.name === "safe")?.box;
+    const within = (px: number): Box => ({ x: px, y: px, width: width - 2 * px, height: height - 2 * px });
+    if (print) add(within(print.cutPx), "#ff4d8d", `cut, ${print.label}`);
+    const usual = print ? within(print.safePx) : within(Math.min(width, height) * 0.05);
+    const label = own ? "safe area" : print ? "safe area, 3 mm" : "5 % safe area";
+    add(own ?? usual, ZONE_COLOURS.safe ?? "", label, true);
   }
   if (wanted.includes("face") && inspection.face) add(inspection.face, "#ffd84d", "real face", true);
   return root;

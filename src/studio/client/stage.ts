@@ -8,6 +8,8 @@ const MIN_SIDE = 512;
 const MAX_SIDE = 2048;
 /** Space around a picture fitted to the window, in screen pixels. */
 const MARGIN = 72;
+/** Between the two sides of a card, in screen pixels. */
+const BETWEEN = 48;
 const ZOOMS = [10, 25, 33, 50, 67, 75, 100, 150, 200, 300, 400];
 
 export interface StageView {
@@ -26,32 +28,37 @@ export function cardView(onDrawn: (pane: Pane) => void): StageView {
     "aria-label": "Drag for a free size",
   });
   const caption = el("figcaption", {});
-  let overlay: SVGElement | null = null;
   const pane = createPane((_, drawn) => {
     place();
     onDrawn(drawn);
   });
+  const back = createPane(() => place());
   pane.element.append(handle, caption);
-  room.append(pane.element);
+  back.element.append(el("figcaption", {}, "back"));
+  back.element.classList.add("back");
+  room.append(pane.element, back.element);
   byId("stage").replaceChildren(room, toolbar());
 
   const scaleOf = (): number => {
     if (view.zoom !== "fit") return Number(view.zoom) / 100;
     const [width, height] = sizeOf();
-    return Math.min(1, (room.clientWidth - MARGIN) / width, (room.clientHeight - MARGIN) / height);
+    const sides = template()?.hasBack ? 2 : 1;
+    const across = (room.clientWidth - MARGIN - (sides - 1) * BETWEEN) / sides;
+    return Math.min(1, across / width, (room.clientHeight - MARGIN) / height);
   };
   const place = () => {
     const [width, height] = sizeOf();
     const scale = Math.max(0.02, scaleOf());
-    pane.element.style.width = `${width * scale}px`;
-    pane.element.style.height = `${height * scale}px`;
     caption.textContent = `${width} × ${height} · ${Math.round(scale * 100)} %`;
-    overlay?.remove();
-    overlay = null;
-    const { drawn } = pane;
-    if (view.overlays.length === 0 || !drawn?.inspection) return;
-    overlay = drawOverlays(view.overlays, drawn.inspection, [drawn.width, drawn.height], scale);
-    pane.element.append(overlay);
+    back.element.hidden = !template()?.hasBack;
+    for (const { element, drawn } of [pane, back]) {
+      element.style.width = `${width * scale}px`;
+      element.style.height = `${height * scale}px`;
+      element.querySelector(".overlay")?.remove();
+      const { inspection } = drawn ?? {};
+      if (view.overlays.length > 0 && drawn && inspection)
+        element.append(drawOverlays(view.overlays, { ...drawn, inspection }, scale));
+    }
   };
   dragCorner(handle, scaleOf);
   new ResizeObserver(place).observe(room);
@@ -63,6 +70,8 @@ export function cardView(onDrawn: (pane: Pane) => void): StageView {
       // The Share tab tells the file's size.
       const encoding = view.tab === "share" ? "file" : "screen";
       void pane.draw({ ...pictureRequest("card", 0), inspect, encoding });
+      if (template()?.hasBack)
+        void back.draw({ ...pictureRequest("back", 0.5), side: "back", inspect, encoding: "screen" });
     },
     pane: () => pane,
   };
