@@ -10,6 +10,10 @@ export interface PrintSize {
 
 const PX_PER_MM = 300 / 25.4;
 
+/** What printers ask to keep free of text inside of the cut, as their knives wander; some ask for 4 mm. */
+export const SAFE_MM = 3;
+export const SAFE_PX = Math.round(SAFE_MM * PX_PER_MM);
+
 function printSize(width: number, height: number, bleed: number): PrintSize {
   const px = (mm: number) => Math.round(mm * PX_PER_MM);
   const sides = { short: px(width + 2 * bleed), long: px(height + 2 * bleed), bleed: px(bleed) };

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
-import { PRINT_SIZES, printSizeLabel, printSizeOf } from "../core/print-sizes.ts";
+import { PRINT_SIZES, printSizeLabel, printSizeOf, SAFE_PX } from "../core/print-sizes.ts";
 import type { PreviewPool } from "../render/pool.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import { type DrawingJob, type Drawings, openDrawings } from "./drawings.ts";
@@ -137,9 +137,6 @@ async function drawFor(drawings: Drawings, job: DrawingJob, base: string): Promi
   };
 }
 
-/** Printers ask for 3 to 4 mm inside of the cut, as their knives wander. */
-const SAFE_MM = 3;
-
 function printOf(size: { width: number; height: number }) {
   const name = printSizeOf(size);
   if (!name) return null;
@@ -147,12 +144,9 @@ function printOf(size: { width: number; height: number }) {
   return {
     label: printSizeLabel(name),
     cutPx: bleed,
-    safePx: bleed + Math.round((SAFE_MM / MM_PER_INCH) * PRINT_DPI),
+    safePx: bleed + SAFE_PX,
   };
 }
-
-const MM_PER_INCH = 25.4;
-const PRINT_DPI = 300;
 
 async function photoFile(dir: string, name: string | null): Promise<PictureFile | null> {
   if (name === null) return null;

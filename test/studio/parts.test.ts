@@ -229,7 +229,12 @@ test("text and marks beyond the cut are reported; ground that goes on to the edg
     cardFaults(inspection, one as CheckCase).map(
       ({ code, subject, weight }) => `${code} ${subject} ${weight}`,
     );
-  expect(told(look)).toEqual(["cut outside 4", "cut .logo 15", "cut .gone 35", "cut badge 35"]);
+  const beyond = ["cut outside 4", "cut .logo 15", "cut .gone 35", "cut badge 35"];
+  expect(told(look)).toEqual(["safe inside 32", ...beyond]);
+  // A designer may know a printer with a steadier hand.
+  expect(told({ ...look, zones: [{ name: "safe", box: card }] as never })).toEqual(beyond);
+  const clear = [text("clear", box(69, 64, 90, 24))];
+  expect(told({ ...look, texts: clear })).toEqual(beyond.slice(1));
   expect(told({ ...look, trim: null as never })).toEqual([]);
 });
 

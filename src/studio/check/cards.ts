@@ -1,5 +1,5 @@
 import type { Composition } from "../../core/card.ts";
-import { PRINT_SIZES } from "../../core/print-sizes.ts";
+import { PRINT_SIZES, SAFE_MM, SAFE_PX } from "../../core/print-sizes.ts";
 import type { Inspection, TextLook } from "../../render/preview/messages.ts";
 import { type Fault, faultAt } from "../../templates/fault.ts";
 import type { TemplateManifest } from "../../templates/manifest.ts";
@@ -167,8 +167,15 @@ export function cardFaults(inspection: Inspection, { isSample }: CheckCase): Car
 }
 
 /** Texts and marks of which the printer takes a part off. */
-function cutFaults({ trim, texts, marks }: Inspection): CardFault[] {
+function cutFaults({ trim, texts, marks, zones }: Inspection): CardFault[] {
   if (!trim) return [];
+  const hasOwnSafe = zones.some(({ name }) => name === "safe");
+  const safe = {
+    x: trim.x + SAFE_PX,
+    y: trim.y + SAFE_PX,
+    width: trim.width - 2 * SAFE_PX,
+    height: trim.height - 2 * SAFE_PX,
+  };
   const faults: CardFault[] = [];
   const add = (subject: string, px: number) =>
     faults.push({
@@ -178,19 +185,26 @@ function cutFaults({ trim, texts, marks }: Inspection): CardFault[] {
       text: `stands ${Math.ceil(px)} px beyond the cut, where the printer takes it off. Keep it --bleed away from every edge, or give it aria-hidden="true" where it may be cut.`,
       weight: px,
     });
+  const tooNear = (subject: string, px: number) =>
+    faults.push({
+      severity: "error",
+      code: "safe",
+      subject,
+      text: `comes ${Math.ceil(px)} px too near to the cut: printers ask for ${SAFE_MM} mm, as their knives wander. Move it inwards, or say by a zone "safe" how near is near enough.`,
+      weight: px,
+    });
   for (const { label, ink, fontPx } of texts) {
     // A line's box is higher than its letters.
     const [slackX, slackY] = [1, fontPx * 0.3];
-    const px = outside(
-      {
-        x: ink.x + slackX,
-        y: ink.y + slackY,
-        width: ink.width - 2 * slackX,
-        height: ink.height - 2 * slackY,
-      },
-      trim,
-    );
+    const letters = {
+      x: ink.x + slackX,
+      y: ink.y + slackY,
+      width: ink.width - 2 * slackX,
+      height: ink.height - 2 * slackY,
+    };
+    const px = outside(letters, trim);
     if (px > 0) add(label, px);
+    else if (!hasOwnSafe && outside(letters, safe) > 0) tooNear(label, outside(letters, safe));
   }
   for (const { label, box } of marks) {
     const px = beyondCut(label, box, trim);
