@@ -606,6 +606,13 @@ test("both sides lie beside each other, each with the cut and the safe area of i
     expect(words).toEqual(["cut, 63 x 88 mm", "safe area, 3 mm"]);
     expect(across.map(Number)).toEqual([815 - 2 * 35, 815 - 2 * (35 + 35)]);
   }
+  await page.$$eval("#stage .tools button", (all) =>
+    (all as HTMLElement[]).find(({ title }) => title === "As large as it is printed")?.click(),
+  );
+  const widths = () =>
+    page.$$eval("#stage .pane", (all) => all.map((pane) => pane.getBoundingClientRect().width));
+  // A card of 63 mm with 3 mm of bleed on either side, in millimetres of CSS.
+  for (const width of await widths()) expect((width / 96) * 25.4).toBeCloseTo(69, 1);
   for (const file of ["back.html", "back.css"]) await rm(join(dir(), file));
   await until("document.querySelector('#stage .back').hidden");
 });

@@ -8,6 +8,8 @@ const MIN_SIDE = 512;
 const MAX_SIDE = 2048;
 /** Space around a picture fitted to the window, in screen pixels. */
 const MARGIN = 72;
+/** At 300 dots an inch, of which CSS has 96: a proof of the print in true millimetres. */
+const PRINTED = String((96 / 300) * 100);
 /** Between the two sides of a card, in screen pixels. */
 const BETWEEN = 48;
 const ZOOMS = [10, 25, 33, 50, 67, 75, 100, 150, 200, 300, 400];
@@ -168,6 +170,7 @@ function zoomButtons(): HTMLElement {
     button("−", "Zoom out (−)", () => zoomBy(-1)),
     button("Fit", "Fit (0)", () => set({ zoom: "fit" }), view.zoom === "fit"),
     button("100 %", "Real pixels", () => set({ zoom: "100" }), view.zoom === "100"),
+    button("Print", "As large as it is printed", () => set({ zoom: PRINTED }), view.zoom === PRINTED),
     button("+", "Zoom in (+)", () => zoomBy(1)),
   );
 }
