@@ -7,6 +7,10 @@ declare module "*.png" {
   const path: string;
   export default path;
 }
+declare module "*.svg" {
+  const path: string;
+  export default path;
+}
 declare module "*.jpg" {
   const path: string;
   export default path;

@@ -31,7 +31,11 @@ test("template list tells every template: version, where it is from, and whether
     ["action_card", "1.1.0", "built in", false],
     ["club_card", "1.0.0", "built in", true],
     ["derby", "1.0.0", "published", true],
+    ["full_bleed", "1.0.0", "built in", false],
+    ["holiday_card", "1.0.0", "built in", false],
     ["match_day", "1.1.0", "built in", false],
+    ["retro_sticker", "1.0.0", "built in", false],
+    ["team_sheet", "1.0.0", "built in", false],
   ]);
 });
 

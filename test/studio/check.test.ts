@@ -72,6 +72,9 @@ test("a started template holds with names, scripts and colours that may come", a
 test("a text that ends with an ellipsis stands nowhere that it is not seen", async () => {
   const narrow = (text: string) => `${text}.club { max-width: 20cqw; letter-spacing: 9cqw }`;
   expect(await checkWith({ "card.css": narrow })).toEqual([]);
+  const upright = (text: string) =>
+    `${narrow(text)}.club { rotate: -90deg; transform-origin: 0 0; translate: 0 20cqw }`;
+  expect(await checkWith({ "card.css": upright })).toEqual([]);
   const cut = (text: string) => `${narrow(text)}.club { text-overflow: clip }`;
   const club = lineOf("card.html", 'class="club"');
   expect(await checkWith({ "card.css": cut })).toContain(`error card.html:${club} overflow`);
@@ -227,6 +230,10 @@ test("the templates that cardpress carries look as they were accepted, and hold"
     club_card: ["gold@portrait", "gold@portrait.back", "branded@print.back", "landscape@landscape"],
     action_card: ["gold@print"],
     match_day: ["derby@story", "derby@square", "derby@wide"],
+    retro_sticker: ["album@sticker"],
+    full_bleed: ["season@print", "season@print.back"],
+    team_sheet: ["cup@post"],
+    holiday_card: ["greeting@card"],
   };
   for (const [name, only] of Object.entries(carried)) {
     const report = await checkTemplate({

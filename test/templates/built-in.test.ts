@@ -8,6 +8,7 @@ const root = join(import.meta.dir, "../../src");
 test("no template is named in the program but where it is registered; examples of the API may show one", async () => {
   const mayName = [
     "core/image-request.ts",
+    "http/docs/guides/card-options.md",
     "http/docs/guides/pagination.md",
     "http/openapi/examples.ts",
     "http/preset-schemas.ts",

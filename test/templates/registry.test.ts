@@ -28,8 +28,12 @@ test("own templates stand beside the built-in ones, and every one says whether i
     { name: "action_card", folder: null, isListed: false, problem: null },
     { name: "club_card", folder: null, isListed: true, problem: null },
     { name: "draft", folder: join(dir, "draft"), isListed: false, problem: null },
+    { name: "full_bleed", folder: null, isListed: false, problem: null },
+    { name: "holiday_card", folder: null, isListed: false, problem: null },
     { name: "match_day", folder: null, isListed: false, problem: null },
+    { name: "retro_sticker", folder: null, isListed: false, problem: null },
     { name: "season_card", folder: join(dir, "season_card"), isListed: true, problem: null },
+    { name: "team_sheet", folder: null, isListed: false, problem: null },
   ]);
   const listed = await registry(["season_card", "club_card"]).check();
   expect(listed.map(({ manifest }) => manifest.name)).toEqual(["season_card", "club_card"]);
@@ -95,7 +99,7 @@ test("what is listed and cannot be used is named, all of it, with file, place an
     "CARDPRESS_PRESETS",
     `${manifest}:3:3: /version: use three numbers`,
     `${join(dir, "copied_card/template.json")} cannot be used. /name: is "season_card", its folder "copied_card"`,
-    `There is no template "none_such". There are action_card, broken_card, club_card, copied_card, match_day, season_card; others are folders in ${dir}.`,
+    `There is no template "none_such". There are action_card, broken_card, club_card, copied_card, full_bleed, holiday_card, match_day, retro_sticker, season_card, team_sheet; others are folders in ${dir}.`,
   ])
     expect(error.message).toContain(part);
 });

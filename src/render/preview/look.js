@@ -80,15 +80,29 @@ const clipOf = (element) => {
   return card();
 };
 
+/** Whether a text runs otherwise than from side to side. @param {HTMLElement} element */
+const isTurned = (element) => {
+  for (let at = /** @type {HTMLElement | null} */ (element); at && at !== card(); at = at.parentElement) {
+    const { writingMode, rotate, transform } = getComputedStyle(at);
+    if (writingMode !== "horizontal-tb" || rotate !== "none") return true;
+    if (transform !== "none" && Math.abs(new DOMMatrix(transform).b) > 0.001) return true;
+  }
+  return false;
+};
+
 /**
  * What is seen of a text: a box that cuts it with an ellipsis leaves the rest unseen, as its designer wants.
- * @param {Rectangle} ink @param {HTMLElement} clip @returns {Rectangle}
+ * Along its lines only: accents that the box cuts off are a fault.
+ * @param {Rectangle} ink @param {HTMLElement} clip @param {boolean} turned @returns {Rectangle}
  */
-const seenInk = (ink, clip) => {
+const seenInk = (ink, clip, turned) => {
   if (getComputedStyle(clip).textOverflow !== "ellipsis") return ink;
-  const { left, right } = clip.getBoundingClientRect();
+  const { left, right, top, bottom } = clip.getBoundingClientRect();
   const x = Math.min(Math.max(ink.x, left), right);
-  return { ...ink, x, width: Math.max(0, Math.min(ink.x + ink.width, right) - x) };
+  const across = { ...ink, x, width: Math.max(0, Math.min(ink.x + ink.width, right) - x) };
+  if (!turned) return across;
+  const y = Math.min(Math.max(ink.y, top), bottom);
+  return { ...across, y, height: Math.max(0, Math.min(ink.y + ink.height, bottom) - y) };
 };
 
 /**
@@ -112,13 +126,11 @@ const lookAt = (element, index) => {
   const style = getComputedStyle(element);
   const fontPx = Number.parseFloat(style.fontSize);
   const box = boxOf(element);
-  const ink = seenInk(union(rects), clipOf(element));
+  const turned = isTurned(element);
+  const ink = seenInk(union(rects), clipOf(element), turned);
   const area = box.getBoundingClientRect();
   const tops = rects.map((r) => r.y).sort((a, b) => a - b);
   const lines = tops.filter((top, i) => i === 0 || top - (tops[i - 1] ?? 0) > fontPx * SAME_LINE).length;
-  const turned = box.closest("[style*=rotate]");
-  // What lies around a card that is painted into a canvas has a style of every property.
-  const isRotated = style.writingMode !== "horizontal-tb" || (turned !== null && card().contains(turned));
   const across = Math.max(
     standsOut(ink, { ...plain(area), y: ink.y, height: ink.height }, 0),
     standsOut(ink, plain(clipOf(element).getBoundingClientRect()), fontPx * 0.45),
@@ -144,7 +156,7 @@ const lookAt = (element, index) => {
     fitted: element.closest("[data-fit]") !== null,
     shortened: text.trimEnd().endsWith("…"),
     fill: ink.width / Math.max(1, area.width),
-    overflowPx: isRotated ? 0 : across,
+    overflowPx: turned ? 0 : across,
     families: style.fontFamily.split(",").map((name) => name.trim().replace(/^["']|["']$/g, "")),
     neededContrast: isLarge ? 3 : 4.5,
   };

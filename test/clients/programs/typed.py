@@ -3,7 +3,7 @@ from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler
 
 from cardpress_client import Cardpress, CardpressError, read_webhook, signed_card_url
-from cardpress_client.types import CreateImageRequest
+from cardpress_client.types import BatchCard, CreateImageRequest
 
 cards = Cardpress("https://cards.example.org", api_key=os.environ["KEY"])
 order: CreateImageRequest = {
@@ -23,7 +23,8 @@ waited = cards.create_image(order, wait=10)
 if waited["status"] == "completed":
     print(waited["result"]["image_url"])
 width: int = cards.create_and_wait(order)["result"]["width"]
-batch = cards.create_batch({"name": "Squad", "cards": [order]})
+squad: list[BatchCard] = [{"type": "player_card", "player": order["player"], "style": order["style"]}]
+batch = cards.create_batch({"name": "Squad", "cards": squad})
 print(cards.wait_for_batch(batch["batch_id"])["progress"])
 for image in cards.every_image(status="failed"):
     print(image["external_id"])

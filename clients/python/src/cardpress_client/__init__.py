@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import Callable, Literal, cast, overload
+from typing import Callable, Literal, TypeVar, cast, overload
 
 from ._transport import RETRIES, TIMEOUT_S, Transport
 from .errors import CardpressError, ImageFailedError, NoAnswerError, WebhookSignatureError
@@ -18,6 +18,7 @@ from .signing import signed_card_url
 from .types import (
     AcceptedBatch,
     AcceptedImage,
+    BatchCard,
     BatchDetail,
     CompletedImage,
     CreateBatchRequest,
@@ -137,8 +138,11 @@ class Cardpress(Operations):
         return cast(Photo, self._transport.call("POST", "/v1/photos", form=form))
 
 
-def _typed(card: CreateImageRequest) -> CreateImageRequest:
-    return cast(CreateImageRequest, {"type": "player_card", **card})
+Card = TypeVar("Card", CreateImageRequest, BatchCard)
+
+
+def _typed(card: Card) -> Card:
+    return cast(Card, {"type": "player_card", **card})
 
 
 def _completed(image: CompletedImage | FailedImage) -> CompletedImage:
