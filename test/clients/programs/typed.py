@@ -23,8 +23,19 @@ waited = cards.create_image(order, wait=10)
 if waited["status"] == "completed":
     print(waited["result"]["image_url"])
 width: int = cards.create_and_wait(order)["result"]["width"]
-squad: list[BatchCard] = [{"type": "player_card", "player": order["player"], "style": order["style"]}]
-batch = cards.create_batch({"name": "Squad", "cards": squad})
+card: BatchCard = {
+    "type": "player_card",
+    "player": {
+        "external_id": "player-1",
+        "name": "Maya Okafor",
+        "position": "ST",
+        "number": 9,
+        "skill_level": 87,
+        "source_image_url": "https://images.example.org/10442.jpg",
+    },
+    "style": {"preset": "club_card"},
+}
+batch = cards.create_batch({"name": "Squad", "cards": [card]})
 print(cards.wait_for_batch(batch["batch_id"])["progress"])
 for image in cards.every_image(status="failed"):
     print(image["external_id"])
