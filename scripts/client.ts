@@ -107,15 +107,16 @@ function anyService() {
     presets: ["any"],
   });
   const { schemas } = document.components;
-  const { CreateImageRequest, RemakeImageRequest, RemakeBatchRequest } = schemas;
+  const { BatchCard, CreateImageRequest, RemakeImageRequest, RemakeBatchRequest } = schemas;
   const inBatch = RemakeBatchRequest.properties.cards.items;
-  for (const { properties } of [CreateImageRequest, RemakeImageRequest, inBatch]) {
+  for (const { properties } of [BatchCard, CreateImageRequest, RemakeImageRequest, inBatch]) {
     const { style } = properties;
     const { description } = style.properties.preset;
     style.properties.preset = { type: "string", description };
   }
   // What the clients do for their users.
-  CreateImageRequest.required = CreateImageRequest.required.filter((field: string) => field !== "type");
+  for (const card of [BatchCard, CreateImageRequest])
+    card.required = card.required.filter((field: string) => field !== "type");
   for (const name of ANSWERS_OF_KEYS)
     schemas[name].properties.replayed = {
       type: "boolean",

@@ -24,7 +24,6 @@ if waited["status"] == "completed":
     print(waited["result"]["image_url"])
 width: int = cards.create_and_wait(order)["result"]["width"]
 card: BatchCard = {
-    "type": "player_card",
     "player": {
         "external_id": "player-1",
         "name": "Maya Okafor",
