@@ -48,8 +48,8 @@ export interface RenderImageDeps extends AppContext {
   failedBytes: DailyBytes;
 }
 
-/** What remains of a lease after the longest possible render. */
-const FINISH_PATIENCE_MS = LEASE_MS - MOST_RENDER_MS;
+/** What remains of a lease after the longest possible renders of both sides. */
+const FINISH_PATIENCE_MS = LEASE_MS - 2 * MOST_RENDER_MS;
 
 const NEVER = new AbortController().signal;
 
@@ -259,7 +259,11 @@ async function attempt(
     const name = newName(deps, image);
     await deps.blobs.put("picture", name, { path: outputPath });
     const backName = newName(deps, image);
-    if (back) await deps.blobs.put("picture", backName, { path: backPath });
+    if (back)
+      await deps.blobs.put("picture", backName, { path: backPath }).catch(async (error) => {
+        await dropPicture(deps, name);
+        throw error;
+      });
     const receipt = { ...outcome.file.receipt, ...(back && { backSha256: back.file.receipt.sha256 }) };
     const output: ImageOutput = { name, contentType, width, height, bytes, composition, template, receipt };
     if (back) output.back = { name: backName, bytes: back.file.bytes };

@@ -7,7 +7,7 @@ import { imageView } from "../../../src/app/images/image-view.ts";
 import { renderNextImage } from "../../../src/app/images/render-image.ts";
 import { audit } from "../../../src/app/operations/audit/audit.ts";
 import { sweep, sweepFiles } from "../../../src/app/operations/sweep.ts";
-import { LEASE_MS, MAX_RENDERS } from "../../../src/core/limits.ts";
+import { LEASE_MS, MAX_RENDERS, MOST_RENDER_MS } from "../../../src/core/limits.ts";
 import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time.ts";
 import type { Renderer } from "../../../src/render/pool.ts";
@@ -113,17 +113,41 @@ test("a back that cannot be drawn leaves nothing, and its credit comes back", as
   expect(await kinds()).toEqual(["grant", "release", "reserve"]);
 });
 
-test("a process that ends between the two uploads loses nothing, and its stray front is swept", async () => {
-  const id = await acceptLive(workspace, accountId, { back: true });
+/** A store that keeps the front and is gone before the back comes. */
+function storeForOne(change: Partial<TestWorkspace["blobs"]> = {}): TestWorkspace["blobs"] {
   let puts = 0;
-  const blobs: typeof workspace.blobs = {
+  return {
     ...workspace.blobs,
     put: async (kind, name, content) => {
-      if (kind === "picture" && ++puts === 2) throw new StorageUnavailable(new Error("killed"));
+      if (kind === "picture" && ++puts === 2) throw new StorageUnavailable(new Error("gone"));
       return workspace.blobs.put(kind, name, content);
     },
+    ...change,
   };
-  await render(drawSides, { blobs });
+}
+
+test("a front whose back cannot be stored goes at once", async () => {
+  const id = await acceptLive(workspace, accountId, { back: true });
+  await render(drawSides, { blobs: storeForOne() });
+  expect(await stored()).toEqual([]);
+  expect(await image(id)).toMatchObject({ state: "queued", outputName: null });
+});
+
+test("two sides that take as long as they may are not taken from their worker", async () => {
+  const id = await acceptLive(workspace, accountId, { back: true });
+  await render(async (job, onStage) => {
+    workspace.clock.advance(MOST_RENDER_MS);
+    await sweep(workspace);
+    return drawSides(job, onStage);
+  });
+  expect(await image(id)).toMatchObject({ state: "completed", renders: 1 });
+  expect(await stored()).toEqual(["front", "the back"]);
+});
+
+test("a process that ends between the two uploads loses nothing, and its stray front is swept", async () => {
+  const id = await acceptLive(workspace, accountId, { back: true });
+  const remove = () => Promise.reject(new StorageUnavailable(new Error("gone")));
+  await render(drawSides, { blobs: storeForOne({ remove }) });
   expect(await stored()).toEqual(["front"]);
   expect(await image(id)).toMatchObject({ state: "queued", outputName: null });
   expect(await sweepFiles({ ...workspace, clock: muchLater() })).toBe(1);
