@@ -146,19 +146,11 @@ export const NODE_BEAT_MS = 5 * SECOND_MS;
 /** A node that is silent this long has ended: three beats, as one may be late and one lost. */
 export const NODE_SILENCE_MS = 15 * SECOND_MS;
 
-/**
- * Time limit of one side's render, from the photo's bytes to the finished picture: time in which a processor was
- * given.
- */
+/** Time limit of one side's render, from the photo's bytes to the picture: time on a processor. */
 export const RENDER_TIMEOUT_MS = 45 * SECOND_MS;
-/**
- * The same by the clock. On a machine that gives a third of a processor, nobody waits for a card any longer.
- */
+/** The same by the clock: on a third of a processor, nobody waits for a card any longer. */
 export const MOST_RENDER_MS = 3 * RENDER_TIMEOUT_MS;
-/**
- * Longer than any image can take, a card and its other side, and some time to store them: so only the lease of
- * a dead worker expires.
- */
+/** Longer than both sides of a card can take, so that only the lease of a dead worker expires. */
 export const LEASE_MS = 2 * MOST_RENDER_MS + 45 * SECOND_MS;
 /**
  * In the queue that machines share, a worker that has not been heard of for this long is dead. Longer than a
