@@ -179,23 +179,27 @@ export async function checkLedger(
 }
 
 /**
- * Each picture as its row and its receipt say, and as it was served while storage failed; nothing else is
- * stored once the sweep has looked.
+ * Each picture, fronts and backs, as its row and its receipt say, and as it was served while storage failed;
+ * nothing else is stored once the sweep has looked.
  */
 export async function checkPictures(
   { workspace, admin, figures, client }: Books,
   fetched: readonly Picture[],
 ): Promise<void> {
   const served = new Map(fetched.map((picture) => [picture.name, picture]));
-  const rows: { name: string; bytes: string; receipt: string | null }[] = await admin.unsafe(
-    `SELECT output_name AS name, output_bytes AS bytes, receipt FROM images LEFT JOIN image_receipts ON image_id = id
-     WHERE state = 'completed'`,
+  const sides = { output: "sha256", back_output: "backSha256" };
+  const ofSides = Object.entries(sides).map(
+    ([column, hash]) => `SELECT ${column}_name AS name, ${column}_bytes AS bytes, receipt, '${hash}' AS hash
+     FROM images LEFT JOIN image_receipts ON image_id = id WHERE state = 'completed' AND ${column}_name IS NOT NULL`,
   );
-  for (const { name, bytes, receipt } of rows) {
+  const rows: { name: string; bytes: string; receipt: string | null; hash: string }[] = await admin.unsafe(
+    ofSides.join(" UNION ALL "),
+  );
+  for (const { name, bytes, receipt, hash: promise } of rows) {
     const picture = await workspace.blobs.open("picture", name);
     const found = await picture?.bytes();
     const hash = found && new Bun.CryptoHasher("sha256").update(found).digest("hex");
-    const promised = receipt ? JSON.parse(receipt).sha256 : hash;
+    const promised = receipt ? JSON.parse(receipt)[promise] : hash;
     figures.check(
       "pictures",
       found?.length === Number(bytes) && hash === promised,

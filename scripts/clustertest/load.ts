@@ -116,7 +116,10 @@ function bodyOf({ random, photo }: LoadOptions, n: number) {
       number: 1 + (n % 99),
       source_image_url: photo(n, random()),
     },
-    style: { width: 512, height: SIZES[n % SIZES.length] ?? 512, format: n % 2 === 0 ? "png" : "webp" },
+    style: {
+      ...{ width: 512, height: SIZES[n % SIZES.length] ?? 512, format: n % 2 === 0 ? "png" : "webp" },
+      back: n % 4 === 0,
+    },
   });
 }
 

@@ -56,25 +56,26 @@ export function drawPacks<Card extends { player: number }>(
     own.push(at);
     waiting.set(player, own);
   }
+  const lists = [...waiting.values()].sort((a, b) => lowest(b) - lowest(a));
   const dealt: Card[][] = [];
   for (let pack = 0; pack < packs; pack++) {
-    const heads = lowest([...waiting.values()], size);
-    if (heads.length < size) return undefined;
-    dealt.push(heads.map((own) => order[own.pop() as number] as Card));
-    for (const [player, own] of waiting) if (own.length === 0) waiting.delete(player);
+    if (lists.length < size) return undefined;
+    const chosen = lists.splice(-size).reverse();
+    dealt.push(chosen.map((own) => order[own.pop() as number] as Card));
+    for (const own of chosen) if (own.length > 0) putBack(lists, own);
   }
   return dealt;
 }
 
-/** The lists with the lowest last numbers, in their order. */
-function lowest(lists: number[][], count: number): number[][] {
-  const chosen: number[][] = [];
-  const last = (list: number[]) => list.at(-1) as number;
-  for (const list of lists) {
-    if (chosen.length === count && last(list) > last(chosen[count - 1] as number[])) continue;
-    const at = chosen.findLastIndex((other) => last(other) < last(list)) + 1;
-    chosen.splice(at, 0, list);
-    if (chosen.length > count) chosen.pop();
+const lowest = (list: number[]) => list.at(-1) as number;
+
+/** Inserts a list where it belongs: they lie by their lowest numbers, from high to low. */
+function putBack(lists: number[][], own: number[]): void {
+  let [from, to] = [0, lists.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (lowest(lists[middle] as number[]) > lowest(own)) from = middle + 1;
+    else to = middle;
   }
-  return chosen;
+  lists.splice(from, 0, own);
 }

@@ -124,8 +124,7 @@ export async function readJson(request: Request, maxBytes = MAX_BODY_BYTES): Pro
   }
   seen.set(request, text);
   if (text.trim() === "") throw brokenJson("it is empty");
-  const excess = excessOfJson(text);
-  if (excess !== undefined) throw brokenJson(excess);
+  refuseExcess(text);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -140,6 +139,12 @@ const seen = new WeakMap<Request, string>();
 /** The body text a request was read with, valid JSON or not; undefined when it was not read. */
 export function jsonSeen(request: Request): string | undefined {
   return seen.get(request);
+}
+
+/** 400 for a text with more brackets than any message needs, before a parser is given it. */
+export function refuseExcess(text: string): void {
+  const excess = excessOfJson(text);
+  if (excess !== undefined) throw brokenJson(excess);
 }
 
 function brokenJson(reason: string): Refusal {

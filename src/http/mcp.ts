@@ -5,7 +5,7 @@ import type { Log } from "../core/ports.ts";
 import { type CallApi, requestOf } from "../mcp/call.ts";
 import { mcpServer } from "../mcp/server.ts";
 import type { Identify } from "./auth.ts";
-import { readBounded } from "./body.ts";
+import { readBounded, refuseExcess } from "./body.ts";
 import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { HttpRefusal } from "./http-refusal.ts";
@@ -53,6 +53,7 @@ export function mcpRoute(deps: McpRouteDeps): (exchange: Exchange) => Promise<Re
     const { rate, refusal, caller } = await deps.identify({ ...exchange, request: keyed });
     if (refusal) throw refusal.code === "INVALID_API_KEY" ? new HttpRefusal(refusal, CHALLENGE) : refusal;
     const body = await readBounded(request, BODY_TIMEOUT_MS, MAX_MESSAGE_BYTES);
+    refuseExcess(new TextDecoder().decode(body));
     headers.delete("content-length");
     const message = new Request(exchange.url, {
       method: "POST",

@@ -204,6 +204,17 @@ test("a message without a key is answered with 401 and asks for a bearer", async
   }
 });
 
+test("a message with more brackets than any needs is refused before it is parsed", async () => {
+  const { testKey } = await testAccount(server.service);
+  const response = await fetch(`${server.baseUrl}/mcp`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${testKey}`, "Content-Type": "application/json" },
+    body: "[".repeat(1_000_000),
+  });
+  expect(response.status).toBe(400);
+  expect(((await response.json()) as Result).error.code).toBe("INVALID_REQUEST");
+});
+
 test("messages count against the account's budget as calls do", async () => {
   const { testKey } = await testAccount(server.service, { tier: "starter" });
   const ping = () =>

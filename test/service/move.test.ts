@@ -194,6 +194,9 @@ async function stock(workspace: Workspace, hook: string) {
       .insert(t.templates)
       .values({ name: "derby", version: "1.0.0", digest, isListed: 1, updatedAt: at });
     await db.insert(t.templateVersions).values({ name: "derby", version: "1.0.0", digest, publishedAt: at });
+    const [image] = await db.select().from(t.images);
+    const picture = { imageId: image?.id ?? "", field: "sponsor", sha256: image?.sourceSha256 ?? "" };
+    await db.insert(t.imagePictures).values(picture);
     const [delivery] = await db.select().from(t.webhookDeliveries);
     await db
       .insert(t.deliveryAttempts)
