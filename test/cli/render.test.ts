@@ -77,7 +77,7 @@ test("--template draws any template there is, listed or not; without it the firs
   );
   const { digest } = await templateRegistry({ templatesDir: templates, presets: [] }).current("season_card");
   expect(drawn.json()).toMatchObject({ width: 512, template: { version: "1.0.0", digest } });
-  const none = `There is no template "poster". There are action_card, club_card, match_day, season_card; others are folders in ${templates}.`;
+  const none = `There is no template "poster". There are action_card, club_card, full_bleed, holiday_card, match_day, retro_sticker, season_card, team_sheet; others are folders in ${templates}.`;
   for (const [presets, ...option] of [["poster"], ["club_card", "--template", "poster"]]) {
     const env = { ...own, CARDPRESS_PRESETS: presets as string };
     const refused = await runCommandWith(env, folder.dir, "render", ...args("x.png"), ...option);

@@ -94,7 +94,7 @@ test("the gallery shows a card of every layout each template has", async () => {
   // Each that is in view is asked for until it is drawn.
   await page.setViewport({ width: 1440, height: 8000 });
   await page.goto(`${baseUrl}/console/operator/templates`);
-  await page.waitForFunction(() => document.querySelectorAll(".samples img").length === 9);
+  await page.waitForFunction(() => document.querySelectorAll(".samples img").length === 22);
   const sizes = await page.$$eval(".samples img", (images) =>
     Promise.all(
       images.map(async (img) => {
@@ -114,9 +114,22 @@ test("the gallery shows a card of every layout each template has", async () => {
     { of: "/console/operator/templates/club_card/square", width: 960, height: 960 },
     { of: "/console/operator/templates/club_card/landscape", width: 960, height: 540 },
     { of: "/console/operator/templates/club_card/print", width: 705, height: 960 },
+    { of: "/console/operator/templates/full_bleed/print", width: 705, height: 960 },
+    { of: "/console/operator/templates/full_bleed/screen", width: 705, height: 960 },
+    { of: "/console/operator/templates/full_bleed/story", width: 540, height: 960 },
+    { of: "/console/operator/templates/holiday_card/card", width: 681, height: 960 },
+    { of: "/console/operator/templates/holiday_card/post", width: 768, height: 960 },
+    { of: "/console/operator/templates/holiday_card/square", width: 960, height: 960 },
     { of: "/console/operator/templates/match_day/story", width: 540, height: 960 },
     { of: "/console/operator/templates/match_day/square", width: 960, height: 960 },
     { of: "/console/operator/templates/match_day/wide", width: 960, height: 540 },
+    { of: "/console/operator/templates/retro_sticker/sticker", width: 744, height: 960 },
+    { of: "/console/operator/templates/retro_sticker/card", width: 705, height: 960 },
+    { of: "/console/operator/templates/retro_sticker/screen", width: 744, height: 960 },
+    { of: "/console/operator/templates/team_sheet/post", width: 768, height: 960 },
+    { of: "/console/operator/templates/team_sheet/square", width: 960, height: 960 },
+    { of: "/console/operator/templates/team_sheet/story", width: 540, height: 960 },
+    { of: "/console/operator/templates/team_sheet/wide", width: 960, height: 540 },
   ]);
 });
 

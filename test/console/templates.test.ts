@@ -151,8 +151,12 @@ test("the operator sees every template, whether it is listed, where it is from, 
     ["action_card", "Not listed", true, false],
     ["club_card", "Listed", true, false],
     ["draft", "Not listed", undefined, true],
+    ["full_bleed", "Not listed", true, false],
+    ["holiday_card", "Not listed", true, false],
     ["match_day", "Not listed", true, false],
+    ["retro_sticker", "Not listed", true, false],
     ["season_card", "Listed", join(templatesDir, "season_card"), false],
+    ["team_sheet", "Not listed", true, false],
   ]);
   expect(page).toContain("draft/template.json:1:2: is not JSON from here on");
   // The page waits for no picture: it asks for each until it is there, and is answered at once.

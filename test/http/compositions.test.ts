@@ -99,7 +99,7 @@ test("a composition that the preset does not support is refused, with those it d
   const whole = card("plain", "photo");
   whole.fields = { club: "Rovers" };
   const both = await expectError(await create(whole), "INVALID_REQUEST");
-  expect(both.details.map(({ field }: Json) => field)).toEqual(["style.composition", "fields"]);
+  expect(both.details.map(({ field }: Json) => field)).toEqual(["style.composition", "fields.club"]);
 });
 
 test("a word that is no composition is refused with those there are", async () => {
