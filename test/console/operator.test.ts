@@ -123,7 +123,7 @@ test("the gallery shows a card of every layout each template has", async () => {
     { of: "/console/operator/templates/match_day/story", width: 540, height: 960 },
     { of: "/console/operator/templates/match_day/square", width: 960, height: 960 },
     { of: "/console/operator/templates/match_day/wide", width: 960, height: 540 },
-    { of: "/console/operator/templates/retro_sticker/sticker", width: 744, height: 960 },
+    { of: "/console/operator/templates/retro_sticker/sticker", width: 650, height: 839 },
     { of: "/console/operator/templates/retro_sticker/card", width: 705, height: 960 },
     { of: "/console/operator/templates/retro_sticker/screen", width: 744, height: 960 },
     { of: "/console/operator/templates/team_sheet/post", width: 768, height: 960 },

@@ -194,6 +194,24 @@ test("a change of a player makes all of its cards again with their numbers; fail
   expect(await breaches()).toEqual([]);
 });
 
+test("a card that was made again is found by the same batch sent again, and nobody pays twice", async () => {
+  const own = await owner();
+  const cards = [card({ id: own.set, count: 3 })];
+  const batch = await accepted(own, cards);
+  await finishAll(3, [1]);
+  const remade = await sent(own.liveKey, `/v1/batches/${batch.batch_id}/remake`, { failed: true });
+  expect(remade.status).toBe(202);
+  await finishAll(1);
+  const { left } = await creditsOf(own);
+  const ids = ({ images }: Json) => images.map(({ image_id }: Json) => image_id).sort();
+  const now = await batchOf(own, batch.batch_id);
+  expect(now.status).toBe("completed");
+  const again = await accepted(own, cards);
+  expect(ids(again)).toEqual(ids(now));
+  expect(await creditsOf(own)).toEqual({ left, held: 0 });
+  expect(await breaches()).toEqual([]);
+});
+
 test("the pictures of a run are named by parallel and number, and stand in the table with them", async () => {
   const own = await owner();
   const { set: id } = own;

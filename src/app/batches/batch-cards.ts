@@ -78,23 +78,29 @@ export interface Card {
 
 /**
  * The image for each card: a new one, or one already made from the same request. Cards of one request are
- * told apart by which of them they are, or by what `keyOf` says.
+ * told apart by which of them they are; where a set's card `isMadeAgain`, others of the same words may have
+ * numbers of their own, so it becomes the first of them that is missing.
  */
 export async function cardsOf(
   tx: Tx,
   deps: Pick<AppContext, "random">,
-  command: CardsOwner & { requests: CreateImageRequest[]; keyOf?: (at: number) => string | undefined },
+  command: CardsOwner & { requests: CreateImageRequest[]; isMadeAgain?: boolean },
   { templates, turn, now }: { templates: Map<string, Pinned>; turn: number; now: number },
 ): Promise<Card[]> {
-  const { account, environment, keyOf } = command;
+  const { account, environment, isMadeAgain = false } = command;
   const cards: Card[] = [];
   const copyOf = copyCounter();
   let next = turn;
-  for (const [at, request] of command.requests.entries()) {
+  for (const request of command.requests) {
     const print = fingerprint(request);
-    const recordKey = recordKeyOf(command, print, keyOf?.(at) ?? copyOf(print));
-    const scope = { accountId: account.id, environment, key: recordKey };
-    const known = await madeBefore(tx, scope, now, lockImage);
+    const seeks = isMadeAgain && request.set !== undefined;
+    let recordKey: string;
+    let known: MadeBefore;
+    do {
+      recordKey = recordKeyOf(command, print, copyOf(print));
+      const scope = { accountId: account.id, environment, key: recordKey };
+      known = await madeBefore(tx, scope, now, lockImage);
+    } while (seeks && known.image);
     if (known.image) {
       cards.push({ image: known.image, free: null, isNew: false, recordKey, print });
       continue;
@@ -181,13 +187,18 @@ export async function newCards(
   return fresh;
 }
 
+interface MadeBefore {
+  image?: Image;
+  record?: IdempotencyRecord;
+}
+
 /** The image made from the same request, unless it cannot be reused, and what remembers it. */
 async function madeBefore(
   tx: Tx,
   scope: { accountId: string; environment: Environment; key: string },
   now: number,
   find: typeof findImage,
-): Promise<{ image?: Image; record?: IdempotencyRecord }> {
+): Promise<MadeBefore> {
   const record = await findRecord(tx, scope);
   if (!record) return {};
   if (record.expiresAt <= now) return { record };

@@ -87,8 +87,7 @@ export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand)
         ...command,
         idempotencyKey: null,
         requests: changed.map(({ request }) => request),
-        // Other cards of the set may have been asked for in the same words, and have numbers of their own.
-        keyOf: (at: number) => (changed[at]?.request.set ? changed[at].from.id : undefined),
+        isMadeAgain: true,
       };
       const found = await cardsOf(tx, deps, owner, { templates, turn: place.turn, now });
       const fresh = await placeCards(tx, scope, found, (at) => {
