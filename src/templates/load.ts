@@ -70,13 +70,14 @@ export function templateOf(files: TemplateFiles, place = (name: string) => name)
   };
 }
 
-/** The fields that a card shows: of one without its back only those of the front. */
+/** The fields of a card's form: without its back those of the front, and all that are required. */
 export function shownFields({ manifest, markup, css }: LoadedTemplate, withBack: boolean): Fields {
   const { fields = {} } = manifest;
   if (withBack) return fields;
   const isOfFront = (name: string) =>
     markup.paths.has(`fields.${name}`) || css.includes(`field-${name.replaceAll("_", "-")}`);
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => isOfFront(name)));
+  const asked = Object.entries(fields).filter(([name, { required }]) => required || isOfFront(name));
+  return Object.fromEntries(asked);
 }
 
 function sideOf(side: Side, markup: Markup, text: (name: string) => string): TemplateSide {

@@ -163,6 +163,16 @@ test("a count that cannot be is refused by its place, and so is a card that stan
   expect(await creditsOf(own)).toEqual({ left: 2_000, held: 0 });
 });
 
+test("a second picture of a parallel without numbers is refused where the first is there, too", async () => {
+  const own = await owner();
+  const base = (count: number) => [card({ id: own.set, parallel: "base", count })];
+  await accepted(own, base(1));
+  const before = await creditsOf(own);
+  expect((await refused(own, base(2)))[0].field).toBe("cards[0].set.count");
+  expect(await creditsOf(own)).toEqual(before);
+  await finishAll(1);
+});
+
 test("a change of a player makes all of its cards again with their numbers; failed ones get their own", async () => {
   const own = await owner();
   const { set: id } = own;

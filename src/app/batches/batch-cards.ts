@@ -131,9 +131,12 @@ export async function placeCards(
   cards: Card[],
   ask: (at: number) => Omit<Wish, "request">,
 ): Promise<Card[]> {
-  const wishes = cards.flatMap(({ image, isNew }, at) =>
-    isNew ? [{ ...ask(at), request: image.request as CreateImageRequest, at }] : [],
-  );
+  const there = new Set(cards.flatMap(({ isNew }, at) => (isNew ? [] : [ask(at).field])));
+  const wishes = cards.flatMap(({ image, isNew }, at) => {
+    const wish = ask(at);
+    const request = image.request as CreateImageRequest;
+    return isNew ? [{ ...wish, request, hasCopy: there.has(wish.field), at }] : [];
+  });
   const places = await freePlaces(tx, scope, wishes);
   const byCard = new Map(wishes.map(({ at }, index) => [at, places[index] ?? null]));
   return cards.map((card, at) => {

@@ -28,6 +28,8 @@ export interface Wish {
   field: string;
   /** The card that it is to replace, with its number. */
   replaces?: string | undefined;
+  /** Whether another card of the same request is there already. */
+  hasCopy?: boolean;
 }
 
 /** A place in a set that a card may take, as long as the transaction lasts. */
@@ -139,7 +141,7 @@ function refuseCopies(seats: Seat[]): void {
   for (const { wish, place } of seats) {
     const field = `${wish.field}set.count`;
     if (wish.replaces !== undefined) continue;
-    if (place.size === null && wishes.has(field))
+    if (place.size === null && (wish.hasCopy || wishes.has(field)))
       details.set(field, {
         field,
         message: `must be 1 or left out: "${place.parallel}" has no size, so that all would be the same picture. Have one made, and as many printed as you need.`,

@@ -35,6 +35,9 @@ export async function deletePictures({ db, t }: Tx, imageId: string): Promise<vo
  */
 export async function isOpenPicture({ db, t }: Tx, sha256: string): Promise<boolean> {
   const { images: i, imagePictures: p } = t;
+  // Most photos are nobody's logo: found by one look into an index.
+  const named = await db.select({ id: p.imageId }).from(p).where(eq(p.sha256, sha256)).limit(1);
+  if (named.length === 0) return false;
   const has = sql`exists (select 1 from ${p} where ${p.imageId} = ${i.id} and ${p.sha256} = ${sha256})`;
   const rows = await db
     .select({ id: i.id })
