@@ -50,7 +50,7 @@ export function batchHandlers<Open>(deps: BatchRoutesDeps, partner: (handler: Pa
 async function createBatch(deps: BatchRoutesDeps, exchange: Exchange, caller: Caller): Promise<Response> {
   requireJsonType(exchange.request);
   const key = exchange.request.headers.get("idempotency-key");
-  const details = key === null ? [] : checkIdempotencyKey(key);
+  const details = key === null ? [] : checkIdempotencyKey(key, { isOptional: true });
   const body = await readJson(exchange.request, MAX_BATCH_BODY_BYTES);
   const checked = await checkBatch(body, deps.config, deps.templates);
   if (checked.details) details.push(...checked.details);

@@ -3,12 +3,14 @@ import type { Environment } from "../core/account.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import type { PublicStatus } from "../core/image-state.ts";
 import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
+import type { WebhookEventType } from "../core/webhook-event.ts";
 import type { ImageFilters } from "../store/images/image-filters.ts";
 
 interface Filter extends ImageFilters {
   accountId: string;
   environment: Environment;
   status?: PublicStatus | undefined;
+  type?: WebhookEventType | undefined;
   from?: number | undefined;
   before?: number | undefined;
 }
@@ -61,9 +63,9 @@ export function pageOf<Item>(found: readonly Item[], limit: number, cursorOf: (l
 
 /** Not a secret: it catches mistakes. A forged cursor still only reaches the caller's own images. */
 function binding(place: string, { accountId, environment, status, ...filters }: Filter): string {
-  const { externalId, batchId, metadata, from, before } = filters;
+  const { externalId, batchId, metadata, from, before, type } = filters;
   // Without those that are not given, as before there were any: cursors do not expire.
-  const given = Object.entries({ externalId, batchId, metadata, from, before }).filter(
+  const given = Object.entries({ externalId, batchId, metadata, from, before, type }).filter(
     ([, value]) => value !== undefined,
   );
   const text = JSON.stringify([place, accountId, environment, status ?? null, ...given]);

@@ -159,7 +159,11 @@ test("one fault refuses the whole batch, and every fault is listed with its plac
     message: "must be an array of 1 to 1000 cards. It has 1001: send several batches.",
   });
   const one = { cards: cardsOf(1) };
-  await expectError(await postBatch(own.liveKey, one, { "Idempotency-Key": "a b" }), "INVALID_REQUEST");
+  for (const key of ["a b", ""]) {
+    const refused = await postBatch(own.liveKey, one, { "Idempotency-Key": key });
+    const { message } = (await expectError(refused, "INVALID_REQUEST")).details[0];
+    expect(message).toEndWith("without spaces, or left out.");
+  }
   await expectError(await postBatch(own.liveKey, "x".repeat(4 * 1024 * 1024 + 1)), "PAYLOAD_TOO_LARGE");
   await expectError(
     await postBatch(own.liveKey, one, { "Content-Type": "text/plain" }),

@@ -269,6 +269,11 @@ test("events are listed by their type, page by page, and by one that there is", 
   }
   expect(types.length).toBeGreaterThan(1);
   expect([...new Set(types)]).toEqual(["image.completed"]);
+  const { next_cursor } = (await events("?type=image.completed&limit=1")) as Json;
+  for (const other of ["", "&type=image.failed"]) {
+    const refused = await call("GET", `/v1/events?limit=1&after=${next_cursor}${other}`);
+    expect((await expectError(refused, "INVALID_REQUEST")).details[0].field).toBe("query after");
+  }
   const { details } = await expectError(await call("GET", "/v1/events?type=image.gone"), "INVALID_REQUEST");
   expect(details[0]).toMatchObject({ field: "query type" });
 });
