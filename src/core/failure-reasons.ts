@@ -94,6 +94,25 @@ export type FailureReason = keyof typeof FAILURE_REASONS;
 
 export const FAILURE_REASON_NAMES = Object.keys(FAILURE_REASONS) as FailureReason[];
 
+/** What no second try with the same photo changes. */
+const PHOTO_FAULTS: ReadonlySet<string> = new Set<FailureReason>([
+  "photo_too_large",
+  "photo_too_small",
+  "photo_undecodable",
+  "no_player",
+  "several_people",
+  "player_too_small",
+  "face_cut",
+  "face_covered",
+  "turned",
+  "blurred",
+  "too_dark",
+  "overexposed",
+]);
+
+/** Whether only another photo helps against a stored reason. */
+export const needsOtherPhoto = (reason: string | null): boolean => PHOTO_FAULTS.has(reason ?? "");
+
 /** What helps against a stored reason; undefined for none, and for names that a newer version wrote. */
 export function hintFor(reason: string | null): string | undefined {
   const known = FAILURE_REASON_NAMES.find((name) => name === reason);

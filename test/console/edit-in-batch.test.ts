@@ -52,7 +52,15 @@ test("a card is edited in its batch: words and photo changed, the failed one ret
   });
   const page = `/console/batches/${batch.id}`;
   const first = await ended(page);
-  expect(first).toContain("Retry 1 failed");
+  // No second try with the same photo would help, so none is offered.
+  expect(first).not.toContain("Retry");
+  expect(await credits()).toEqual({ left: 9, held: 0 });
+  const [, unfit] = await imagesOfBatch(server.service.store.read, batch.id);
+  const choose = `href="/console/images/${unfit?.id}/again?batch=${batch.id}#file"`;
+  expect(first).toContain(choose);
+  expect(await (await ana.get(`${page}/sheet`)).text()).toContain(choose);
+  await ana.post(`${page}/retry-failed`);
+  expect(await (await ana.get(page)).text()).toContain("No failed card is left that another try may help.");
   expect(await credits()).toEqual({ left: 9, held: 0 });
   const [good, bad] = await imagesOfBatch(server.service.store.read, batch.id);
   const form = `/console/images/${bad?.id}/again`;
@@ -103,6 +111,10 @@ test("a card is edited in its batch: words and photo changed, the failed one ret
   expect(await ended(page)).toContain("Player once more");
   expect((await imagesOfBatch(server.service.store.read, batch.id))[0]?.id).not.toBe(good?.id ?? "");
   expect(await credits()).toEqual({ left: 7, held: 0 });
+  // Its player allows less since.
+  await ana.post("/console/consent", { external_id: "p1", no_photo: "yes" });
+  for (const path of [page, `${page}/sheet`])
+    expect((await (await ana.get(path)).text()).match(/Photo not allowed/g)).toHaveLength(1);
   const { findings } = await audit(server.service.store, server.service.clock.now());
   expect(findings.filter(({ ok }) => !ok)).toEqual([]);
 });

@@ -225,6 +225,35 @@ export async function obeyConsents(
   return { requests: obeying, faults };
 }
 
+/** What a finished card shows that its player does not allow any more. */
+export type OutlivedConsent = "withdrawn" | "ended" | "photo" | "full_name";
+
+/** Of these cards those that could not be made as they are any more, by their images' ids, and why. */
+export async function outlivedConsents(
+  tx: Tx,
+  accountId: string,
+  cards: readonly { id: string; request: unknown }[],
+  now: number,
+): Promise<Map<string, OutlivedConsent>> {
+  const requests = cards.map(({ request }) => request as CreateImageRequest);
+  const consents = await consentsOf(
+    tx,
+    accountId,
+    requests.map(({ player }) => player.external_id),
+  );
+  const found = new Map<string, OutlivedConsent>();
+  for (const [at, { player }] of requests.entries()) {
+    const consent = consents.get(player.external_id);
+    const id = cards[at]?.id ?? "";
+    if (!consent) continue;
+    const { status, photo, full_name } = consentView(consent, now);
+    if (status !== "given") found.set(id, status);
+    else if (!photo) found.set(id, "photo");
+    else if (!full_name && shortName(player.name) !== player.name) found.set(id, "full_name");
+  }
+  return found;
+}
+
 /**
  * What consents forbid of players by their ids, each with where it stands in the body: for requests that are
  * refused for other faults, so that all are told at once.

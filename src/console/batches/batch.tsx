@@ -2,26 +2,20 @@
 import { batchStatus } from "../../app/batches/batch-view.ts";
 import { batchZip } from "../../app/batches/batch-zip.ts";
 import { cancelBatch } from "../../app/batches/cancel-batch.ts";
-import { cardsToRemake } from "../../app/batches/changed-cards.ts";
 import { logAction } from "../../app/operations/activity.ts";
-import { ENVIRONMENTS } from "../../core/account.ts";
-import { IMAGE_STATES, type ImageState, isCanceled, UNFINISHED_STATES } from "../../core/image-state.ts";
+import { outlivedConsents } from "../../app/people/consent.ts";
+import { IMAGE_STATES, type ImageState, UNFINISHED_STATES } from "../../core/image-state.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import { isPartnerRefusal } from "../../http/http-refusal.ts";
-import { changesOfBatch } from "../../store/images/batch-places.ts";
-import { type Batch, batchImages, findBatch } from "../../store/images/batches.ts";
-import type { Image } from "../../store/images/images.ts";
-import { takeFromBudget } from "../budget.ts";
-import { isOpen, placeText, playerName, StatusBadge, Thumb } from "../cards/image-parts.tsx";
+import { changesOfBatch, failuresOfBatch } from "../../store/images/batch-places.ts";
+import { type Batch, batchImages } from "../../store/images/batches.ts";
+import { isOpen } from "../cards/image-parts.tsx";
 import {
-  Badge,
   Card,
   Confirm,
   count,
   counted,
   Empty,
   EnvironmentBadge,
-  Notice,
   PageHead,
   Pager,
   refreshing,
@@ -30,20 +24,12 @@ import {
 } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { faultsOf } from "../outcomes.ts";
-import { notFound } from "../page-error.ts";
 import { privateFile, redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { BatchBadge, batchName, isRunning } from "./batches.tsx";
-
-/** The batch in the URL, in either environment of this account. Throws 404. */
-export async function ownBatch({ deps, account, params }: MemberVisit): Promise<Batch> {
-  for (const environment of ENVIRONMENTS) {
-    const scope = { accountId: account.id, environment, id: params.id ?? "" };
-    const batch = await findBatch(deps.store.read, scope);
-    if (batch) return batch;
-  }
-  throw notFound();
-}
+import { type CountedBatch, countedBatch, ownBatch } from "./own-batch.ts";
+import { FailedChanges, Retries, type RetriesProps, retryRoutes } from "./retries.tsx";
+import { SheetCard } from "./sheet-card.tsx";
 
 /** A page can be scanned at a glance, and refreshes itself every second while cards are being made. */
 const SHEET_SIZE = 60;
@@ -55,7 +41,7 @@ const SHOWS: Record<
     states: readonly ImageState[];
     canceled?: boolean;
     changes?: boolean;
-    size: (batch: Batch) => number;
+    size: (batch: CountedBatch) => number;
   }
 > = {
   all: { label: "All", states: IMAGE_STATES, size: ({ total }) => total },
@@ -67,7 +53,7 @@ const SHOWS: Record<
     states: UNFINISHED_STATES,
     // A card that is being changed counts as one in the making: this is what is made of it.
     changes: true,
-    size: ({ total, completed, failed }) => total - completed - failed,
+    size: ({ total, completed, failed, changing }) => total - completed - failed + changing,
   },
 };
 
@@ -84,9 +70,9 @@ export function timeLeft(
   return `about ${counted(Math.round(minutes / 60), "hour")} left`;
 }
 
-function Progress({ batch, now }: { batch: Batch; now: number }) {
-  const { total, completed, failed } = batch;
-  const ended = completed + failed;
+function Progress({ batch, now }: { batch: CountedBatch; now: number }) {
+  const { total, completed, failed, changing } = batch;
+  const ended = completed + failed - changing;
   const percent = Math.floor((ended / total) * 100);
   return (
     <Card>
@@ -95,13 +81,16 @@ function Progress({ batch, now }: { batch: Batch; now: number }) {
         <Stat label="Completed" value={<span class="key-completed">{count(completed)}</span>} />
         <Stat label="Failed" value={<span class="key-failed">{count(faultsOf(batch))}</span>} />
         {batch.canceled > 0 && <Stat label="Canceled" value={count(batch.canceled)} />}
-        <Stat label="In the making" value={count(total - ended)} />
+        {changing > 0 && <Stat label="Being changed" value={count(changing)} />}
+        <Stat label="In the making" value={count(total - completed - failed)} />
       </dl>
       {isRunning(batch) && (
         <p class="progress-line batch-progress">
           <progress max={total} value={ended} aria-label="Progress of the batch">{`${percent} %`}</progress>
           <span class="note">
-            {percent} %, {timeLeft(batch, now) ?? "the time left shows with the first card"}
+            {percent} %,{" "}
+            {timeLeft({ ...batch, completed: completed - changing }, now) ??
+              "the time left shows with the first card"}
           </span>
         </p>
       )}
@@ -109,61 +98,18 @@ function Progress({ batch, now }: { batch: Batch; now: number }) {
   );
 }
 
-/** One card of the contact sheet, and whether it is being changed. A deleted one keeps its place. */
-function SheetCard({ image, change, batchId }: { image: Image; change: Image | undefined; batchId: string }) {
-  if (image.forgottenAt !== null)
-    return (
-      <div class="tile">
-        <span class="thumb">Deleted</span>
-        <span class="tile-name">Deleted</span>
-      </div>
-    );
-  return (
-    <a href={`/console/images/${image.id}?batch=${batchId}`} class="tile">
-      <Thumb image={image} />
-      <span class="tile-name ellipsis">{playerName(image)}</span>
-      <span class="tile-foot">
-        <StatusBadge image={image} />
-        {change && isOpen(change) && <Badge tone="busy">Being changed</Badge>}
-        {change?.state === "failed" && <Badge tone="bad">Change failed</Badge>}
-        <span class="ellipsis">{placeText(image) ?? image.externalId}</span>
-      </span>
-    </a>
-  );
-}
-
-/** Named one by one; more are told by their number. */
-const MAX_NAMED_CHANGES = 5;
-
-/** The changes of finished cards that failed: the previous cards stay. */
-function FailedChanges({ failed, batchId }: { failed: Image[]; batchId: string }) {
-  if (failed.length === 0) return null;
-  const more = failed.length - MAX_NAMED_CHANGES;
-  return (
-    <Notice
-      tone="bad"
-      title={`${counted(failed.length, "change")} failed: ${failed.length === 1 ? "the previous card stays" : "the previous cards stay"}`}
-    >
-      <ul>
-        {failed.slice(0, MAX_NAMED_CHANGES).map((image) => (
-          <li key={image.id}>
-            <a href={`/console/images/${image.id}/again?batch=${batchId}`}>{playerName(image)}</a>:{" "}
-            {isCanceled(image) ? "Canceled." : image.failureMessage}
-          </li>
-        ))}
-      </ul>
-      {more > 0 && <p>And {counted(more, "more", "more")}.</p>}
-    </Notice>
-  );
-}
-
 async function batchPage(visit: MemberVisit): Promise<Response> {
-  const batch = await ownBatch(visit);
-  const { query, deps } = visit;
+  const found = await ownBatch(visit);
+  const { query, deps, account, now } = visit;
+  const [changes, failures] = await Promise.all([
+    changesOfBatch(deps.store.read, found.id),
+    failuresOfBatch(deps.store.read, found.id),
+  ]);
+  const batch = countedBatch(found, [...changes.values()].filter(isOpen).length);
   const shown = Object.keys(SHOWS).find((name) => name === query.get("show")) ?? "all";
   const { states = IMAGE_STATES, canceled, changes: withChanges } = SHOWS[shown] ?? {};
   const page = Math.max(1, Math.min(Number.parseInt(query.get("page") ?? "1", 10) || 1, 1_000));
-  const found = await batchImages(deps.store.read, {
+  const rows = await batchImages(deps.store.read, {
     batchId: batch.id,
     states,
     canceled,
@@ -171,8 +117,9 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
     offset: (page - 1) * SHEET_SIZE,
     limit: SHEET_SIZE + 1,
   });
-  const images = found.slice(0, SHEET_SIZE);
-  const changes = await changesOfBatch(deps.store.read, batch.id);
+  const images = rows.slice(0, SHEET_SIZE);
+  const kept = images.filter(({ forgottenAt }) => forgottenAt === null);
+  const outlived = await outlivedConsents(deps.store.read, account.id, kept, now);
   const failedChanges = [...changes.values()].filter(({ state }) => state === "failed");
   const address = (change: { show?: string; page?: number } = {}) => {
     const { show = shown, page: at = 1 } = change;
@@ -186,8 +133,8 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
     visit,
     batchName(batch),
     <div class="stack" {...refreshing(visit, "batch", isRunning(batch))}>
-      <Head visit={visit} batch={batch} failedChanges={failedChanges} />
-      <FailedChanges failed={failedChanges} batchId={batch.id} />
+      <Head visit={visit} batch={batch} failures={failures} failedChanges={failedChanges} />
+      <FailedChanges failed={failedChanges} batchId={batch.id} canWrite={canWrite(visit)} />
       <Progress batch={batch} now={visit.now} />
       <div class="toolbar">
         <Segments
@@ -209,14 +156,20 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
         <ul class="grid sheet">
           {images.map((image) => (
             <li key={image.id}>
-              <SheetCard image={image} change={changes.get(image.id)} batchId={batch.id} />
+              <SheetCard
+                image={image}
+                change={changes.get(image.id)}
+                batchId={batch.id}
+                outlived={outlived.get(image.id)}
+                canWrite={canWrite(visit)}
+              />
             </li>
           ))}
         </ul>
       )}
       <Pager
         newest={page > 1 && address({ page: page - 1 })}
-        older={found.length > SHEET_SIZE && address({ page: page + 1 })}
+        older={rows.length > SHEET_SIZE && address({ page: page + 1 })}
         labels={["Previous", "Next"]}
       />
     </div>,
@@ -224,46 +177,8 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
   );
 }
 
-interface HeadProps {
-  visit: MemberVisit;
-  batch: Batch;
-  /** Or canceled. */
-  failedChanges: Image[];
-}
-
-/** Makes everything again that failed, or was canceled; nothing where the batch may not be changed. */
-function Retries({ visit, batch, failedChanges }: HeadProps) {
-  if (!canWrite(visit) || (batch.canceledAt !== null && isRunning(batch))) return null;
-  const retry = (what: "failed" | "canceled", cards: number) =>
-    cards > 0 && (
-      <Confirm
-        visit={visit}
-        id={`retry-${what}`}
-        action={`/console/batches/${batch.id}/retry-${what}`}
-        button={`Retry ${count(cards)} ${what}`}
-        title={`Make ${counted(cards, `${what} card`)} again?`}
-        confirm="Make them again"
-        danger={false}
-        small={false}
-      >
-        <p>
-          Their photos are fetched anew.{" "}
-          {batch.environment === "live"
-            ? `Up to ${counted(cards, "credit")} for what succeeds; a card that fails again costs nothing.`
-            : "Test cards are free."}
-        </p>
-      </Confirm>
-    );
-  return (
-    <>
-      {retry("failed", faultsOf(batch) + failedChanges.filter((image) => !isCanceled(image)).length)}
-      {retry("canceled", batch.canceled + failedChanges.filter(isCanceled).length)}
-    </>
-  );
-}
-
-function Head({ visit, batch, failedChanges }: HeadProps) {
-  const open = batch.total - batch.completed - batch.failed;
+function Head({ visit, batch, failures, failedChanges }: RetriesProps & { batch: CountedBatch }) {
+  const open = batch.total - batch.completed - batch.failed + batch.changing;
   return (
     <PageHead
       title={batchName(batch)}
@@ -289,7 +204,7 @@ function Head({ visit, batch, failedChanges }: HeadProps) {
           Print file
         </a>
       )}
-      <Retries visit={visit} batch={batch} failedChanges={failedChanges} />
+      <Retries visit={visit} batch={batch} failures={failures} failedChanges={failedChanges} />
       {canWrite(visit) && batchStatus(batch) === "processing" && (
         <Confirm
           visit={visit}
@@ -330,27 +245,6 @@ async function cancel(visit: MemberVisit): Promise<Response> {
   return redirect(`/console/batches/${id}`, visit.exchange);
 }
 
-/** Makes what failed or was canceled again. A refusal, as without credits, is shown on the batch's page. */
-async function retry(visit: MemberVisit, what: "failed" | "canceled"): Promise<Response> {
-  const batch = await ownBatch(visit);
-  const { id, environment } = batch;
-  const { deps, account, session } = visit;
-  try {
-    await takeFromBudget(visit, environment);
-    const cards = await cardsToRemake(deps, batch, { [what]: true });
-    const { made } = await deps.remakeCards({ account, environment, batchId: id, cards });
-    const notice =
-      made > 0 ? `${counted(made, "card is", "cards are")} made again.` : `No card is ${what} any more.`;
-    await visit.flashes.put(session.id, { notice });
-  } catch (error) {
-    if (!isPartnerRefusal(error)) throw error;
-    const [detail] = error.details ?? [];
-    const problem = detail ? `${error.message} ${detail.field} ${detail.message}` : error.message;
-    await visit.flashes.put(session.id, { problem });
-  }
-  return redirect(`/console/batches/${id}`, visit.exchange);
-}
-
 async function pictures(visit: MemberVisit): Promise<Response> {
   const batch = await ownBatch(visit);
   return zipFile(visit, await batchZip(visit.deps, batch), batchName(batch), batch.id);
@@ -382,9 +276,8 @@ export function namedFile(
 }
 
 export const batchRoutes = [
+  ...retryRoutes,
   member.get("/console/batches/:id", batchPage),
   member.get("/console/batches/:id/pictures.zip", pictures),
   member.post("/console/batches/:id/cancel", cancel),
-  member.post("/console/batches/:id/retry-failed", (visit) => retry(visit, "failed")),
-  member.post("/console/batches/:id/retry-canceled", (visit) => retry(visit, "canceled")),
 ];

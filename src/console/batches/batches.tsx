@@ -2,6 +2,7 @@
 import { batchStatus } from "../../app/batches/batch-view.ts";
 import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
+import { openChanges } from "../../store/images/batch-places.ts";
 import { type Batch, listBatches } from "../../store/images/batches.ts";
 import {
   Badge,
@@ -19,6 +20,7 @@ import { faultsOf } from "../outcomes.ts";
 import { isHtmxRequest } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { Example } from "../ways.tsx";
+import { countedBatch } from "./own-batch.ts";
 import { WaitingLists } from "./waiting-lists.tsx";
 
 const PAGE_SIZE = 25;
@@ -103,7 +105,12 @@ async function batchesPage(visit: MemberVisit): Promise<Response> {
     after,
     limit: PAGE_SIZE + 1,
   });
-  const batches = found.slice(0, PAGE_SIZE);
+  const listed = found.slice(0, PAGE_SIZE);
+  const changing = await openChanges(
+    deps.store.read,
+    listed.filter(isRunning).map(({ id }) => id),
+  );
+  const batches = listed.map((batch) => countedBatch(batch, changing.get(batch.id) ?? 0));
   const last = batches.at(-1);
   const address = (change: Record<string, string> = {}) =>
     `/console/batches?${new URLSearchParams({ environment, ...change })}`;

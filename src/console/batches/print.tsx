@@ -10,8 +10,9 @@ import type { Image } from "../../store/images/images.ts";
 import { Card, Choice, counted, Empty, Notice, PageHead } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { type MemberVisit, member } from "../visit.ts";
-import { namedFile, ownBatch } from "./batch.tsx";
+import { namedFile } from "./batch.tsx";
 import { batchName } from "./batches.tsx";
+import { ownBatch } from "./own-batch.ts";
 
 /** What print files there can be of a batch, or why there can be none. */
 async function printPage(visit: MemberVisit): Promise<Response> {

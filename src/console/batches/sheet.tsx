@@ -1,5 +1,7 @@
 /** @jsxImportSource preact */
 import { picturesZip } from "../../app/batches/batch-zip.ts";
+import { type OutlivedConsent, outlivedConsents } from "../../app/people/consent.ts";
+import { needsOtherPhoto } from "../../core/failure-reasons.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import { currentCards } from "../../store/images/image-search.ts";
@@ -8,9 +10,11 @@ import { historyPath } from "../cards/image.tsx";
 import { isThere, placeText, playerName, StatusBadge } from "../cards/image-parts.tsx";
 import { Badge, Breakable, Card, counted, Empty, PageHead, Segments } from "../elements.tsx";
 import { shell } from "../layout.tsx";
-import { type MemberVisit, member } from "../visit.ts";
-import { ownBatch, zipFile } from "./batch.tsx";
+import { canWrite, type MemberVisit, member } from "../visit.ts";
+import { zipFile } from "./batch.tsx";
 import { batchName } from "./batches.tsx";
+import { ownBatch } from "./own-batch.ts";
+import { OutlivedBadge, otherPhotoPath } from "./sheet-card.tsx";
 
 /** A player of the sheet: the batch's own card, and the one that is shown. */
 interface SheetEntry {
@@ -48,7 +52,16 @@ function caption(image: Image): string {
   return `No. ${player.number}, ${player.position}, ${player.skill_level}${place ? `, ${place}` : ""}`;
 }
 
-function Entry({ entry: { own, image } }: { entry: SheetEntry }) {
+function Entry({
+  entry: { own, image },
+  outlived,
+  batchId,
+}: {
+  entry: SheetEntry;
+  outlived: OutlivedConsent | undefined;
+  /** Where another photo may be chosen for it; undefined for who only looks. */
+  batchId: string | undefined;
+}) {
   return (
     <li>
       {isThere(image) ? (
@@ -71,6 +84,13 @@ function Entry({ entry: { own, image } }: { entry: SheetEntry }) {
       <span class="sub">{caption(image)}</span>
       {image.createdAt > own.createdAt && <Badge tone="good">Newer than the batch</Badge>}
       {image.createdAt < own.createdAt && <Badge tone="warn">From before this batch</Badge>}
+      <OutlivedBadge outlived={outlived} />
+      {batchId && own.state === "failed" && needsOtherPhoto(own.failureReason) && (
+        <a class="button button-small tile-action" href={otherPhotoPath(own, batchId)}>
+          Choose another photo
+          <span class="visually-hidden"> of {playerName(own)}</span>
+        </a>
+      )}
     </li>
   );
 }
@@ -79,6 +99,8 @@ async function sheetPage(visit: MemberVisit): Promise<Response> {
   const batch = await ownBatch(visit);
   const isOwn = visit.query.get("show") === "batch";
   const entries = await (isOwn ? ownOf(visit, batch) : currentOf(visit, batch));
+  const shown = entries.map(({ image }) => image);
+  const outlived = await outlivedConsents(visit.deps.store.read, visit.account.id, shown, visit.now);
   const path = `/console/batches/${batch.id}`;
   return shell(
     visit,
@@ -118,7 +140,12 @@ async function sheetPage(visit: MemberVisit): Promise<Response> {
       ) : (
         <ul class="contact">
           {entries.map((entry) => (
-            <Entry key={entry.image.id} entry={entry} />
+            <Entry
+              key={entry.image.id}
+              entry={entry}
+              outlived={outlived.get(entry.image.id)}
+              batchId={canWrite(visit) ? batch.id : undefined}
+            />
           ))}
         </ul>
       )}

@@ -1,4 +1,5 @@
-import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gte, inArray, isNull, lt, sql } from "drizzle-orm";
+import { UNFINISHED_STATES } from "../../core/image-state.ts";
 import type { Tx } from "../store.ts";
 import type { Image } from "./images.ts";
 
@@ -83,6 +84,31 @@ export async function takePlaces({ db, t }: Tx, batchId: string, changes: number
     .update(c)
     .set({ position: sql`-1 - ${c.position}` })
     .where(and(eq(c.batchId, batchId), inArray(c.position, changes)));
+}
+
+/** How many cards of a batch failed, by their reasons. */
+export async function failuresOfBatch({ db, t }: Tx, batchId: string): Promise<Map<string, number>> {
+  const { batchCards: c, images: i } = t;
+  const rows = await db
+    .select({ reason: i.failureReason, cards: sql<number>`count(*)`.mapWith(Number) })
+    .from(c)
+    .innerJoin(i, eq(i.id, c.imageId))
+    .where(and(eq(c.batchId, batchId), gte(c.position, 0), eq(i.state, "failed"), isNull(i.forgottenAt)))
+    .groupBy(i.failureReason);
+  return new Map(rows.map(({ reason, cards }) => [reason ?? "", cards]));
+}
+
+/** How many finished cards of each batch are being changed; batches without any are left out. */
+export async function openChanges({ db, t }: Tx, batchIds: string[]): Promise<Map<string, number>> {
+  if (batchIds.length === 0) return new Map();
+  const { batchCards: c, images: i } = t;
+  const rows = await db
+    .select({ id: c.batchId, changes: sql<number>`count(*)`.mapWith(Number) })
+    .from(c)
+    .innerJoin(i, eq(i.id, c.imageId))
+    .where(and(inArray(c.batchId, batchIds), lt(c.position, 0), inArray(i.state, [...UNFINISHED_STATES])))
+    .groupBy(c.batchId);
+  return new Map(rows.map(({ id, changes }) => [id, changes]));
 }
 
 /**
