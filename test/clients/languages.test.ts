@@ -8,6 +8,9 @@ import { packPhp, packPython } from "../../scripts/client.ts";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { type Loop, startLoop } from "../../src/app/loop.ts";
 import { webhookHeaders } from "../../src/core/webhook-signature.ts";
+import { clientCalls } from "../../src/http/docs/client-calls.ts";
+import { operationsOf } from "../../src/http/docs/operations-of.ts";
+import { openApiDocument } from "../../src/http/openapi/document.ts";
 import { freePort } from "../../src/service/free-port.ts";
 import { imageRequest, testAccount } from "../harness.ts";
 import { type Json, type TestApi, testApi } from "../http/api.ts";
@@ -366,7 +369,14 @@ test("the calls in the documentation are methods of the clients", async () => {
   const guide = await Bun.file(join(folder, "src/http/docs/guides/clients.md")).text();
   const rows = [...guide.matchAll(/^\| `([\w.]+)\(.*` \| `(\w+)\(.*` \| `(?:\w+::)?(\w+)\(.*` \|$/gm)];
   expect(rows.length).toBeGreaterThan(40);
-  for (const [, inTypescript = "", inPython, inPhp] of rows) {
+  const address = "https://cards.example.org";
+  const document = openApiDocument({ baseUrl: address, cdnBaseUrl: address, presets: ["club_card"] });
+  const calls = operationsOf(document).flatMap(({ operation }) => {
+    const [inTypescript, inPython, inPhp] = clientCalls(operation, {}).map(({ method }) => method);
+    return inTypescript ? [["", inTypescript, inPython, inPhp]] : [];
+  });
+  expect(calls.length).toBeGreaterThan(30);
+  for (const [, inTypescript = "", inPython, inPhp] of [...rows, ...calls]) {
     const method = inTypescript.split(".").reduce((of, name) => of?.[name], typescript);
     expect([inTypescript, typeof method]).toEqual([inTypescript, "function"]);
     expect(python).toMatch(new RegExp(`def ${inPython}\\(`));

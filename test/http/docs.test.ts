@@ -34,6 +34,28 @@ for (const path of PAGES) {
   });
 }
 
+test("every page is there as Markdown for programs, with the reference in every language", async () => {
+  for (const path of PAGES) {
+    const response = await send(api, `${path === "/docs" ? "/docs/overview" : path}.md`);
+    expect([path, response.status]).toEqual([path, 200]);
+    expect(response.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+    const text = await response.text();
+    expect(text).toMatch(/^#+ /m);
+    expect(text).not.toMatch(/undefined|\[object Object\]|NaN/);
+  }
+  const reference = await (await send(api, "/docs/reference.md")).text();
+  for (const part of ["-X PATCH ", "cards.images.create(", "cards.create_image(", "$cards->createImage("])
+    expect(reference).toContain(part);
+  const whole = await (await send(api, "/docs/llms-full.txt")).text();
+  for (const part of [
+    "PATCH /v1/webhook_endpoints/",
+    "photo_unreachable",
+    "source_image_url",
+    "## INVALID_REQUEST",
+  ])
+    expect(whole).toContain(part);
+});
+
 test("every link and anchor of every page leads somewhere, and nothing is loaded from elsewhere", async () => {
   const texts = new Map<string, string>();
   const load = async (path: string) => {

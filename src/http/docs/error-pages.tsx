@@ -13,6 +13,8 @@ import { renderMarkdown } from "./markdown.tsx";
 type Code = ErrorCode | FailureCode;
 
 export const ALL_CODES = Object.keys(ERROR_TEXTS) as Code[];
+/** Those of refusals. */
+const CODES = ALL_CODES.filter((code) => code in ERROR_STATUS);
 
 const RETRY_TEXTS = {
   no: "Not as it is: change something first.",
@@ -20,61 +22,68 @@ const RETRY_TEXTS = {
   "with back-off": "Yes, with growing pauses.",
 };
 
+const INDEX = [
+  "# Errors",
+  "",
+  "A refusal is an envelope with `success: false` and an `error`. Switch on `error.code`, which never changes its meaning; show `error.message` to people; keep `error.request_id` for questions. `error.docs_url` opens the page about the code.",
+  "",
+  "## Codes",
+  "",
+  "{{codes}}",
+  "",
+  "## The fields at fault",
+  "",
+  "`error.details` has every broken field, up to 100, each with the rule in its `message`. `field` says where it stands:",
+  "",
+  "| `field` | What it names |",
+  "| --- | --- |",
+  "| `player.number`, `cards[17].player.number` | a place in the JSON body, or the field of a form |",
+  "| `body` | the body as a whole |",
+  "| `query limit` | a parameter of the address |",
+  "| `path external_id` | a part of the path |",
+  "| `header Idempotency-Key` | a header |",
+  "",
+  "A detail has a `code` when the request is well formed and a state is in its way. These codes are as stable as `error.code`; more may come:",
+  "",
+  "| `details[].code` | With | What it means |",
+  "| --- | --- | --- |",
+  ...Object.entries(DETAIL_TEXTS).map(
+    ([code, { of, meaning }]) => `| \`${code}\` | [${of}](/docs/errors/${of}) | ${meaning} |`,
+  ),
+  "",
+  "## Failed images",
+  "",
+  "An image that was accepted and could not be made is not an HTTP error. It is answered with 200, its `status` is `failed`, and `failure.code` is [IMAGE_PROCESSING_FAILED](/docs/errors/IMAGE_PROCESSING_FAILED). Its `failure.reason` says [why](/docs/errors/IMAGE_PROCESSING_FAILED#reasons), also of a card that was canceled with its batch.",
+  "",
+  "## The order of checks",
+  "",
+  "On `POST /v1/images` the first check that fails answers: key (401), suspended account (403), rate limit (429), headers and body (400, 413, 415), idempotency key (409), credits (402), photo and badge (422). Until the 202 nothing is reserved, and the `Idempotency-Key` stays free.",
+  "",
+  "## What to retry",
+  "",
+  "Retry 429, 500, 503 and broken connections, with the same `Idempotency-Key`, after `Retry-After` or a growing pause. Everything else needs a change first. [Idempotency](/docs/idempotency#retry-safely) has the code.",
+].join("\n");
+
+/** /docs/errors.md */
+export function errorIndexText(): string {
+  const codes = CODES.map(
+    (code) => `- ${statusOf(code)} [${code}](/docs/errors/${code}): ${ERROR_TEXTS[code].summary}`,
+  );
+  return INDEX.replace("{{codes}}", codes.join("\n"));
+}
+
 /** /docs/errors: an overview of all codes. */
 export function errorIndexPage(): PageContent {
-  const { title, body, headings } = renderMarkdown(
-    [
-      "# Errors",
-      "",
-      "A refusal is an envelope with `success: false` and an `error`. Switch on `error.code`, which never changes its meaning; show `error.message` to people; keep `error.request_id` for questions. `error.docs_url` opens the page about the code.",
-      "",
-      "## Codes",
-      "",
-      "{{codes}}",
-      "",
-      "## The fields at fault",
-      "",
-      "`error.details` has every broken field, up to 100, each with the rule in its `message`. `field` says where it stands:",
-      "",
-      "| `field` | What it names |",
-      "| --- | --- |",
-      "| `player.number`, `cards[17].player.number` | a place in the JSON body, or the field of a form |",
-      "| `body` | the body as a whole |",
-      "| `query limit` | a parameter of the address |",
-      "| `path external_id` | a part of the path |",
-      "| `header Idempotency-Key` | a header |",
-      "",
-      "A detail has a `code` when the request is well formed and a state is in its way. These codes are as stable as `error.code`; more may come:",
-      "",
-      "| `details[].code` | With | What it means |",
-      "| --- | --- | --- |",
-      ...Object.entries(DETAIL_TEXTS).map(
-        ([code, { of, meaning }]) => `| \`${code}\` | [${of}](/docs/errors/${of}) | ${meaning} |`,
-      ),
-      "",
-      "## Failed images",
-      "",
-      "An image that was accepted and could not be made is not an HTTP error. It is answered with 200, its `status` is `failed`, and `failure.code` is [IMAGE_PROCESSING_FAILED](/docs/errors/IMAGE_PROCESSING_FAILED). Its `failure.reason` says [why](/docs/errors/IMAGE_PROCESSING_FAILED#reasons), also of a card that was canceled with its batch.",
-      "",
-      "## The order of checks",
-      "",
-      "On `POST /v1/images` the first check that fails answers: key (401), suspended account (403), rate limit (429), headers and body (400, 413, 415), idempotency key (409), credits (402), photo and badge (422). Until the 202 nothing is reserved, and the `Idempotency-Key` stays free.",
-      "",
-      "## What to retry",
-      "",
-      "Retry 429, 500, 503 and broken connections, with the same `Idempotency-Key`, after `Retry-After` or a growing pause. Everything else needs a change first. [Idempotency](/docs/idempotency#retry-safely) has the code.",
-    ].join("\n"),
-  );
+  const { title, body, headings } = renderMarkdown(INDEX);
   const description = "Every error code: what it means and what to do.";
   const whole = <Markup text={body.replace("<p>{{codes}}</p>", renderToString(<CodeList />))} />;
   return { path: "/docs/errors", title, body: whole, headings, description };
 }
 
 function CodeList() {
-  const codes = ALL_CODES.filter((code) => code in ERROR_STATUS);
   return (
     <ul class="answers">
-      {codes.map((code) => (
+      {CODES.map((code) => (
         <li key={code}>
           <span class="status refused">{statusOf(code)}</span>{" "}
           <a href={`/docs/errors/${code}`}>
@@ -100,37 +109,40 @@ const REASONS = [
   "",
 ];
 
-/** /docs/errors/{code} */
-export function errorPage(code: Code, baseUrl: string): PageContent {
+/** /docs/errors/{code}.md */
+export function errorText(code: Code, baseUrl: string): string {
   const text = ERROR_TEXTS[code];
   const example = code in ERROR_STATUS ? errorExample(code as ErrorCode, baseUrl) : EXAMPLES.failed;
-  const { body, headings } = renderMarkdown(
-    [
-      `# ${code}`,
-      "",
-      `**${statusOf(code)}** · ${text.summary}.`,
-      "",
-      "## What it means",
-      "",
-      text.meaning,
-      "",
-      "## What to do",
-      "",
-      ...text.remedies.map((remedy) => `- ${remedy}`),
-      "",
-      `**Does the same request work later?** ${RETRY_TEXTS[text.retry]}`,
-      "",
-      ...(code === "IMAGE_PROCESSING_FAILED" ? REASONS : []),
-      "## An example",
-      "",
-      "```json",
-      JSON.stringify(example, null, 2),
-      "```",
-      "",
-      "[All codes](/docs/errors)",
-    ].join("\n"),
-  );
-  const description = `${code}: ${text.summary}. What it means and what to do.`;
+  return [
+    `# ${code}`,
+    "",
+    `**${statusOf(code)}** · ${text.summary}.`,
+    "",
+    "## What it means",
+    "",
+    text.meaning,
+    "",
+    "## What to do",
+    "",
+    ...text.remedies.map((remedy) => `- ${remedy}`),
+    "",
+    `**Does the same request work later?** ${RETRY_TEXTS[text.retry]}`,
+    "",
+    ...(code === "IMAGE_PROCESSING_FAILED" ? REASONS : []),
+    "## An example",
+    "",
+    "```json",
+    JSON.stringify(example, null, 2),
+    "```",
+    "",
+    "[All codes](/docs/errors)",
+  ].join("\n");
+}
+
+/** /docs/errors/{code} */
+export function errorPage(code: Code, baseUrl: string): PageContent {
+  const { body, headings } = renderMarkdown(errorText(code, baseUrl));
+  const description = `${code}: ${ERROR_TEXTS[code].summary}. What it means and what to do.`;
   return { path: `/docs/errors/${code}`, title: code, body: <Markup text={body} />, headings, description };
 }
 

@@ -1,10 +1,7 @@
 import { API_PATHS } from "../../core/api-paths.ts";
-import type { ErrorCode } from "../../core/errors.ts";
-import { ERROR_STATUS } from "../http-refusal.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
-import { ALL_CODES } from "./error-pages.tsx";
-import { ERROR_TEXTS } from "./error-texts.ts";
-import { type Operation, operationsOf } from "./operations-of.ts";
+import { ALL_CODES, errorIndexText, errorText } from "./error-pages.tsx";
+import { referenceText } from "./reference-text.ts";
 
 // The documentation for programs that read text, as https://llmstxt.org proposes.
 
@@ -29,6 +26,9 @@ ${guides.map(({ address, text, description }) => `- [${titleOf(text)}](${address
 ## Reference
 
 - [OpenAPI 3.1 document](${baseUrl}/docs/openapi.json): every address, field, status and header
+- [Reference](${baseUrl}/docs/reference.md): every call with its fields, in curl, TypeScript, Python and PHP
+- [Errors](${baseUrl}/docs/errors.md): every code, with a page for each as \`/docs/errors/CODE.md\`
+- [Changelog](${baseUrl}/docs/changelog.md)
 - [Everything in one text](${baseUrl}/docs/llms-full.txt): guides, operations and error codes
 `;
 }
@@ -37,27 +37,10 @@ ${guides.map(({ address, text, description }) => `- [${titleOf(text)}](${address
 export function fullText(guides: readonly GuideText[], document: OpenApiDocument, baseUrl: string): string {
   return [
     ...guides.map(({ text }) => text.trim()),
-    "# Operations",
-    ...operationsOf(document).map(operationText),
-    "# Error codes",
-    ...ALL_CODES.map((code) => {
-      const { summary, meaning, remedies } = ERROR_TEXTS[code];
-      const status = ERROR_STATUS[code as ErrorCode] ?? "200, status failed";
-      return `## ${code} (${status})\n\n${summary}. ${meaning}\n\n${remedies.map((remedy) => `- ${remedy}`).join("\n")}`;
-    }),
+    referenceText(document, { withRequests: false }),
+    errorIndexText(),
+    ...ALL_CODES.map((code) => errorText(code, baseUrl).replace(/^(#+)/gm, "#$1")),
   ]
     .join("\n\n")
     .replaceAll("](/", `](${baseUrl}/`);
-}
-
-function operationText({ method, path, operation, incoming }: Operation): string {
-  const head = incoming ? `## Event ${path}` : `## ${method.toUpperCase()} ${path}`;
-  const parameters = operation.parameters ?? [];
-  const lines = parameters.map(
-    ({ name, in: place, required, description = "" }: Record<string, string>) =>
-      `- \`${name}\` (${place}${required ? ", required" : ""}): ${description}`,
-  );
-  return [head, `${operation.summary}. ${operation.description}`, lines.join("\n")]
-    .filter(Boolean)
-    .join("\n\n");
 }

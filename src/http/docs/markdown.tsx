@@ -141,7 +141,13 @@ function groupTabs(tokens: Token[]): Token[][] {
 }
 
 /** Tabs made of radio buttons, which work without scripts and with the arrow keys. */
-function Tabs({ samples, name }: { samples: Tokens.Code[]; name: string }): VNode {
+export function Tabs({
+  samples,
+  name,
+}: {
+  samples: { text: string; lang?: string | undefined }[];
+  name: string;
+}): VNode {
   return (
     // biome-ignore lint/a11y/useSemanticElements: browsers lay a fieldset out by rules of its own
     <div class="tabs" role="group" aria-label="Code sample">

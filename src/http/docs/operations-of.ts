@@ -18,7 +18,7 @@ export interface Operation {
 export function operationsOf(document: OpenApiDocument): Operation[] {
   const of = (group: Json, incoming: boolean): Operation[] =>
     Object.entries<Json>(group).flatMap(([path, item]) =>
-      ["post", "get", "delete"].flatMap((method) =>
+      ["post", "get", "patch", "delete"].flatMap((method) =>
         item[method]
           ? [
               {

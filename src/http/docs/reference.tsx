@@ -2,9 +2,10 @@
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { OR } from "../openapi/errors.ts";
 import type { PageContent } from "./layout.tsx";
-import { CodeBlock, Markdown } from "./markdown.tsx";
+import { CodeBlock, Markdown, Tabs } from "./markdown.tsx";
 import { type Json, type Operation, operationsOf } from "./operations-of.ts";
 import { FieldList, type Schema, shortType } from "./reference-fields.tsx";
+import { requestSamples } from "./request-samples.ts";
 import { KeyBar, TryIt } from "./try-it.tsx";
 
 /** The API reference, rendered from the OpenAPI document alone. */
@@ -178,7 +179,7 @@ function dataOf(document: OpenApiDocument, envelope: Schema): Schema {
 }
 
 function Samples({ document, entry }: { document: OpenApiDocument; entry: Operation }) {
-  const { method, path, operation, incoming } = entry;
+  const { id, path, operation, incoming } = entry;
   if (incoming)
     return <JsonBlock value={operation.requestBody.content["application/json"].example} title={path} />;
   const [status, success] =
@@ -186,7 +187,13 @@ function Samples({ document, entry }: { document: OpenApiDocument; entry: Operat
   const examples: Json[] = Object.values(success?.content?.["application/json"]?.examples ?? {});
   return (
     <>
-      <CodeBlock source={curl(document.servers[0].url, method, path, operation)} info="sh title=Request" />
+      <Tabs
+        name={`call-${id}`}
+        samples={requestSamples(document.servers[0].url, entry).map(({ tab, language, text }) => ({
+          lang: `${language} tab=${tab} title=Request`,
+          text,
+        }))}
+      />
       {examples.map(({ value, summary }) => (
         <JsonBlock
           key={summary}
@@ -202,50 +209,11 @@ function JsonBlock({ value, title }: { value: unknown; title: string }) {
   return <CodeBlock source={JSON.stringify(value, null, 2)} info={`json title=${title}`} />;
 }
 
-function curl(baseUrl: string, method: string, path: string, operation: Json): string {
-  const filled = path.replace(/\{(\w+)\}/g, (whole, name) => find(operation, name)?.example ?? whole);
-  const query = (operation.parameters ?? [])
-    .filter((parameter: Json) => parameter.in === "query" && parameter.required)
-    .map((parameter: Json) => `${parameter.name}=${parameter.example}`)
-    .join("&");
-  const verb = method === "delete" ? "-X DELETE " : "";
-  const address = query ? `"${baseUrl}${filled}?${query}"` : baseUrl + filled;
-  const isOpen = operation.security?.length === 0;
-  return [
-    `curl ${verb}${address}`,
-    isOpen ? "  -o card.png" : '  -H "X-API-Key: $CARDPRESS_KEY"',
-    ...(find(operation, "Idempotency-Key") ? ['  -H "Idempotency-Key: card-$(date +%s)"'] : []),
-    ...bodyOptions(operation.requestBody?.content ?? {}),
-  ].join(" \\\n");
-}
-
-/** curl's options for sending a body of the kind an operation takes. */
-function bodyOptions(content: Json): string[] {
-  const json = content["application/json"];
-  if (json) {
-    return [
-      '  -H "Content-Type: application/json"',
-      `  -d '${JSON.stringify(exampleBody(json), null, 2).replaceAll("\n", "\n  ")}'`,
-    ];
-  }
-  const form = content["multipart/form-data"]?.schema?.properties;
-  return form ? ["  -F file=@player.jpg"] : [];
-}
-
-/** The most complete example of a JSON body. */
-function exampleBody({ example, examples = {} }: Json): unknown {
-  return example ?? (examples.full ?? Object.values<Json>(examples)[0])?.value;
-}
-
 /** The request body's content: JSON or a form. */
 function bodyOf({ requestBody }: Json): Json {
   return (
     requestBody && (requestBody.content["application/json"] ?? requestBody.content["multipart/form-data"])
   );
-}
-
-function find(operation: Json, name: string): Json {
-  return (operation.parameters ?? []).find((parameter: Json) => parameter.name === name);
 }
 
 function ResponseHeaders({ document }: { document: OpenApiDocument }) {

@@ -1,17 +1,27 @@
 /** @jsxImportSource preact */
+
+import changelog from "../../../CHANGELOG.md" with { type: "text" };
 import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 import { THEMES } from "../../render/card/themes.ts";
 import { type Asset, textAsset } from "../../web/assets.ts";
 import { Markup } from "../../web/markup.ts";
 import { openApiDocument, type PublicFacts } from "../openapi/document.ts";
 import { changelogPage } from "./changelog.tsx";
-import { ALL_CODES, errorIndexPage, errorPage, missingPage } from "./error-pages.tsx";
+import {
+  ALL_CODES,
+  errorIndexPage,
+  errorIndexText,
+  errorPage,
+  errorText,
+  missingPage,
+} from "./error-pages.tsx";
 import { GUIDES } from "./guides.ts";
 import { type PageContent, renderPage } from "./layout.tsx";
 import { fullText, textIndex } from "./llms.ts";
 import { renderMarkdown } from "./markdown.tsx";
 import { withPictures } from "./pictures.tsx";
 import { referencePage } from "./reference.tsx";
+import { referenceText } from "./reference-text.ts";
 import { sampleFences } from "./samples.ts";
 import { type SearchEntry, sectionsOf } from "./search-index.ts";
 
@@ -51,6 +61,12 @@ export function docsSite(facts: PublicFacts): DocsSite {
   files.set("/docs/search.json", textAsset(JSON_TYPE, JSON.stringify(found)));
   files.set("/docs/openapi.json", textAsset(JSON_TYPE, JSON.stringify(document, null, 2)));
   for (const { path, text } of guides) files.set(textPath(path), textAsset(MARKDOWN, plain(text, facts)));
+  const markdown = (path: string, text: string) =>
+    files.set(textPath(path), textAsset(MARKDOWN, plain(text, facts)));
+  markdown("/docs/errors", errorIndexText());
+  for (const code of ALL_CODES) markdown(`/docs/errors/${code}`, errorText(code, facts.baseUrl));
+  markdown("/docs/reference", referenceText(document, { withRequests: true }));
+  markdown("/docs/changelog", changelog);
   const texts = guides.map(({ path, text, description }) => ({
     address: facts.baseUrl + textPath(path),
     text: plain(text, facts),
