@@ -140,8 +140,8 @@ async function setsPage(visit: MemberVisit, sent?: { of: SentSet; problem: strin
             }
           >
             A set is for cards that people collect: of 50 gold ones each has its own number, from 1 to 50.
-            Write below who is in it and in which versions; whoever sends your cards by API then names the
-            set.
+            Write below who is in it and in which versions. Then choose the set where you upload a squad list,
+            or name it in calls of the API.
           </Empty>
         ) : (
           <SetTable sets={sets} />
