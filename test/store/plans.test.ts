@@ -15,7 +15,8 @@ import { overviewCounts } from "../../src/store/overviews/overview.ts";
 import { listAccounts, newestAccounts } from "../../src/store/people/accounts.ts";
 import type { Store, Tx } from "../../src/store/store.ts";
 import * as deliveries from "../../src/store/webhooks/deliveries.ts";
-import { type TestWorkspace, testWorkspace } from "../harness.ts";
+import { acceptLive } from "../app/accepting.ts";
+import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { INDEXED_QUERIES } from "./indexed-queries.ts";
 
 // The plans SQLite makes for the very queries the service runs, with the values bound: a query that reads a
@@ -178,6 +179,11 @@ test("the newest images of all accounts come in the order of their index, withou
 });
 
 test("every query of the queue reads the unfinished alone, however many images are finished", async () => {
+  const { account } = await testAccount(workspace);
+  const imageId = await acceptLive(workspace, account.id);
+  await workspace.store.write("a logo", async ({ db, t }) => {
+    await db.insert(t.imagePictures).values({ imageId, field: "sponsor", sha256: "a" });
+  });
   const plans = await plansOf(async (tx) => {
     await images.hasClaimable(tx, "live", 1);
     await images.abandonedRenders(tx, { now: 1, limit: 1 });
@@ -187,7 +193,9 @@ test("every query of the queue reads the unfinished alone, however many images a
   });
   expect(plans.length).toBeGreaterThanOrEqual(6);
   for (const plan of plans) {
-    expect(plan).toMatch(/images_queue|images_account_queue|images_singles|images_open_source|photos_sha256/);
+    expect(plan).toMatch(
+      /images_queue|images_account_queue|images_singles|images_open_source|image_pictures_source|photos_sha256/,
+    );
     expect(plan).not.toMatch(/SCAN|TEMP B-TREE|images_list/);
   }
 });
