@@ -1,7 +1,6 @@
 import { and, asc, eq, gte, inArray, isNull, lt, sql } from "drizzle-orm";
-import { UNFINISHED_STATES } from "../../core/image-state.ts";
 import type { Tx } from "../store.ts";
-import type { Image } from "./images.ts";
+import { type Image, unfinished } from "./images.ts";
 
 // Who stands where in a batch. While a finished card is being changed it keeps its position, and what is to
 // take it waits at the position's mirror, -1 for 0, -2 for 1: every query of an image's batches finds both.
@@ -106,7 +105,7 @@ export async function openChanges({ db, t }: Tx, batchIds: string[]): Promise<Ma
     .select({ id: c.batchId, changes: sql<number>`count(*)`.mapWith(Number) })
     .from(c)
     .innerJoin(i, eq(i.id, c.imageId))
-    .where(and(inArray(c.batchId, batchIds), lt(c.position, 0), inArray(i.state, [...UNFINISHED_STATES])))
+    .where(and(inArray(c.batchId, batchIds), lt(c.position, 0), unfinished(t)))
     .groupBy(c.batchId);
   return new Map(rows.map(({ id, changes }) => [id, changes]));
 }
