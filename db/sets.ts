@@ -24,9 +24,17 @@ export function setTables(kit: Kit, accounts: Owner, images: Owner) {
       /** Such as 2026/27; empty without one. */
       season: text("season").notNull(),
       parallels: json<Parallel[]>("parallels").notNull(),
+      /** The partner's Idempotency-Key, if one was sent, and the SHA-256 of the canonical payload. */
+      idempotencyKey: text("idempotency_key"),
+      fingerprint: text("fingerprint"),
       createdAt: int("created_at").notNull(),
     },
-    (t) => [index("card_sets_list").on(t.accountId, t.environment, t.createdAt, t.id)],
+    (t) => [
+      index("card_sets_list").on(t.accountId, t.environment, t.createdAt, t.id),
+      uniqueIndex("card_sets_key")
+        .on(t.accountId, t.environment, t.idempotencyKey)
+        .where(sql`${t.idempotencyKey} is not null`),
+    ],
   );
 
   /** A set's checklist. A player who is deleted leaves the row, without anything personal, to the cards. */

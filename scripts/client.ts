@@ -133,6 +133,7 @@ const ANSWERS_OF_KEYS = [
   "CompletedImage",
   "FailedImage",
   "AcceptedBatch",
+  "CardSet",
 ];
 
 async function run(command: string[], cwd = ROOT): Promise<string> {

@@ -19,6 +19,7 @@ import { readJson, requireJsonType } from "./body.ts";
 import { encodeCursor, pageOf, readCursor } from "./cursor.ts";
 import { standardHeaders, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
+import { checkIdempotencyKey } from "./images.ts";
 import { readLimit, readQuery } from "./query.ts";
 import { CreateSetRequest } from "./set-schemas.ts";
 
@@ -58,8 +59,11 @@ async function createSet(
   { account, environment }: Caller,
 ): Promise<Response> {
   requireJsonType(exchange.request);
+  const key = exchange.request.headers.get("idempotency-key");
+  const details = key === null ? [] : checkIdempotencyKey(key, { isOptional: true });
   const checked = validator.check(await readJson(exchange.request, MAX_SET_BODY_BYTES));
-  if (!checked.ok) throw invalidRequest(checked.details);
+  if (!checked.ok) throw invalidRequest([...details, ...checked.details]);
+  if (details.length > 0) throw invalidRequest(details);
   const { name, season = "", parallels, players }: Static<typeof CreateSetRequest> = checked.value;
   const listed = players.map((player) => ({
     externalId: player.external_id,
@@ -67,9 +71,17 @@ async function createSet(
     number: player.number ?? null,
   }));
   const scope = { accountId: account.id, environment };
-  const set = await makeSet(deps, scope, { name, season, parallels, players: listed });
+  const { set, replayed } = await makeSet(
+    deps,
+    scope,
+    { name, season, parallels, players: listed },
+    { idempotencyKey: key },
+  );
   const location = fillPath(API_PATHS.set, { set_id: set.id });
-  return success(exchange, setView(set), { status: 201, headers: { Location: location } });
+  return success(exchange, setView(set), {
+    status: 201,
+    headers: { Location: location, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) },
+  });
 }
 
 /** GET /v1/sets/{set_id}/manifest */

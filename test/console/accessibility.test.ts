@@ -99,7 +99,9 @@ beforeAll(async () => {
     parallels: [{ name: "gold", size: 50 }],
     players,
   };
-  const { id: sets } = await makeSet(service, scope, set);
+  const {
+    set: { id: sets },
+  } = await makeSet(service, scope, set);
   Object.assign(ids, { batches, lists, kits, sets });
   for (const route of consoleRoutes) {
     if (route.method !== "GET" || NOT_A_PAGE.test(route.path)) continue;

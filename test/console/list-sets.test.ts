@@ -24,7 +24,7 @@ beforeAll(async () => {
     { name: "base", size: null },
     { name: "gold", size: 3 },
   ];
-  set = await makeSet(server.service, scope, { name: "Rovers", season: "2026/27", parallels, players });
+  ({ set } = await makeSet(server.service, scope, { name: "Rovers", season: "2026/27", parallels, players }));
 });
 afterAll(() => server.close());
 

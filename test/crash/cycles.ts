@@ -87,7 +87,9 @@ export async function crashCycles(options: {
   };
   const workspace = await openWorkspace(testConfig(folder.dir), quietLog());
   const { account, liveKey, testKey } = await testAccount(workspace, { credits: CREDITS });
-  const { id: setId } = await makeSet(
+  const {
+    set: { id: setId },
+  } = await makeSet(
     workspace,
     { accountId: account.id, environment: "live" },
     {

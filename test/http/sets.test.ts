@@ -118,6 +118,41 @@ test("cards of a set get the lowest free number of their player and parallel, an
   expect(await breaches()).toEqual([]);
 });
 
+test("a set that is sent again with its idempotency key is made once, and its key stands for nothing else", async () => {
+  const own = await testAccount(api, { credits: 1 });
+  const create = (key: string, more: object = {}, of = own.liveKey) => sent(of, "/v1/sets", setOf(more), key);
+  const answers = await Promise.all([1, 2, 3].map(() => create("season")));
+  const bytes = await Promise.all(answers.map((answer) => answer.text()));
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+  expect(new Set(bytes).size).toBe(1);
+  const isReplay = ({ headers }: Response) => headers.get("idempotent-replayed") === "true";
+  expect(answers.filter(isReplay)).toHaveLength(2);
+  const id = JSON.parse(bytes[0] ?? "").data.set_id;
+  expect(answers[0]?.headers.get("location")).toBe(`/v1/sets/${id}`);
+  await expectError(
+    await create("season", { name: "Rovers 2027/28" }),
+    "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
+  );
+  const spaced = await expectError(await create("two words"), "INVALID_REQUEST");
+  expect(spaced.details[0]?.field).toBe("header Idempotency-Key");
+  // A refused request does not use its key up, and test keys have keys of their own.
+  await expectError(await create("later", { parallels: [] }), "INVALID_REQUEST");
+  const others = [create("later"), create("season", {}, own.testKey), sent(own.liveKey, "/v1/sets", setOf())];
+  for (const other of await Promise.all(others))
+    expect([other.status, isReplay(other)]).toEqual([201, false]);
+  api.clock.advance(72 * 3_600_000 - 1);
+  expect(await (await create("season")).text()).toBe(bytes[0] ?? "");
+  api.clock.advance(1);
+  const anew = await create("season", { name: "Rovers 2027/28" });
+  expect([anew.status, isReplay(anew)]).toEqual([201, false]);
+  // The earlier set, whose key is free, stays.
+  const kept = await get(api.baseUrl, own.liveKey, `/v1/sets/${id}`);
+  expect((await expectSuccess(kept, 200, SetResponse)).name).toBe("Rovers 2026/27");
+  const { set_id } = ((await anew.json()) as Json).data;
+  expect((await remove(own.liveKey, `/v1/sets/${set_id}`)).status).toBe(200);
+  expect(isReplay(await create("season", { name: "Rovers 2027/28" }))).toBe(false);
+});
+
 test("a number is free again when its card fails, and a full parallel is refused before any charge", async () => {
   const own = await testAccount(api, { credits: 20 });
   const id = await makeSet(own);

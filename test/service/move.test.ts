@@ -127,7 +127,9 @@ async function stock(workspace: Workspace, hook: string) {
   expect(await claimImage(workspace, "live")).toBeDefined();
   const set = { name: "Rovers", season: "", parallels: [{ name: "gold", size: 50 }] };
   const players = [{ externalId: "test-1", name: "Maya", number: 9 }];
-  const { id } = await makeSet(workspace, { accountId, environment: "test" }, { ...set, players });
+  const {
+    set: { id },
+  } = await makeSet(workspace, { accountId, environment: "test" }, { ...set, players });
   const card = imageRequest({ metadata: { season: "2026" }, player: { external_id: "test-1" } });
   await buildDeps(workspace, { pool }).acceptBatch({
     account,

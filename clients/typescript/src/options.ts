@@ -10,8 +10,8 @@ export type RemakeRequest = Schemas["RemakeImageRequest"];
 
 export interface CreateOptions extends CallOptions {
   /**
-   * Unique for each card or batch you want, and stored with your job: sent again, it gives the first answer
-   * instead of a second card. One is made for the call and its repetitions by default.
+   * Unique for each card, batch or set you want, and stored with your job: sent again, it gives the first
+   * answer instead of a second one. One is made for the call and its repetitions by default.
    */
   idempotencyKey?: string;
 }

@@ -1,3 +1,4 @@
+import { type CreateOptions, idempotencyHeader } from "./options.ts";
 import type { components, operations } from "./schema.d.ts";
 import type { CallOptions, Transport } from "./transport.ts";
 import { walk } from "./walk.ts";
@@ -15,8 +16,14 @@ export function sets(calls: Transport) {
   const one = (setId: string) => ({ params: { set_id: setId } });
   return {
     /** Makes a set of a checklist and its parallels; it never changes. */
-    create: (request: SetRequest, call: CallOptions = {}): Promise<CardSet> =>
-      calls.call({ method: "POST", path: "/v1/sets", body: request, once: true, ...call }),
+    create: (request: SetRequest, { idempotencyKey, ...call }: CreateOptions = {}): Promise<CardSet> =>
+      calls.call({
+        method: "POST",
+        path: "/v1/sets",
+        headers: idempotencyHeader(idempotencyKey),
+        body: request,
+        ...call,
+      }),
     /** Every set, newest first, page by page as you walk. */
     list: (call: CallOptions = {}) =>
       walk<CardSet>(async (after) => {

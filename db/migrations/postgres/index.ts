@@ -25,6 +25,7 @@ import backsOfImages from "./0023_backs_of_images.sql" with { type: "text" };
 import imageSetPlaces from "./0024_image_set_places.sql" with { type: "text" };
 import deliveryTypes from "./0025_delivery_types.sql" with { type: "text" };
 import imagePictures from "./0026_image_pictures.sql" with { type: "text" };
+import setKeys from "./0027_set_keys.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -58,4 +59,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0024_image_set_places", sql: imageSetPlaces },
   { name: "0025_delivery_types", sql: deliveryTypes },
   { name: "0026_image_pictures", sql: imagePictures },
+  { name: "0027_set_keys", sql: setKeys },
 ];

@@ -1,14 +1,17 @@
 import type { Environment } from "../../core/account.ts";
 import type { Parallel } from "../../core/card-set.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
-import { MAX_SETS } from "../../core/limits.ts";
+import { fingerprint } from "../../core/idempotency.ts";
+import { IDEMPOTENCY_RETENTION_MS, MAX_SETS } from "../../core/limits.ts";
 import { isDeceptive } from "../../core/name.ts";
-import { invalidRequest, setInUse, setNotFound } from "../../core/partner-refusals.ts";
+import { idempotencyKeyReused, invalidRequest, setInUse, setNotFound } from "../../core/partner-refusals.ts";
 import { isoTime } from "../../core/time.ts";
 import {
   type CardSet,
   countSets,
   deleteSet,
+  findSetByKey,
+  freeSetKey,
   insertSet,
   lockSet,
   playersOfSet,
@@ -69,26 +72,51 @@ function faultsOf({ name, season, parallels, players }: NewSet): ErrorDetail[] {
   return details;
 }
 
-/** Makes a set, which never changes from then on; `by`: who did in the console. Throws INVALID_REQUEST. */
+export interface MadeSet {
+  set: CardSet;
+  /** Whether an earlier call with the same key made it. */
+  replayed: boolean;
+}
+
+/**
+ * Makes a set, which never changes from then on; `by`: who did in the console. Throws INVALID_REQUEST, and
+ * IDEMPOTENCY_KEY_REUSED where the key stands for another set.
+ */
 export async function makeSet(
   { store, clock, random }: AppContext,
   scope: Scope,
   { players, ...set }: NewSet,
-  by: string | null = null,
-): Promise<CardSet> {
+  { by = null, idempotencyKey = null }: { by?: string | null; idempotencyKey?: string | null } = {},
+): Promise<MadeSet> {
   const details = faultsOf({ players, ...set });
   if (details.length > 0) throw invalidRequest(details);
-  const row: CardSet = { id: random.id("set"), ...scope, ...set, createdAt: clock.now() };
-  const rows = players.map((player, position) => ({ setId: row.id, position, ...player }));
-  await store.write("make set", async (tx) => {
+  const print = fingerprint({ ...set, players });
+  return store.write("make set", async (tx) => {
+    const now = clock.now();
+    if (idempotencyKey !== null) {
+      const ofKey = { ...scope, key: idempotencyKey };
+      const earlier = await findSetByKey(tx, { ...ofKey, since: now - IDEMPOTENCY_RETENTION_MS });
+      if (earlier && earlier.fingerprint !== print) throw idempotencyKeyReused();
+      if (earlier) return { set: earlier, replayed: true };
+      await freeSetKey(tx, ofKey);
+    }
+    const row: CardSet = {
+      id: random.id("set"),
+      ...scope,
+      ...set,
+      idempotencyKey,
+      fingerprint: print,
+      createdAt: now,
+    };
+    const rows = players.map((player, position) => ({ setId: row.id, position, ...player }));
     if ((await countSets(tx, scope)) >= MAX_SETS)
       throw invalidRequest([
         { field: "body", message: `is one set too many: there are ${MAX_SETS}. Delete one without cards.` },
       ]);
     await insertSet(tx, row, rows);
     await note(tx, { clock, random }, "set.created", row, by);
+    return { set: row, replayed: false };
   });
-  return row;
 }
 
 /** Deletes a set of which no card was made. Throws NOT_FOUND and SET_IN_USE. */

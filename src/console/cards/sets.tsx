@@ -255,7 +255,7 @@ async function make(visit: MemberVisit): Promise<Response> {
   };
   try {
     const scope = { accountId: account.id, environment: of.environment as Environment };
-    const set = await makeSet(deps, scope, readSet(of), user.id);
+    const { set } = await makeSet(deps, scope, readSet(of), { by: user.id });
     await visit.flashes.put(session.id, { notice: `The set ${set.name} is made.` });
     return redirect(`/console/sets/${set.id}`, exchange);
   } catch (error) {

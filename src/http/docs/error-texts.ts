@@ -151,9 +151,9 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
   IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD: {
     summary: "The idempotency key was used with another body",
     meaning:
-      "This `Idempotency-Key` already made an image, from a different body. To protect you from a mix-up nothing was made.",
+      "This `Idempotency-Key` already made an image, a batch or a set, from a different body. To protect you from a mix-up nothing was made.",
     remedies: [
-      "For another image, send a new key.",
+      "For something else, send a new key.",
       "For a retry, send exactly the body you sent first. White space and the order of fields do not matter, values do.",
       "Do not build keys from things that repeat, such as the player's id alone. See [idempotency](/docs/idempotency).",
     ],

@@ -8,6 +8,7 @@ import {
 } from "../set-schemas.ts";
 import { ALWAYS, answer, pageParameters } from "./answers.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
+import { IDEMPOTENCY_KEY_PARAMETER } from "./headers.ts";
 import { SET_EXAMPLES } from "./set-examples.ts";
 
 /** The set id in a path. */
@@ -26,6 +27,14 @@ export function createSet(): object {
     summary: "Make a set",
     description:
       "Makes a set of cards: its checklist, and the parallels in which it has each card. Creates and batches name it as `set`, and get numbers that no other card of the player and parallel has. It costs nothing, and never changes: cards that were sold refer to it.",
+    parameters: [
+      {
+        ...IDEMPOTENCY_KEY_PARAMETER,
+        required: false,
+        description:
+          "The same key with the same body gives the first set again, with another body it is refused. Without a key each request makes a set. Kept for 72 hours, or until the set is deleted.",
+      },
+    ],
     requestBody: {
       required: true,
       content: {
@@ -37,14 +46,16 @@ export function createSet(): object {
     },
     responses: {
       "201": answer(
-        "The set is made.",
+        "The set is made; or the set of an earlier request with the same key and body.",
         SetResponse,
         { set: { summary: "The set", value: SET_EXAMPLES.set } },
         "Location",
+        "Idempotent-Replayed",
       ),
       ...refusals(
         ...ALWAYS,
         "INVALID_REQUEST",
+        "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
         "PAYLOAD_TOO_LARGE",
         "UNSUPPORTED_MEDIA_TYPE",
         "SERVICE_OVERLOADED",

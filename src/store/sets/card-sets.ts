@@ -67,6 +67,23 @@ export async function listSets(
     .limit(query.limit);
 }
 
+const ofKey = (s: Tables["cardSets"], { accountId, environment, key }: Scope & { key: string }) =>
+  and(eq(s.accountId, accountId), eq(s.environment, environment), eq(s.idempotencyKey, key));
+
+/** The set that was made with this idempotency key after `since`. */
+export async function findSetByKey(
+  { db, t }: Tx,
+  { since, ...scope }: Scope & { key: string; since: number },
+): Promise<CardSet | undefined> {
+  const [set] = await db.select().from(t.cardSets).where(ofKey(t.cardSets, scope)).limit(1);
+  return set && set.createdAt > since ? set : undefined;
+}
+
+/** Frees an expired idempotency key for reuse. */
+export async function freeSetKey({ db, t }: Tx, scope: Scope & { key: string }): Promise<void> {
+  await db.update(t.cardSets).set({ idempotencyKey: null }).where(ofKey(t.cardSets, scope));
+}
+
 export async function countSets({ db, t }: Tx, { accountId, environment }: Scope): Promise<number> {
   const s = t.cardSets;
   const own = and(eq(s.accountId, accountId), eq(s.environment, environment));

@@ -103,7 +103,9 @@ class Run {
       for (const environment of ["live", "test"] as const) {
         const players = [{ externalId: imageRequest().player.external_id, name: "", number: null }];
         const set = { name: "Season", season: "", parallels: [{ name: "gold", size: SET_SIZE }], players };
-        const { id } = await makeSet(this.world.workspace, { accountId: made.id, environment }, set);
+        const {
+          set: { id },
+        } = await makeSet(this.world.workspace, { accountId: made.id, environment }, set);
         this.setIds.set(`${this.accountIds.length - 1} ${environment}`, id);
       }
       this.model.addAccount(credits, this.now);
