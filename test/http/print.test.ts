@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
@@ -6,9 +7,13 @@ import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
 import { printFile } from "../../src/app/print/print-file.ts";
 import { readPrintProfile } from "../../src/app/print/print-profile.ts";
+import { consoleAnswer } from "../../src/console/answer.ts";
+import { listen } from "../../src/http/server.ts";
 import { encodePng } from "../../src/render/card/encode.ts";
+import { packedPlate, withFoilPlate } from "../../src/render/card/foil-plate.ts";
 import { findBatch } from "../../src/store/images/batches.ts";
 import { pressProfile } from "../app/print/press-profile.ts";
+import { client, testMember } from "../console/sessions.ts";
 import { get, imageRequest, type TestAccount, testAccount, testFolder } from "../harness.ts";
 import { expectError, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
 
@@ -16,13 +21,19 @@ import { expectError, finishNext, type Json, send, type TestApi, testApi } from 
 const PROFILE = pressProfile(([l]) => [0, 0, 0, 1 - l / 100], { name: "Black & alone" });
 
 let api: TestApi;
+let pages: ReturnType<typeof listen>;
 const folder = testFolder();
 beforeAll(async () => {
   const profile = join(folder.dir, "press.icc");
   await Bun.write(profile, PROFILE);
   api = await testApi({ env: { CARDPRESS_PRINT_PROFILE: profile } });
+  // Its cookies come over plain HTTP.
+  const deps = { ...api, config: { ...api.config, baseUrl: "http://localhost" } };
+  const own = { ...deps, pages: consoleAnswer(deps), isDraining: () => false };
+  pages = listen(own, { host: "127.0.0.1", port: 0 });
 });
 afterAll(async () => {
+  await pages.stop();
   await api.close();
   await folder.remove();
 });
@@ -208,6 +219,42 @@ test("without a press CMYK is refused, and a profile that is none is named when 
     expect(() => readPrintProfile(path)).toThrow(`CARDPRESS_PRINT_PROFILE: ${path} ${fault}`);
 });
 
+test("the console's address of a print file obeys each choice in it, or refuses it", async () => {
+  const own = await testAccount(api, { credits: 5 });
+  const id = await batchOf(own, 1);
+  const image = await finish(COLOURS[1]);
+  const ana = await client(
+    api,
+    `http://127.0.0.1:${pages.port}`,
+    await testMember(api, own.account.id, "ana@rovers.example"),
+  );
+  const page = `/console/batches/${id}/print`;
+  const fileOf = async (choices: string) => (await ana.get(`${page}.pdf?${choices}`)).text();
+  expect(await fileOf("colour=cmyk")).toContain("PDF/X-4");
+  expect(await fileOf("sheet=&marks=&order=front_first&colour=pdfx_1a&foil=")).toContain("PDF/X-1a:2003");
+  expect(await fileOf("colour=rgb")).not.toContain("GTS_PDFX");
+  expect(await fileOf("printer=home&colour=cmyk")).toContain("/MediaBox [0 0 595.276 841.89]");
+  for (const [choices, field] of [
+    ["colour=spot", "colour must be"],
+    ["sheet=a5", "sheet must be"],
+    ["marks=maybe", "marks must be"],
+    ["printer=nobody", "printer must be"],
+    ["printer=home&foil=a/b", "foil must"],
+  ] as const) {
+    const refused = await ana.get(`${page}.pdf?${choices}`);
+    expect([choices, refused.status]).toEqual([choices, 400]);
+    expect(await refused.text()).toContain(field);
+  }
+
+  // Foil can be chosen where there is some.
+  expect(await (await ana.get(page)).text()).not.toContain('name="foil"');
+  const plate = packedPlate(new Uint8Array(CARD_PX.width * CARD_PX.height).fill(255), 815, 1110);
+  if (!plate) throw new Error("no plate");
+  await api.blobs.put("picture", `${image}-0secret.png`, withFoilPlate(plain(CARD_PX, COLOURS[1]), plate));
+  expect(await (await ana.get(page)).text()).toContain('name="foil"');
+  expect(await fileOf("printer=home&foil=Gold")).toContain("/Separation /Gold");
+});
+
 // Programs of other people say whether it is a PDF: poppler and qpdf.
 describe.skipIf(!Bun.which("pdftoppm") || !Bun.which("qpdf"))("read by other programs", () => {
   let own: TestAccount;
@@ -231,6 +278,32 @@ describe.skipIf(!Bun.which("pdftoppm") || !Bun.which("qpdf"))("read by other pro
     expect([command[0], exitCode, stderr.toString()]).toEqual([command[0], 0, ""]);
     return stdout;
   };
+  /** How much black and foil Ghostscript puts on its plates, at a height of 100 points; 255 is all. */
+  function platesOf(path: string, foil: string) {
+    const out = `${path}-%d.tif`;
+    const gs = ["gs", "-q", "-dBATCH", "-dNOPAUSE", "-sDEVICE=tiffsep", "-sCompression=none", "-r72"];
+    run(...gs, `-sOutputFile=${out}`, path);
+    const plateAt = (page: number, ink: string, x: number) => {
+      const file = readFileSync(`${path}-${page}(${ink}).tif`);
+      const first = file.readUInt32LE(4);
+      const tag = (wanted: number): number => {
+        for (let at = first + 2; ; at += 12) {
+          if (file.readUInt16LE(at) !== wanted) continue;
+          const isShort = file.readUInt16LE(at + 2) === 3;
+          return isShort ? file.readUInt16LE(at + 8) : file.readUInt32LE(at + 8);
+        }
+      };
+      const [width, rows, strips] = [tag(256), tag(278), tag(273)];
+      const isOneStrip = rows >= tag(257);
+      const strip = isOneStrip ? strips : file.readUInt32LE(strips + 4 * Math.floor(100 / rows));
+      return 255 - Number(file[strip + (isOneStrip ? 100 : 100 % rows) * width + x]);
+    };
+    return (page: number, x: number) => ({
+      // A page on which nothing is foiled has no such plate.
+      foil: existsSync(`${path}-${page}(${foil}).tif`) ? plateAt(page, foil, x) : null,
+      black: plateAt(page, "Black", x),
+    });
+  }
   /** The colour of a page's pixel, the place in millimetres from the upper left corner. */
   function colourAt(path: string, page: number, x: number, y: number): number[] {
     const spot = [x, y].map((mm) => String(Math.round((mm / 25.4) * 254)));
@@ -279,6 +352,40 @@ describe.skipIf(!Bun.which("pdftoppm") || !Bun.which("qpdf"))("read by other pro
     ] as const)
       for (const value of colourAt(path, page, 30, 30))
         expect(Math.abs(value - (33 + (lightness / 100) * (255 - 33)))).toBeLessThan(5);
+  });
+
+  test.skipIf(!Bun.which("gs"))("foil is a plate of its own, over inks that stay as they are", async () => {
+    const foiled = await testAccount(api, { credits: 5 });
+    const batch = await batchOf(foiled, 2);
+    const image = await finish(COLOURS[0]);
+    await finish(COLOURS[1]);
+    // The left half of the first card.
+    const half = new Uint8Array(CARD_PX.width * CARD_PX.height);
+    for (let at = 0; at < half.length; at++) half[at] = at % CARD_PX.width < CARD_PX.width / 2 ? 255 : 0;
+    const none = await expectError(await print(foiled, batch, { foil: "Foil" }), "INVALID_REQUEST");
+    expect(none.details).toEqual([{ field: "foil", message: expect.stringContaining("`data-foil`") }]);
+    const plate = packedPlate(half, CARD_PX.width, CARD_PX.height);
+    if (!plate) throw new Error("no plate");
+    const picture = withFoilPlate(plain(CARD_PX, COLOURS[0]), plate);
+    await api.blobs.put("picture", `${image}-0secret.png`, picture);
+
+    for (const [standard, name] of [
+      ["pdfx_4", "Foil"],
+      ["pdfx_1a", "Hot Foil_1"],
+    ] as const) {
+      const asked = { colour: "cmyk", standard, foil: name };
+      const path = join(folder.dir, `foil-${standard}.pdf`);
+      await Bun.write(path, await (await print(foiled, batch, asked)).bytes());
+      run("qpdf", "--check", path);
+      const inksAt = platesOf(path, name);
+      // Left, right of the first card, and the second card, whose picture has no plate.
+      expect([inksAt(1, 30), inksAt(1, 150), inksAt(2, 30)].map((inks) => inks.foil)).toEqual([255, 0, null]);
+      expect(inksAt(1, 30).black).toBe(inksAt(1, 150).black);
+      expect(inksAt(1, 30).black).toBeGreaterThan(50);
+    }
+    const plainFile = await (await print(foiled, batch, { colour: "cmyk" })).text();
+    expect(plainFile).not.toContain("/Separation");
+    await expectError(await print(foiled, batch, { foil: "Foil/Gold" }), "INVALID_REQUEST");
   });
 
   test("on a sheet the backs are mirrored, and a card without one leaves its place white", async () => {

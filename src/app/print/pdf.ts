@@ -15,6 +15,8 @@ export interface Picture {
   colour: "rgb" | "cmyk";
   width: number;
   height: number;
+  /** Where foil goes, as a zlib stream of rows of bits; a set one is foil. */
+  foil?: Uint8Array | null;
 }
 
 /** A picture on a page. */
@@ -61,6 +63,8 @@ export interface PdfInfo {
   id: string;
   /** With it the file is PDF/X, and its pictures are in that press's inks. */
   intent?: OutputIntent;
+  /** The printer's name for the spot colour of foil; undefined: there is none in the file. */
+  foil?: string | undefined;
 }
 
 /**
@@ -85,21 +89,8 @@ const METADATA = 5;
  * ISO 32000-1: 7.5 file structure, 8.9.5 images, 14.11.2 page boundaries, 14.11.5 output intents.
  */
 export async function* pdfOf(pages: AsyncIterable<Page>, info: PdfInfo): AsyncGenerator<Uint8Array> {
-  const offsets: number[] = [];
-  let length = 0;
-  const counted = (part: Uint8Array | string) => {
-    const bytes = typeof part === "string" ? Buffer.from(part, "latin1") : part;
-    length += bytes.length;
-    return bytes;
-  };
-  const object = (number: number, dictionary: string, stream?: Uint8Array): Uint8Array => {
-    offsets[number] = length;
-    const head = `${number} 0 obj\n${dictionary}\n`;
-    if (!stream) return counted(`${head}endobj\n`);
-    return counted(
-      Buffer.concat([Buffer.from(`${head}stream\n`), stream, Buffer.from("\nendstream\nendobj\n")]),
-    );
-  };
+  const file = fileWriter();
+  const { counted, object } = file;
   const { intent } = info;
   const isX1a = intent?.standard === "pdfx_1a";
   // The bytes above 127 in the second line tell programs that the file is not text.
@@ -107,26 +98,18 @@ export async function* pdfOf(pages: AsyncIterable<Page>, info: PdfInfo): AsyncGe
   const profile = intent?.profile ?? SRGB_PROFILE;
   yield object(CATALOG, `<< /Type /Catalog /Pages ${PAGES} 0 R${intent ? intended(intent) : ""} >>`);
   yield object(PROFILE, `<< /N ${intent ? 4 : 3} /Length ${profile.length} >>`, profile);
-  const kids: number[] = [];
-  let next = PROFILE + 1;
   if (intent && !isX1a) {
     const described = Buffer.from(metadata(info));
-    yield object(METADATA, `<< /Type /Metadata /Subtype /XML /Length ${described.length} >>`, described);
-    next = METADATA + 1;
+    const head = `<< /Type /Metadata /Subtype /XML /Length ${described.length} >>`;
+    yield object(file.next(), head, described);
   }
-  for await (const page of pages) {
-    const pictures = page.pictures.map((picture) => ({ picture, number: next++ }));
-    for (const { picture, number } of pictures) yield object(number, imageDictionary(picture), picture.bytes);
-    const [contents, own] = [next++, next++];
-    const drawn = Buffer.from(drawing(page), "latin1");
-    yield object(contents, `<< /Length ${drawn.length} >>`, drawn);
-    const named = pictures.map(({ number }, n) => `/P${n} ${number} 0 R`).join(" ");
-    yield object(
-      own,
-      `<< /Type /Page /Parent ${PAGES} 0 R /MediaBox ${box(mediaOf(page))} /BleedBox ${box(page.bleed)} /TrimBox ${box(page.trim)} /Resources << /XObject << ${named} >> >> /Contents ${contents} 0 R >>`,
-    );
-    kids.push(own);
+  const spot = info.foil === undefined ? null : { colour: file.next(), over: file.next() };
+  if (spot) {
+    yield object(spot.colour, separation(info.foil ?? ""));
+    yield object(spot.over, "<< /Type /ExtGState /OP true /op true /OPM 1 >>");
   }
+  const kids: number[] = [];
+  for await (const page of pages) kids.push(yield* pageObjects(page, file, spot));
   yield object(
     PAGES,
     `<< /Type /Pages /Count ${kids.length} /Kids [${kids.map((kid) => `${kid} 0 R`).join(" ")}] >>`,
@@ -136,13 +119,77 @@ export async function* pdfOf(pages: AsyncIterable<Page>, info: PdfInfo): AsyncGe
     INFO,
     `<< /Title ${text(info.title)} /Producer ${text(info.producer)} /CreationDate ${date} /ModDate ${date} /Trapped /False${isX1a ? " /GTS_PDFXVersion (PDF/X-1a:2003)" : ""} >>`,
   );
-  const from = length;
-  const entries = Array.from({ length: next }, (_, number) =>
-    number === 0 ? "0000000000 65535 f \n" : `${String(offsets[number]).padStart(10, "0")} 00000 n \n`,
+  yield file.end(`/Root ${CATALOG} 0 R /Info ${INFO} 0 R /ID [<${info.id}> <${info.id}>]`);
+}
+
+/** Numbers the file's objects and counts where each begins. */
+function fileWriter() {
+  const offsets: number[] = [];
+  let length = 0;
+  let next = PROFILE + 1;
+  const counted = (part: Uint8Array | string) => {
+    const bytes = typeof part === "string" ? Buffer.from(part, "latin1") : part;
+    length += bytes.length;
+    return bytes;
+  };
+  return {
+    counted,
+    next: () => next++,
+    object: (number: number, dictionary: string, stream?: Uint8Array): Uint8Array => {
+      offsets[number] = length;
+      const head = `${number} 0 obj\n${dictionary}\n`;
+      if (!stream) return counted(`${head}endobj\n`);
+      return counted(
+        Buffer.concat([Buffer.from(`${head}stream\n`), stream, Buffer.from("\nendstream\nendobj\n")]),
+      );
+    },
+    /** The table of all objects, and what says where it is. */
+    end: (trailer: string): Uint8Array => {
+      const from = length;
+      const entries = Array.from({ length: next }, (_, number) =>
+        number === 0 ? "0000000000 65535 f \n" : `${String(offsets[number]).padStart(10, "0")} 00000 n \n`,
+      );
+      return counted(
+        `xref\n0 ${next}\n${entries.join("")}trailer\n<< /Size ${next} ${trailer} >>\nstartxref\n${from}\n%%EOF\n`,
+      );
+    },
+  };
+}
+
+/** The spot colour of foil and what lets it overprint, by their objects' numbers. */
+interface Spot {
+  colour: number;
+  over: number;
+}
+
+/** A page with its pictures; returns its own object's number. */
+function* pageObjects(
+  page: Page,
+  { object, next }: ReturnType<typeof fileWriter>,
+  spot: Spot | null,
+): Generator<Uint8Array, number> {
+  const named: string[] = [];
+  for (const [n, picture] of page.pictures.entries()) {
+    const number = next();
+    yield object(number, imageDictionary(picture), picture.bytes);
+    named.push(`/P${n} ${number} 0 R`);
+  }
+  let foiled = "";
+  for (const [n, picture] of page.pictures.entries()) {
+    if (!spot || !picture.foil) continue;
+    const number = next();
+    yield object(number, stencilDictionary(picture), picture.foil);
+    named.push(`/F${n} ${number} 0 R`);
+    foiled = ` /ColorSpace << /Foil ${spot.colour} 0 R >> /ExtGState << /Over ${spot.over} 0 R >>`;
+  }
+  const [contents, own] = [next(), next()];
+  const drawn = Buffer.from(drawing(page, spot !== null), "latin1");
+  yield object(contents, `<< /Length ${drawn.length} >>`, drawn);
+  yield object(
+    own,
+    `<< /Type /Page /Parent ${PAGES} 0 R /MediaBox ${box(mediaOf(page))} /BleedBox ${box(page.bleed)} /TrimBox ${box(page.trim)} /Resources << /XObject << ${named.join(" ")} >>${foiled} >> /Contents ${contents} 0 R >>`,
   );
-  yield counted(
-    `xref\n0 ${next}\n${entries.join("")}trailer\n<< /Size ${next} /Root ${CATALOG} 0 R /Info ${INFO} 0 R /ID [<${info.id}> <${info.id}>] >>\nstartxref\n${from}\n%%EOF\n`,
-  );
+  return own;
 }
 
 const mediaOf = ({ width, height }: Page): Rect => ({ x: 0, y: 0, width, height });
@@ -162,6 +209,14 @@ function imageDictionary({ bytes, colour, width, height }: Placed): string {
   const space = colour === "cmyk" ? "/DeviceCMYK" : `[/ICCBased ${PROFILE} 0 R]`;
   return `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /BitsPerComponent 8 /ColorSpace ${space} /Filter /DCTDecode /Length ${bytes.length} >>`;
 }
+
+/** Where a set bit is, the colour at hand is painted, and nowhere else. */
+const stencilDictionary = ({ width, height, foil }: Placed) =>
+  `<< /Type /XObject /Subtype /Image /ImageMask true /Width ${width} /Height ${height} /BitsPerComponent 1 /Decode [1 0] /Filter /FlateDecode /Length ${foil?.length ?? 0} >>`;
+
+/** A plate of its own. Programs without it show something like gold. */
+const separation = (name: string) =>
+  `[/Separation /${name.replaceAll(" ", "#20")} /DeviceCMYK << /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [0.1 0.25 0.7 0.1] /N 1 >>]`;
 
 /** To the second, as ISO 8601 without its zone. */
 const dateOf = ({ createdAt }: PdfInfo) => new Date(createdAt).toISOString().slice(0, 19);
@@ -194,12 +249,17 @@ function metadata(info: PdfInfo): string {
 <?xpacket end="r"?>`;
 }
 
-/** What is drawn on a page, in PDF's own words. */
-function drawing({ pictures, marks }: Page): string {
-  const shown = pictures.map(
-    ({ at, clip, quarters }, n) =>
-      `q ${numbers(clip.x, clip.y, clip.width, clip.height)} re W n ${numbers(...matrix(at, quarters))} cm /P${n} Do Q`,
-  );
+/** What is drawn on a page, in PDF's own words: foil over all that is under it, which stays in its inks. */
+function drawing({ pictures, marks }: Page, isFoiled: boolean): string {
+  const draw = ({ at, clip, quarters }: Placed, name: string, state = "") =>
+    `q ${numbers(clip.x, clip.y, clip.width, clip.height)} re W n ${state}${numbers(...matrix(at, quarters))} cm /${name} Do Q`;
+  const shown = pictures.map((picture, n) => draw(picture, `P${n}`));
+  if (isFoiled)
+    shown.push(
+      ...pictures.flatMap((picture, n) =>
+        picture.foil ? [draw(picture, `F${n}`, "/Over gs /Foil cs 1 scn ")] : [],
+      ),
+    );
   const lines = marks.map(([x1, y1, x2, y2]) => `${numbers(x1, y1)} m ${numbers(x2, y2)} l S`);
   return [...shown, ...(lines.length > 0 ? [MARKS, ...lines] : [])].join("\n");
 }

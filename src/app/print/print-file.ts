@@ -11,6 +11,7 @@ import {
   printSizeLabel,
   printSizeOf,
 } from "../../core/print-sizes.ts";
+import { FOIL_WITHIN_BYTES, foilPlateOf, hasFoilPlate } from "../../render/card/foil-plate.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { VERSION } from "../../version.ts";
@@ -46,7 +47,8 @@ export async function printFile(
   if (cards.length < images.length && !asked.incomplete) details.push(missing(images, cards));
   if (size === undefined) details.push(wrongSize(cards));
   if (details.length > 0 || size === undefined) throw invalidRequest(details);
-  const { sheet, colour, standard } = wishes;
+  const { sheet, colour, standard, foil } = wishes;
+  if (foil !== undefined && !(await areFoiled(blobs, cards))) throw invalidRequest([NO_FOIL]);
   const inks = colour === "cmyk" ? press : undefined;
   const cmyk = await inks?.use();
   const faceOf = (name: string) => decoding.add(() => face(blobs, name, wishes, cmyk));
@@ -62,6 +64,7 @@ export async function printFile(
     producer: `cardpress ${VERSION}`,
     createdAt: Math.max(...cards.map(({ completedAt }) => completedAt ?? 0)),
     id: id.digest("hex").slice(0, 32),
+    foil,
     ...(inks && cmyk && { intent: { profile: inks.profile, name: cmyk.name, standard } }),
   });
   return streamed(file, () => cmyk?.close());
@@ -75,6 +78,22 @@ export function printable(images: Image[]): { cards: Image[]; size: PrintSizeNam
   const sizes = new Set(cards.map((card) => printSizeOf(sidesOf(card))));
   const [size] = sizes;
   return { cards, size: sizes.size === 1 ? size : undefined };
+}
+
+const NO_FOIL: ErrorDetail = {
+  field: "foil",
+  message:
+    "must be left out: no card has a plate of foil. Cards get one when a template with `data-foil` draws them as PNG in a size for print.",
+};
+
+/** Whether one of them has a plate of foil. Reads no further than the first that has. */
+export async function areFoiled(blobs: Blobs, cards: readonly Image[]): Promise<boolean> {
+  for (const { outputName, backOutputName } of cards)
+    for (const name of [outputName, backOutputName]) {
+      const picture = name === null ? null : await blobs.open("picture", name);
+      if (picture && hasFoilPlate(await picture.slice(0, FOIL_WITHIN_BYTES).bytes())) return true;
+    }
+  return false;
 }
 
 function missing(images: Image[], cards: Image[]): ErrorDetail {
@@ -152,19 +171,20 @@ type FaceOf = (name: string) => Promise<Face>;
 async function face(
   blobs: Blobs,
   name: string,
-  { inkLimit }: PrintWishes,
+  { inkLimit, foil: foilName }: PrintWishes,
   cmyk: CmykProcess | undefined,
 ): Promise<Face> {
   const picture = await blobs.open("picture", name);
   if (!picture) throw new Error("a picture was deleted while it was printed");
   const kept = await picture.bytes();
+  const foil = foilName === undefined ? null : foilPlateOf(kept);
   if (cmyk) {
     const { jpeg, ...sides } = await cmyk.convert(kept, inkLimit);
-    return { ...sides, bytes: jpeg, colour: "cmyk" };
+    return { ...sides, bytes: jpeg, colour: "cmyk", foil };
   }
   const { format, width, height } = await new Bun.Image(kept).metadata();
   const bytes = format === "jpeg" ? kept : await new Bun.Image(kept).jpeg({ quality: JPEG_QUALITY }).bytes();
-  return { bytes, colour: "rgb", width, height };
+  return { bytes, colour: "rgb", width, height, foil };
 }
 
 /** One piece at a time, as fast as the reader takes them; `onEnd` follows the last, or what went wrong. */

@@ -10,6 +10,9 @@ import { INK_LIMIT, isVersion2 } from "./print-profile.ts";
 
 export const PDFX_STANDARDS = ["pdfx_4", "pdfx_1a"] as const satisfies PdfxStandard[];
 
+/** What a spot colour may be called: nothing that PDF or a plate's file name would have to escape. */
+export const FOIL_NAME = "^[A-Za-z0-9][A-Za-z0-9 _-]{0,30}$";
+
 /** What a partner may ask of a print file. */
 export const PrintRequest = Type.Object(
   {
@@ -67,6 +70,14 @@ export const PrintRequest = Type.Object(
           "The most ink in one place that the printer allows, as the sum of the four in percent. Has no effect in `rgb`.",
       }),
     ),
+    foil: Type.Optional(
+      Type.String({
+        pattern: FOIL_NAME,
+        description:
+          "Adds the plate of foil of cards whose template has one, as a spot colour of this name, which is the printer's to say, such as `Foil`. It overprints, so that the inks below stay.",
+        examples: ["Foil"],
+      }),
+    ),
   },
   { $id: "PrintBatchRequest", additionalProperties: false },
 );
@@ -81,6 +92,8 @@ export interface PrintWishes {
   colour: "rgb" | "cmyk";
   standard: PdfxStandard;
   inkLimit: number;
+  /** The name of the spot colour; undefined: none. */
+  foil: string | undefined;
 }
 
 /**
@@ -99,6 +112,7 @@ export function printWishes(
     colour: asked.colour ?? printer?.colour ?? "rgb",
     standard: asked.standard ?? printer?.standard ?? "pdfx_4",
     inkLimit: asked.ink_limit ?? printer?.inkLimit ?? INK_LIMIT.usual,
+    foil: asked.foil,
   };
   const details = printer ? contradictions(asked, wishes, printer, size) : [];
   if (wishes.colour === "cmyk" && !press) details.push(noPress(asked.printer));

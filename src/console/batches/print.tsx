@@ -1,13 +1,14 @@
 /** @jsxImportSource preact */
 
-import { SHEETS, type Sheet } from "../../app/print/imposition.ts";
-import { printable, printFile } from "../../app/print/print-file.ts";
-import { PDFX_STANDARDS, type PrintRequest } from "../../app/print/print-request.ts";
+import { areFoiled, printable, printFile } from "../../app/print/print-file.ts";
+import { FOIL_NAME, PDFX_STANDARDS, PrintRequest } from "../../app/print/print-request.ts";
+import { invalidRequest } from "../../core/partner-refusals.ts";
 import { PRINT_SIZE_NAMES, type PrintSizeName, printSizeLabel } from "../../core/print-sizes.ts";
 import { PRINTER_NAMES, printerOf } from "../../core/printers.ts";
+import { compileValidator } from "../../core/validate.ts";
 import { imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
-import { Card, Choice, counted, Empty, Notice, PageHead } from "../elements.tsx";
+import { Card, Choice, counted, Empty, Field, Notice, PageHead } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { type MemberVisit, member } from "../visit.ts";
 import { namedFile } from "./batch.tsx";
@@ -46,6 +47,7 @@ async function printPage(visit: MemberVisit): Promise<Response> {
             cards={cards}
             size={size}
             hasPress={visit.deps.press !== undefined}
+            hasFoil={await areFoiled(visit.deps.blobs, cards.slice(0, 1))}
           />
         )}
       </Card>
@@ -60,8 +62,9 @@ function PrintForm(props: {
   cards: Image[];
   size: PrintSizeName;
   hasPress: boolean;
+  hasFoil: boolean;
 }) {
-  const { action, images, cards, size, hasPress } = props;
+  const { action, images, cards, size, hasPress, hasFoil } = props;
   const missing = images.length - cards.length;
   return (
     <form method="get" action={action} class="form">
@@ -122,6 +125,15 @@ function PrintForm(props: {
           chosen="rgb"
         />
       )}
+      {hasFoil && (
+        <Field
+          label="Foil"
+          id="foil"
+          hint="What the printer calls the spot colour of foil, such as Foil, for a plate with what these cards have of it. Empty: none."
+        >
+          <input id="foil" name="foil" type="text" pattern={FOIL_NAME} aria-describedby="foil-hint" />
+        </Field>
+      )}
       <button type="submit" class="button button-primary">
         Download PDF
       </button>
@@ -148,19 +160,27 @@ function printersFor(size: PrintSizeName, hasPress: boolean): [name: string, lab
 
 const PDFX_LABELS = { pdfx_4: "PDF/X-4", pdfx_1a: "PDF/X-1a" } as const;
 
-/** What the form asks for. A printer's rules stand in for all other choices. */
+const printRequest = compileValidator(PrintRequest, "address");
+
+/** What the form, or an address, asks for. A printer's rules stand in for all other choices but foil. */
 function askedFor(query: URLSearchParams): PrintRequest {
-  const printer = PRINTER_NAMES.find((one) => one === query.get("printer"));
-  if (printer) return { printer, incomplete: true };
-  const sheet = Object.keys(SHEETS).find((one) => one === query.get("sheet")) as Sheet | undefined;
-  const standard = PDFX_STANDARDS.find((one) => one === query.get("colour"));
-  return {
-    ...(sheet && { sheet }),
-    marks: query.get("marks") === "yes",
-    order: query.get("order") === "back_first" ? "back_first" : "front_first",
-    ...(standard && { colour: "cmyk", standard }),
-    incomplete: true,
-  };
+  const given = (name: string) => query.get(name) || undefined;
+  const [colour, marks] = [given("colour"), given("marks")];
+  const standard = PDFX_STANDARDS.find((one) => one === colour);
+  const choices = given("printer")
+    ? { printer: given("printer") }
+    : {
+        sheet: given("sheet"),
+        marks: marks === "yes" ? true : marks,
+        order: given("order"),
+        ...(standard ? { colour: "cmyk", standard } : { colour }),
+      };
+  const asked = { ...choices, foil: given("foil"), incomplete: true };
+  const checked = printRequest.check(
+    Object.fromEntries(Object.entries(asked).filter(([, v]) => v !== undefined)),
+  );
+  if (!checked.ok) throw invalidRequest(checked.details);
+  return checked.value;
 }
 
 async function printedFile(visit: MemberVisit): Promise<Response> {

@@ -109,6 +109,44 @@ export async function compare(width, height, change) {
   }
 }
 
+/**
+ * Draws how much of each pixel the elements with `data-foil` are seen in, and writes it to the file, a byte a
+ * pixel. What covers them counts, but for the player's shadow: the card is drawn with them in black and in
+ * white, and what differs is theirs.
+ * @param {number} width @param {number} height
+ */
+export async function shootFoil(width, height) {
+  const { context, pixels, paint } = easel(width, height);
+  /** @param {string} selector @returns {HTMLElement[]} */
+  const all = (selector) => [...document.querySelectorAll(selector)].map((one) => /** @type {any} */ (one));
+  const elements = all("[data-foil]");
+  const shadows = all('[data-picture="shadow"]');
+  const before = [...elements, ...shadows].map((one) => ({ one, css: one.style.cssText }));
+  /** @param {string} filter */
+  const drawnIn = async (filter) => {
+    for (const { style } of elements)
+      for (const [property, value] of Object.entries({ filter, "text-shadow": "none", "box-shadow": "none" }))
+        style.setProperty(property, value, "important");
+    await paint();
+    Object.assign(context, { globalCompositeOperation: "destination-over", fillStyle: "#fff" });
+    context.fillRect(0, 0, width, height);
+    return context.getImageData(0, 0, width, height).data;
+  };
+  try {
+    await loadPlates();
+    for (const { style } of shadows) style.setProperty("visibility", "hidden", "important");
+    const black = await drawnIn("brightness(0)");
+    const white = await drawnIn("brightness(0) invert(1)");
+    const coverage = new Uint8Array(width * height);
+    for (let at = 0; at < coverage.length; at++)
+      coverage[at] = Math.max(0, Number(white[at * 4 + 1]) - Number(black[at * 4 + 1]));
+    await ask(pixels, { pixels: coverage.buffer }, [coverage.buffer]);
+  } finally {
+    for (const { one, css } of before) one.style.cssText = css;
+    liftPlates();
+  }
+}
+
 /** The canvas in that size, and what paints the body into it. @param {number} width @param {number} height */
 function easel(width, height) {
   if (!shown) throw new Error("the canvas is not open");
@@ -164,4 +202,6 @@ function ask(worker, message, handOver = []) {
   });
 }
 
-Object.assign(globalThis, { cardpressCanvas: { open, close, shoot, compare, showProbe, hideProbe } });
+Object.assign(globalThis, {
+  cardpressCanvas: { open, close, shoot, shootFoil, compare, showProbe, hideProbe },
+});

@@ -28,6 +28,11 @@ export interface Camera {
   readonly way: CaptureWay;
   /** The picture as a finished file: the size of the page's viewport, transparent where nothing is drawn. */
   shoot(size: Size, format: ImageFormat, encoding?: Encoding): Promise<Photograph>;
+  /**
+   * How much of each pixel is to be foiled, of 255: where elements with `data-foil` are seen. Valid until the
+   * next picture; null where only the browser sees the pixels.
+   */
+  shootFoil(size: Size): Promise<Uint8Array | null>;
   close(): Promise<void>;
 }
 
@@ -110,6 +115,15 @@ function canvasCamera(page: Page, file: PixelFile): Camera {
       const encodeMs = performance.now() - drawn;
       return { bytes, timingsMs: { pixels: pixelsMs, ...platesTime(plates), encode: encodeMs } };
     },
+    shootFoil: async ({ width, height }) => {
+      const drawn = page.evaluate(
+        (...sides) => (globalThis as unknown as InPage).cardpressCanvas.shootFoil(...sides),
+        width,
+        height,
+      );
+      await withTimeout(drawn, CAPTURE_TIMEOUT_MS, "drawing the card's foil");
+      return file.read(width * height);
+    },
     close: async () => file.close(),
   };
 }
@@ -171,6 +185,7 @@ function screenshots(session: CDPSession): Camera {
       const bytes = withMetadata(Uint8Array.fromBase64(data), format);
       return { bytes, timingsMs: { pixels: performance.now() - started, encode: 0 } };
     },
+    shootFoil: async () => null,
     close: async () => {},
   };
 }

@@ -1,10 +1,12 @@
 import type { Browser, CDPSession, Page } from "puppeteer-core";
 import type { Composition } from "../../core/card.ts";
+import { printSizeOf } from "../../core/print-sizes.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { crashOf, fileSlot, freeMemory, openSealedPage, type PageFile } from "../browser/browser.ts";
-import { type CameraOptions, type CaptureWay, openCamera, type Size } from "./capture.ts";
+import { type Camera, type CameraOptions, type CaptureWay, openCamera, type Size } from "./capture.ts";
 import { type CardJob, composeFill, type Setting, settingOf } from "./card-fill.ts";
 import type { CardFill, FillResult } from "./fill.js";
+import { packedPlate, withFoilPlate } from "./foil-plate.ts";
 import { templateFile } from "./page-files.ts";
 import { DEFAULT_ZONES, type Zones } from "./template-layout.ts";
 import { withTimeout } from "./within-time.ts";
@@ -102,10 +104,11 @@ export async function openCardPage(
       const composed = performance.now();
       onStage?.("capture");
       const shot = await orCrash(camera.shoot(style, style.format, job.encoding));
+      const plate = isFoiled(markup, job) ? await orCrash(foilPlate(camera, style)) : null;
       const done = performance.now();
       cleanUp();
       return {
-        bytes: shot.bytes,
+        bytes: plate ? withFoilPlate(shot.bytes, plate) : shot.bytes,
         contentType: `image/${style.format}`,
         composition,
         timingsMs: {
@@ -135,6 +138,18 @@ export async function openCardPage(
       await page.close();
     },
   };
+}
+
+/** Whether the picture takes a plate of foil along: one for print, whose format has room for it. */
+const isFoiled = (markup: string, { card: { style }, encoding }: CardJob): boolean =>
+  markup.includes("data-foil") &&
+  style.format === "png" &&
+  encoding !== "screen" &&
+  printSizeOf(style) !== undefined;
+
+async function foilPlate(camera: Camera, { width, height }: Size): Promise<Uint8Array | null> {
+  const coverage = await camera.shootFoil({ width, height });
+  return coverage && packedPlate(coverage, width, height);
 }
 
 /** A promise that rejects when the page's process ends, and a function that tells whether it has. */

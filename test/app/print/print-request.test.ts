@@ -20,6 +20,7 @@ test("a printer's rules decide what the caller leaves open", () => {
     colour: "cmyk",
     standard: "pdfx_1a",
     inkLimit: 240,
+    foil: undefined,
   });
   expect(wishesOf({ printer: "meinspiel" })).toMatchObject({ standard: "pdfx_4", inkLimit: 300 });
   expect(wishesOf({ printer: "pps" })).toMatchObject({ standard: "pdfx_4", inkLimit: 250, marks: false });
