@@ -55,6 +55,9 @@ export const QUESTIONS: Record<string, (tx: Tx, images: number) => Promise<unkno
   "list, of a batch": (tx) => filteredImages(tx, { ...scope, batchId: "bat_1", limit: 20 }),
   "list, of a batch, failed": (tx) =>
     filteredImages(tx, { ...scope, batchId: "bat_1", status: "failed", limit: 20 }),
+  "list, current cards": (tx) => filteredImages(tx, { ...scope, current: true, limit: 20 }),
+  "list, current cards, in the middle": (tx, n) =>
+    filteredImages(tx, { ...scope, current: true, after: middle(n), limit: 20 }),
   "list, by metadata that all have": (tx) =>
     filteredImages(tx, { ...scope, metadata: [["season", "2026"]], limit: 20 }),
   "list, by metadata that all have, in the middle": (tx, n) =>

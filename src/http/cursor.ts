@@ -63,9 +63,9 @@ export function pageOf<Item>(found: readonly Item[], limit: number, cursorOf: (l
 
 /** Not a secret: it catches mistakes. A forged cursor still only reaches the caller's own images. */
 function binding(place: string, { accountId, environment, status, ...filters }: Filter): string {
-  const { externalId, batchId, metadata, from, before, type } = filters;
+  const { externalId, batchId, metadata, current, from, before, type } = filters;
   // Without those that are not given, as before there were any: cursors do not expire.
-  const given = Object.entries({ externalId, batchId, metadata, from, before, type }).filter(
+  const given = Object.entries({ externalId, batchId, metadata, current, from, before, type }).filter(
     ([, value]) => value !== undefined,
   );
   const text = JSON.stringify([place, accountId, environment, status ?? null, ...given]);

@@ -23,6 +23,7 @@ const PARAMETERS = [
   "status",
   "external_id",
   "batch_id",
+  "current",
   "created_after",
   "created_before",
   "limit",
@@ -43,6 +44,8 @@ export async function listImagesPage(
   if (status !== values.status) {
     details.push({ field: "query status", message: `must be one of ${PUBLIC_STATUSES.join(", ")}.` });
   }
+  if (values.current === "true" && status !== undefined && status !== "completed")
+    details.push({ field: "query status", message: "must be completed or left out beside current=true." });
   const limit = readLimit(values.limit, details);
   const filters = readFilters(values, family, details);
   const scope = { accountId: caller.account.id, environment: caller.environment };
@@ -59,8 +62,8 @@ export async function listImagesPage(
 
 /** By the partner's own words or not, the same list. */
 async function pageOf(tx: Tx, query: FilteredQuery): Promise<ImagePage> {
-  const { externalId, batchId, metadata, ...plain } = query;
-  if (externalId !== undefined || batchId !== undefined || metadata !== undefined)
+  const { externalId, batchId, metadata, current, ...plain } = query;
+  if ([externalId, batchId, metadata, current].some((filter) => filter !== undefined))
     return filteredImages(tx, query);
   // One extra row tells whether there is a next page.
   const found = await listImageRows(tx, { ...plain, limit: query.limit + 1 });
@@ -74,12 +77,14 @@ function readFilters(
   family: readonly (readonly [key: string, value: string])[],
   details: ErrorDetail[],
 ): ImageFilters & Pick<ListQuery, "from" | "before"> {
-  const { external_id: externalId, batch_id: batchId } = values;
+  const { external_id: externalId, batch_id: batchId, current } = values;
   const refuse = (name: string, message: string) => details.push({ field: `query ${name}`, message });
   if (externalId !== undefined && (!/^.{1,255}$/su.test(externalId) || externalId.includes("\0")))
     refuse("external_id", "must be 1 to 255 characters, as in the create's player.external_id.");
   if (batchId !== undefined && !/^bat_[0-9A-Za-z]{1,64}$/.test(batchId))
     refuse("batch_id", "must be the batch_id of a batch, such as bat_2Lk9VbTnWc7YdE5s0Hq3ZrX9.");
+  if (current !== undefined && current !== "true" && current !== "false")
+    refuse("current", "must be true or false.");
   for (const [key, value] of family) {
     const name = METADATA + key.slice(0, 100);
     if (key === "") refuse(name, "must name a key of the metadata, such as metadata.season=2026.");
@@ -95,6 +100,7 @@ function readFilters(
   return {
     externalId,
     batchId,
+    current: current === "true" || undefined,
     metadata: metadata.length > 0 ? metadata : undefined,
     ...readSpan(values, details),
   };

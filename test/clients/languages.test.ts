@@ -234,6 +234,8 @@ for (const [interpreter, run] of Object.entries(LANGUAGES)) {
       expect(told).toMatchObject({ batch: 3, seen: true, zip: "PK", endpoint: "whsec_", usage: "test" });
       // The two cards, the failed one and the batch's.
       expect(told.every).toHaveLength(6);
+      expect(new Set(told.current).size).toBe(told.current.length);
+      expect(told.current).toContain("b0");
       expect(told.photo).toStartWith(`${api.baseUrl}/v1/photos/`);
     });
 

@@ -126,6 +126,26 @@ const CASES: [query: () => string, fits: (one: Made) => boolean][] = [
   ],
 ];
 
+/** Whether it is the newest finished card of its player. */
+const isCurrent = (one: Made) =>
+  one.status === "completed" &&
+  !made.some(
+    (other) =>
+      other !== one &&
+      other.player === one.player &&
+      other.status === "completed" &&
+      newestFirst(other, one) < 0,
+  );
+CASES.push(
+  [() => "current=true", isCurrent],
+  [() => "current=true&status=completed", isCurrent],
+  [() => "current=true&external_id=crm%2F1", (one) => one.player === "crm/1" && isCurrent(one)],
+  [() => `current=true&batch_id=${batchId}`, (one) => one.season === "" && isCurrent(one)],
+  [() => "current=true&metadata.season=2026", (one) => one.season === "2026" && isCurrent(one)],
+  [() => `current=true&created_before=${time(9)}`, (one) => one.createdAt < time(9) && isCurrent(one)],
+  [() => "current=false&status=failed", (one) => one.status === "failed"],
+);
+
 const newestFirst = (one: Made, other: Made) =>
   one.createdAt === other.createdAt ? (one.id < other.id ? 1 : -1) : one.createdAt < other.createdAt ? 1 : -1;
 
@@ -144,6 +164,8 @@ const BAD: [query: string, field: string, says: RegExp][] = [
   ["external_id=a&external_id=b", "query external_id", /once/],
   ["batch_id=", "query batch_id", /bat_/],
   ["batch_id=img_1", "query batch_id", /bat_/],
+  ["current=yes", "query current", /true or false/],
+  ["current=true&status=failed", "query status", /completed/],
   ["metadata.=x", "query metadata.", /metadata\.season=2026/],
   ["metadata=x", "query metadata", /metadata\.KEY/],
   ["metadata.a=1&metadata.a=2", "query metadata.a", /once/],
@@ -172,7 +194,13 @@ test("a cursor is bound to its filters, in whichever order they are sent", async
   const { next_cursor } = await expectSuccess(await list(query), 200, ImageListResponse);
   const turned = "metadata.squad=f%C3%B6rsta%20laget&metadata.season=2026";
   expect((await list(`${turned}&after=${next_cursor}`)).status).toBe(200);
-  for (const changed of ["", "metadata.season=2026", `${turned}&status=failed`, "external_id=crm%2F2"])
+  for (const changed of [
+    "",
+    `${turned}&current=true`,
+    "metadata.season=2026",
+    `${turned}&status=failed`,
+    "external_id=crm%2F2",
+  ])
     await expectError(await list(`${changed}&after=${next_cursor}`), "INVALID_REQUEST");
 });
 
@@ -188,6 +216,26 @@ test("a deleted image is in no list, and leaves none of its metadata", async () 
   expect(await walk("metadata.secret=x")).toEqual([]);
   expect(await walk("external_id=gone")).toEqual([]);
   expect(await kept()).toEqual([]);
+});
+
+test("where a player's current card is deleted, the one before it is current", async () => {
+  const own = await testAccount(api);
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n++) {
+    const answer = await post(api.baseUrl, own.testKey, imageRequest({ player: { external_id: "again" } }));
+    ids.push((await expectSuccess(answer, 202, AcceptedImageResponse)).image_id);
+    api.clock.advance(1_000);
+  }
+  const current = async () =>
+    (await expectSuccess(await list("current=true", own.testKey), 200, ImageListResponse)).images.map(
+      ({ image_id }: Json) => image_id,
+    );
+  expect(await current()).toEqual([]);
+  // Those of the other accounts are made first.
+  while ((await current())[0] !== ids[1]) await finishNext(api, "completed", "test");
+  expect(await current()).toEqual([ids[1] as string]);
+  await forgetImage(api, { accountId: own.account.id, environment: "test", id: ids[1] as string });
+  expect(await current()).toEqual([ids[0] as string]);
 });
 
 test("where few of many fit, a page looks at a bounded number, goes on, and a walk meets them all the same", async () => {

@@ -140,6 +140,12 @@ const FILTERED: [string, ImageFilters & { status?: "failed"; from?: number }, Re
   ],
   ["metadata of a time", { metadata: [["k", "v"]], from: 5 }, /image_metadata_list \(.*value=\? AND /],
   ["a failed player", { externalId: "p", status: "failed" }, /images_external \(/],
+  ["current cards", { current: true }, /images_list_state \(.*state=\? AND \(created_at,id\)<\(\?,\?\)\)/],
+  [
+    "a player's current card",
+    { externalId: "p", current: true },
+    /images_external \(.*external_id=\? AND \(created_at,id\)</,
+  ],
   [
     "all of it",
     { batchId: "b", externalId: "p", metadata: [["k", "v"]] },
@@ -154,12 +160,19 @@ describe("a list by what partners sent finds a bounded number along one index, a
     for (const plan of plans) {
       expect(plan).toMatch(index);
       const steps = plan.split("; ").filter((step) => !/^SCAN (candidates|cards)$/.test(step));
-      expect(steps.join("; ")).not.toMatch(/SCAN|images_list/);
+      expect(steps.join("; ")).not.toMatch(/SCAN|images_list\b/);
       const sorts = steps.filter((step) => step === "USE TEMP B-TREE FOR ORDER BY").length;
       // The cards of a batch have no order of their own, and are sorted before they are bounded.
       expect(sorts).toBeLessThanOrEqual(filters.batchId ? 2 : 1);
     }
   });
+});
+
+test("whether a card is current is looked up among the player's own, from its moment on", async () => {
+  const [page] = await plansOf((tx) => filteredImages(tx, { ...scope, current: true, after, limit }));
+  expect(page).toContain(
+    "newer USING INDEX images_external (account_id=? AND environment=? AND external_id=? AND created_at>?)",
+  );
 });
 
 test("a page of accounts begins at its place in their index", async () => {

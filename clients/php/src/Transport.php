@@ -145,7 +145,7 @@ final class Transport
                     $pairs["$name.$key"] = (string) $one;
                 }
             } elseif ($value !== null) {
-                $pairs[$name] = (string) $value;
+                $pairs[$name] = is_bool($value) ? json_encode($value) : (string) $value;
             }
         }
         return $pairs === [] ? '' : '?' . http_build_query($pairs, '', '&', PHP_QUERY_RFC3986);

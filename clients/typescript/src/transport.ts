@@ -31,7 +31,7 @@ export interface Call extends CallOptions {
   /** As the OpenAPI document writes it; `params` fill its `{name}`s. */
   path: keyof paths;
   params?: Record<string, string>;
-  query?: Record<string, string | number | undefined>;
+  query?: Record<string, string | number | boolean | undefined>;
   headers?: Record<string, string>;
   /** Not repeated, because it would be done twice. */
   once?: boolean;

@@ -197,6 +197,13 @@ const OWN_FILTERS = [
     example: "bat_2Lk9VbTnWc7YdE5s0Hq3ZrX9",
   },
   {
+    name: "current",
+    in: "query",
+    description:
+      "`true`: only the current card of each player, the newest finished one that is still served, whatever made it.",
+    schema: { type: "boolean" },
+  },
+  {
     name: "metadata.KEY",
     in: "query",
     description: `Only images whose metadata has this value; write your own key instead of \`KEY\`, such as \`metadata.season=2026\`. Up to 10 keys, of at most ${MAX_METADATA_FILTER_KEY_CHARS} characters each.`,

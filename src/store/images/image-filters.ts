@@ -1,4 +1,18 @@
-import { and, desc, eq, exists, gte, inArray, isNull, lt, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  and,
+  desc,
+  eq,
+  exists,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  notExists,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import { type ImageState, UNFINISHED_STATES } from "../../core/image-state.ts";
 import { MAX_BATCH_CARDS, MAX_LIST_EXAMINED } from "../../core/limits.ts";
 import type { ListPosition } from "../../core/list-position.ts";
@@ -17,6 +31,8 @@ export interface ImageFilters {
   batchId?: string | undefined;
   /** Keys and the values they must have. */
   metadata?: readonly (readonly [key: string, value: string])[] | undefined;
+  /** Only the newest finished picture of each player that is still served. */
+  current?: true | undefined;
 }
 
 export type FilteredQuery = ListQuery & ImageFilters;
@@ -59,9 +75,9 @@ export function filteredQuery(tx: Tx, query: FilteredQuery, examined: number) {
 }
 
 /** Whether every candidate fits, so that no more are looked at than the page has. */
-function isExact({ externalId, batchId, metadata = [], status }: FilteredQuery): boolean {
-  const narrowing = [externalId, batchId, ...metadata].filter((one) => one !== undefined).length;
-  return narrowing === 1 && status === undefined;
+function isExact({ externalId, batchId, metadata = [], current, status }: FilteredQuery): boolean {
+  const narrowing = [externalId, batchId, current, ...metadata].filter((one) => one !== undefined).length;
+  return narrowing === 1 && current === undefined && status === undefined;
 }
 
 /** Ids and moments of images in the list's order, by the filter that is likely to leave the fewest. */
@@ -97,7 +113,15 @@ function candidates(tx: Tx, query: FilteredQuery) {
       .where(and(own, eq(i.externalId, externalId), between(i.createdAt, i.id, query)))
       .orderBy(...newestFirst)
       .$dynamic();
-  const [[key, value] = ["", ""]] = metadata;
+  const [pair] = metadata;
+  if (pair === undefined)
+    return tx.db
+      .select(columns)
+      .from(i)
+      .where(and(own, eq(i.state, "completed"), between(i.createdAt, i.id, query)))
+      .orderBy(...newestFirst)
+      .$dynamic();
+  const [key, value] = pair;
   return tx.db
     .select({ id: m.imageId, createdAt: m.createdAt })
     .from(m)
@@ -127,13 +151,15 @@ function between(
 }
 
 /** What the candidates still have to be looked at for. */
-function conditions(tx: Tx, { externalId, metadata = [], status }: FilteredQuery): (SQL | undefined)[] {
+function conditions(tx: Tx, query: FilteredQuery): (SQL | undefined)[] {
+  const { externalId, metadata = [], current, status } = query;
   const { images: i, imageMetadata: m } = tx.t;
   const states: readonly ImageState[] | undefined =
     status === "processing" ? UNFINISHED_STATES : status && [status];
   return [
     isNull(i.forgottenAt),
     states && inArray(i.state, [...states]),
+    ...(current ? isCurrent(tx, query) : []),
     externalId === undefined ? undefined : eq(i.externalId, externalId),
     ...metadata.map(([key, value]) =>
       exists(
@@ -144,4 +170,26 @@ function conditions(tx: Tx, { externalId, metadata = [], status }: FilteredQuery
       ),
     ),
   ];
+}
+
+/** Whether an image is its player's newest finished picture that is still served. */
+function isCurrent(tx: Tx, { accountId, environment }: FilteredQuery): SQL[] {
+  const { images: i } = tx.t;
+  const newer = alias(i, "newer");
+  const newerOnes = tx.db
+    .select({ id: newer.id })
+    .from(newer)
+    .where(
+      and(
+        // As values rather than as the image's columns: along the player's own entries in their order.
+        eq(newer.accountId, accountId),
+        eq(newer.environment, environment),
+        eq(newer.externalId, i.externalId),
+        sql`(${newer.createdAt}, ${newer.id}) > (${i.createdAt}, ${i.id})`,
+        eq(newer.state, "completed"),
+        isNull(newer.purgedAt),
+        isNull(newer.forgottenAt),
+      ),
+    );
+  return [eq(i.state, "completed"), isNull(i.purgedAt), notExists(newerOnes)];
 }

@@ -53,6 +53,7 @@ $told['batch'] = $ended['completed'];
 $told['seen'] = $seen > 0;
 $told['zip'] = substr($cards->getBatchPictures($batch['batch_id']), 0, 2);
 $told['every'] = [];
+$told['current'] = array_column(iterator_to_array($cards->everyImage(['current' => true]), false), 'external_id');
 foreach ($cards->everyImage(['limit' => 2, 'metadata' => ['season' => '2026']]) as $image) {
     $told['every'][] = $image['external_id'];
 }

@@ -48,6 +48,7 @@ seen = []
 told["batch"] = cards.wait_for_batch(batch["batch_id"], on_progress=seen.append)["completed"]
 told["seen"] = len(seen) > 0
 told["zip"] = cards.get_batch_pictures(batch["batch_id"])[:2].decode()
+told["current"] = [image["external_id"] for image in cards.every_image(current=True)]
 told["every"] = [image["external_id"] for image in cards.every_image(limit=2, metadata={"season": "2026"})]
 players = [{"external_id": "player-1", "name": "Maya"}]
 cards.create_set({"name": "Spare", "parallels": [{"name": "base", "size": None}], "players": players})

@@ -117,7 +117,7 @@ def _query(query: Mapping[str, Any] | None) -> str:
         if isinstance(value, Mapping):
             pairs += [(f"{name}.{key}", str(one)) for key, one in value.items()]
         elif value is not None:
-            pairs.append((name, str(value)))
+            pairs.append((name, str(value).lower() if isinstance(value, bool) else str(value)))
     return "?" + urllib.parse.urlencode(pairs) if pairs else ""
 
 
