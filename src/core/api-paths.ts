@@ -9,6 +9,7 @@ export const API_PATHS = {
   images: "/v1/images",
   image: "/v1/images/{image_id}",
   imageRemake: "/v1/images/{image_id}/remake",
+  imagePrint: "/v1/images/{image_id}/print",
   player: "/v1/players/{external_id}",
   consents: "/v1/consents",
   playerConsent: "/v1/players/{external_id}/consent",

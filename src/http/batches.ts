@@ -7,11 +7,9 @@ import type { RemadeBatch, RemakeCommand } from "../app/batches/remake-cards.ts"
 import type { AppContext } from "../app/context.ts";
 import type { CardTemplates } from "../app/images/check-card.ts";
 import { consentFaults } from "../app/people/consent.ts";
-import { type PrintDeps, printFile } from "../app/print/print-file.ts";
-import { PrintRequest } from "../app/print/print-request.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import { remakeBatchSchema } from "../core/image-request.ts";
-import { MAX_BATCH_BODY_BYTES, MAX_BODY_BYTES } from "../core/limits.ts";
+import { MAX_BATCH_BODY_BYTES } from "../core/limits.ts";
 import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { compileValidator, type Validator } from "../core/validate.ts";
 import { changesOfBatch } from "../store/images/batch-places.ts";
@@ -20,12 +18,13 @@ import type { Caller, PartnerHandler } from "./auth.ts";
 import { checkBatch } from "./batch-body.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { encodeCursor, pageOf, readCursor } from "./cursor.ts";
-import { standardHeaders, success } from "./envelope.ts";
+import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { checkIdempotencyKey } from "./images.ts";
 import { readLimit, readQuery } from "./query.ts";
+import { writtenFile } from "./written-file.ts";
 
-export interface BatchRoutesDeps extends AppContext, ZipDeps, PrintDeps {
+export interface BatchRoutesDeps extends AppContext, ZipDeps {
   templates: CardTemplates;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
   remakeCards: (command: RemakeCommand) => Promise<RemadeBatch>;
@@ -41,7 +40,6 @@ export function batchHandlers<Open>(deps: BatchRoutesDeps, partner: (handler: Pa
     getBatch: ofOne(getBatch),
     deleteBatch: ofOne(deleteBatch),
     remakeBatch: ofOne(remakeBatch),
-    printBatch: ofOne(printBatch),
     getBatchPictures: ofOne(getBatchPictures),
   };
 }
@@ -150,22 +148,6 @@ async function remakeBatch(
   return success(exchange, data, { status: 202, headers: { Location: data.poll_url } });
 }
 
-const printRequest = compileValidator(PrintRequest, "body");
-
-/** POST /v1/batches/{batch_id}/print */
-async function printBatch(
-  deps: BatchRoutesDeps,
-  exchange: Exchange,
-  caller: Caller,
-  id: string,
-): Promise<Response> {
-  requireJsonType(exchange.request);
-  const asked = printRequest.check(await readJson(exchange.request, MAX_BODY_BYTES));
-  if (!asked.ok) throw invalidRequest(asked.details);
-  const batch = await ownBatch(deps, caller, id);
-  return file(exchange, await printFile(deps, batch, asked.value), `${batch.id}.pdf`, "application/pdf");
-}
-
 /** GET /v1/batches/{batch_id}/pictures.zip */
 async function getBatchPictures(
   deps: BatchRoutesDeps,
@@ -174,20 +156,7 @@ async function getBatchPictures(
   id: string,
 ): Promise<Response> {
   const batch = await ownBatch(deps, caller, id);
-  return file(exchange, await batchZip(deps, batch), `${batch.id}.zip`, "application/zip");
-}
-
-/** A file that is written while it is read. */
-function file(exchange: Exchange, parts: ReadableStream<Uint8Array>, name: string, type: string): Response {
-  return new Response(parts, {
-    headers: {
-      ...standardHeaders(exchange),
-      "Content-Type": type,
-      "Content-Disposition": `attachment; filename="${name}"`,
-      "Cache-Control": "no-store",
-      "X-Content-Type-Options": "nosniff",
-    },
-  });
+  return writtenFile(exchange, await batchZip(deps, batch), `${batch.id}.zip`, "application/zip");
 }
 
 /** GET /v1/batches */

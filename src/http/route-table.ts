@@ -26,6 +26,7 @@ export const ROUTES = {
   getImage: { method: "GET", path: API_PATHS.image, access: "partner", scope: "read" },
   deleteImage: { method: "DELETE", path: API_PATHS.image, access: "partner", scope: "delete" },
   remakeImage: { method: "POST", path: API_PATHS.imageRemake, access: "partner", scope: "create" },
+  printImage: { method: "POST", path: API_PATHS.imagePrint, access: "partner", scope: "read" },
   deletePlayer: { method: "DELETE", path: API_PATHS.player, access: "partner", scope: "delete" },
   listConsents: { method: "GET", path: API_PATHS.consents, access: "partner", scope: "read" },
   getConsent: { method: "GET", path: API_PATHS.playerConsent, access: "partner", scope: "read" },

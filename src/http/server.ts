@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import type { ForgetDeps } from "../app/images/forget-image.ts";
 import type { UploadDeps } from "../app/images/upload-photo.ts";
 import type { RequestLog } from "../app/operations/request-log.ts";
+import type { PrintDeps } from "../app/print/print-file.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import { API_PREFIX } from "../core/api-paths.ts";
 import type { Refusal } from "../core/errors.ts";
@@ -31,6 +32,7 @@ import type { McpRouteDeps } from "./mcp.ts";
 import { type MetricsDeps, metrics } from "./metrics.ts";
 import { createPhoto } from "./photos.ts";
 import { listPresets, servePresetSample } from "./presets.ts";
+import { printHandlers } from "./print.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
 import { remakeImage } from "./remake.ts";
 import { type RenderDeps, rendering } from "./render.ts";
@@ -54,6 +56,7 @@ export interface HttpDeps
     ForgetDeps,
     UploadDeps,
     BatchRoutesDeps,
+    PrintDeps,
     CdnDeps,
     WebhookContext,
     MetricsDeps,
@@ -237,6 +240,7 @@ function handlers(deps: RouteDeps): Record<RouteName, OpenHandler> {
     ),
     ...consentHandlers(deps, partner),
     ...batchHandlers(deps, partner),
+    ...printHandlers(deps, partner),
     ...setHandlers(deps, partner),
     createPhoto: partner((exchange, caller) => createPhoto(deps, exchange, caller)),
     listPresets: partner((exchange) => listPresets(deps, exchange)),

@@ -286,9 +286,12 @@ test("a set is made, its cards have numbers, and it is read, listed and deleted;
 
   const sized = { ...card("player-print"), style: { preset: "club_card", width: 815, height: 1110 } };
   const { batch_id } = await cards.batches.create({ cards: [sized] });
-  await cards.batches.wait(batch_id);
-  const pdf = await new Response(await cards.batches.print(batch_id, { sheet: "a4" })).bytes();
-  expect(Buffer.from(pdf.subarray(0, 5)).toString()).toBe("%PDF-");
+  const [printed] = (await cards.batches.wait(batch_id)).images;
+  for (const pdf of [
+    await cards.batches.print(batch_id, { sheet: "a4" }),
+    await cards.images.print(printed?.image_id ?? ""),
+  ])
+    expect((await new Response(pdf).text()).slice(0, 5)).toBe("%PDF-");
 });
 
 test("what may succeed later is tried again after Retry-After, and given up after four times", async () => {

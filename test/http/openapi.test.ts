@@ -118,7 +118,7 @@ test("answers and webhooks are published as open to new fields, requests as clos
     "CreateImageRequest",
     "CreateSetRequest",
     "CreateWebhookEndpointRequest",
-    "PrintBatchRequest",
+    "PrintRequest",
     "RecordConsentRequest",
     "RedeliverEventRequest",
     "RemakeBatchRequest",

@@ -5,7 +5,7 @@ import { eq } from "drizzle-orm";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
-import { printFile } from "../../src/app/print/print-file.ts";
+import { printedBatch, printFile } from "../../src/app/print/print-file.ts";
 import { readPrintProfile } from "../../src/app/print/print-profile.ts";
 import { consoleAnswer } from "../../src/console/answer.ts";
 import { listen } from "../../src/http/server.ts";
@@ -152,6 +152,38 @@ test("what cannot be printed is refused with what to do", async () => {
   await expectError(await print(stranger, id, {}), "NOT_FOUND");
 });
 
+test("one card is printed as a batch is, by its own account and once it has a picture with bleed", async () => {
+  const own = await testAccount(api, { credits: 5 });
+  const batch = await batchOf(own, 3);
+  const printCard = (image: string, body: unknown, key = own.liveKey) =>
+    sent(key, `/v1/images/${image}/print`, body);
+  const image = await finish(COLOURS[0]);
+  const screen = await finish(COLOURS[1], { width: 1024, height: 1280 });
+  await giveBack(image);
+  const answer = await printCard(image, { marks: true });
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+  expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${image}.pdf"`);
+  const file = await answer.text();
+  expect(file.match(/\/Type \/Page /g)).toHaveLength(2);
+  expect(await (await printCard(image, { marks: true })).text()).toBe(file);
+  expect(await (await printCard(image, { colour: "cmyk" })).text()).toContain("PDF/X-4");
+
+  const { data } = (await (await get(api.baseUrl, own.liveKey, `/v1/batches/${batch}`)).json()) as Json;
+  const waiting = data.images.find((one: Json) => one.status === "processing").image_id;
+  for (const [id, message] of [
+    [screen, "is of an image whose picture has 1024x1280 pixels. A print file needs a size with bleed"],
+    [waiting, "is of an image without a picture: it is processing."],
+  ])
+    for (const body of [{}, { incomplete: true }])
+      expect((await expectError(await printCard(id, body), "INVALID_REQUEST")).details).toEqual([
+        { field: "image_id", message: expect.stringContaining(message) },
+      ]);
+  await expectError(await printCard(image, { sheet: "a5" }), "INVALID_REQUEST");
+  const stranger = await testAccount(api);
+  await expectError(await printCard(image, {}, stranger.liveKey), "IMAGE_NOT_FOUND");
+  await finishNext(api, "refused");
+});
+
 test("in CMYK it is a PDF/X-4 file in the inks of the press, the same bytes each time", async () => {
   const own = await testAccount(api, { credits: 5 });
   const id = await batchOf(own, 1);
@@ -197,7 +229,7 @@ test("without a press CMYK is refused, and a profile that is none is named when 
   await finish(COLOURS[1]);
   const batch = await findBatch(api.store.read, { accountId: own.account.id, environment: "live", id });
   if (!batch) throw new Error("no batch");
-  const refused = printFile({ ...api, press: undefined }, batch, { colour: "cmyk" });
+  const refused = printFile({ ...api, press: undefined }, await printedBatch(api, batch), { colour: "cmyk" });
   await expect(refused).rejects.toMatchObject({
     code: "INVALID_REQUEST",
     details: [{ field: "colour", message: expect.stringContaining("CARDPRESS_PRINT_PROFILE") }],
@@ -207,7 +239,7 @@ test("without a press CMYK is refused, and a profile that is none is named when 
   newer[8] = 4;
   const press = { profile: newer, use: () => Promise.reject(new Error("not needed")) };
   const asked = { colour: "cmyk", standard: "pdfx_1a" } as const;
-  await expect(printFile({ ...api, press }, batch, asked)).rejects.toMatchObject({
+  await expect(printFile({ ...api, press }, await printedBatch(api, batch), asked)).rejects.toMatchObject({
     details: [{ field: "standard", message: expect.stringContaining("ICC version 4") }],
   });
   const noProfile = join(folder.dir, "text.icc");
@@ -245,6 +277,13 @@ test("the console's address of a print file obeys each choice in it, or refuses 
     expect([choices, refused.status]).toEqual([choices, 400]);
     expect(await refused.text()).toContain(field);
   }
+
+  // The same of one card, to which its page leads.
+  const card = `/console/images/${image}`;
+  expect(await (await ana.get(card)).text()).toContain(`href="${card}/print"`);
+  expect(await (await ana.get(`${card}/print`)).text()).toContain(`action="${card}/print.pdf"`);
+  const one = await ana.get(`${card}/print.pdf?sheet=&marks=yes&colour=pdfx_4`);
+  expect([one.status, one.headers.get("content-type")]).toEqual([200, "application/pdf"]);
 
   // Foil can be chosen where there is some.
   expect(await (await ana.get(page)).text()).not.toContain('name="foil"');

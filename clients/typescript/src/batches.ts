@@ -128,7 +128,7 @@ function files(calls: Transport) {
         ...call,
       }),
     /** Its cards with their backs as one PDF for a printer, as the service writes it: pages or sheets. */
-    print: (batchId: string, wishes: Schemas["PrintBatchRequest"] = {}, call: CallOptions = {}) =>
+    print: (batchId: string, wishes: Schemas["PrintRequest"] = {}, call: CallOptions = {}) =>
       calls.stream({
         method: "POST",
         path: "/v1/batches/{batch_id}/print",

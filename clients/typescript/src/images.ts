@@ -137,6 +137,15 @@ export function images(calls: Transport) {
         });
         return { items: page.images, next: page.next_cursor };
       }),
+    /** A finished card with its back as a PDF for a printer, as the service writes it. */
+    print: (imageId: string, wishes: Schemas["PrintRequest"] = {}, call: CallOptions = {}) =>
+      calls.stream({
+        method: "POST",
+        path: "/v1/images/{image_id}/print",
+        params: { image_id: imageId },
+        body: wishes,
+        ...call,
+      }),
     /** Deletes an image with all that belongs to it. */
     delete: (imageId: string, call: CallOptions = {}): Promise<Schemas["DeletedImage"]> =>
       calls.call({ method: "DELETE", path: "/v1/images/{image_id}", params: { image_id: imageId }, ...call }),

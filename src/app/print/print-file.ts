@@ -32,20 +32,40 @@ const JPEG_QUALITY = 95;
 /** So many are named where some cannot be printed. */
 const NAMED = 5;
 
+/** What is printed: a batch with all of its cards, or one card. */
+export interface Printed {
+  field: "batch_id" | "image_id";
+  /** What programs that show the file call it. */
+  title: string;
+  images: Image[];
+}
+
+export const printedBatch = async ({ store }: Pick<AppContext, "store">, batch: Batch): Promise<Printed> => ({
+  field: "batch_id",
+  title: batch.name || batch.id,
+  images: await imagesOfBatch(store.read, batch.id),
+});
+
+export const printedImage = (image: Image): Printed => ({
+  field: "image_id",
+  title: image.externalId,
+  images: [image],
+});
+
 /**
- * The cards of a batch as one PDF file for a printer, in the batch's order, written while it is read. All
- * must be of one print size, since their pictures hold the bleed that is cut off.
+ * Cards as one PDF file for a printer, in their order, written while it is read. All must be of one print
+ * size, since their pictures hold the bleed that is cut off.
  */
 export async function printFile(
-  { store, blobs, press }: PrintDeps,
-  batch: Batch,
+  { blobs, press }: Pick<PrintDeps, "blobs" | "press">,
+  { field, title, images }: Printed,
   asked: PrintRequest,
 ): Promise<ReadableStream<Uint8Array>> {
-  const images = await imagesOfBatch(store.read, batch.id);
   const { cards, size } = printable(images);
   const { wishes, details } = printWishes(asked, { press, size });
-  if (cards.length < images.length && !asked.incomplete) details.push(missing(images, cards));
-  if (size === undefined) details.push(wrongSize(cards));
+  const isShort = cards.length < images.length && !asked.incomplete;
+  if (isShort && field === "batch_id") details.push(missing(images, cards));
+  if (size === undefined) details.push({ field, message: wrongSize(field, images, cards) });
   if (details.length > 0 || size === undefined) throw invalidRequest(details);
   const { sheet, colour, standard, foil } = wishes;
   if (foil !== undefined && !(await areFoiled(blobs, cards))) throw invalidRequest([NO_FOIL]);
@@ -60,7 +80,7 @@ export async function printFile(
   );
   if (inks) id.update(inks.profile);
   const file = pdfOf(pages, {
-    title: batch.name || batch.id,
+    title,
     producer: `cardpress ${VERSION}`,
     createdAt: Math.max(...cards.map(({ completedAt }) => completedAt ?? 0)),
     id: id.digest("hex").slice(0, 32),
@@ -109,17 +129,21 @@ function missing(images: Image[], cards: Image[]): ErrorDetail {
   };
 }
 
-function wrongSize(cards: Image[]): ErrorDetail {
-  if (cards.length === 0) return { field: "batch_id", message: "is of a batch without a picture." };
+function wrongSize(field: Printed["field"], [image]: Image[], cards: Image[]): string {
+  const isBatch = field === "batch_id";
+  if (cards.length === 0 && isBatch) return "is of a batch without a picture.";
+  if (cards.length === 0)
+    return `is of an image without a picture: ${image?.purgedAt === null ? `it is ${publicStatus(image.state)}` : "it has expired"}.`;
   const found = [...new Set(cards.map(sidesOf).map(({ width, height }) => `${width}x${height}`))];
+  const pixels = `${found.slice(0, NAMED).join(", ")} pixels`;
   const wanted = PRINT_SIZE_NAMES.map((name) => {
     const { short, long } = PRINT_SIZES[name].px;
     return `${short}x${long} (${printSizeLabel(name)})`;
   });
-  return {
-    field: "batch_id",
-    message: `is of a batch whose pictures have ${found.slice(0, NAMED).join(", ")} pixels. A print file needs one size with bleed for all: create the cards with \`style.width\` and \`style.height\` of ${wanted.join(", ")}, or the other way round.`,
-  };
+  const [those, needed] = isBatch
+    ? [`a batch whose pictures have ${pixels}`, "one size with bleed for all: create the cards"]
+    : [`an image whose picture has ${pixels}`, "a size with bleed: create the card"];
+  return `is of ${those}. A print file needs ${needed} with \`style.width\` and \`style.height\` of ${wanted.join(", ")}, or the other way round.`;
 }
 
 const sidesOf = ({ outputWidth, outputHeight }: Image) => ({

@@ -44,7 +44,7 @@ export const PrintRequest = Type.Object(
       Type.Boolean({
         default: false,
         description:
-          "Leave out cards without a picture. Otherwise a batch with such cards is refused, so that none is missing unnoticed.",
+          "Leave out cards of a batch without a picture. Otherwise a batch with such cards is refused, so that none is missing unnoticed.",
       }),
     ),
     colour: Type.Optional(
@@ -79,7 +79,7 @@ export const PrintRequest = Type.Object(
       }),
     ),
   },
-  { $id: "PrintBatchRequest", additionalProperties: false },
+  { $id: "PrintRequest", additionalProperties: false },
 );
 export type PrintRequest = Static<typeof PrintRequest>;
 

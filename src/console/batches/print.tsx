@@ -1,13 +1,21 @@
 /** @jsxImportSource preact */
 
-import { areFoiled, printable, printFile } from "../../app/print/print-file.ts";
+import {
+  areFoiled,
+  type Printed,
+  printable,
+  printedBatch,
+  printedImage,
+  printFile,
+} from "../../app/print/print-file.ts";
 import { FOIL_NAME, PDFX_STANDARDS, PrintRequest } from "../../app/print/print-request.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
 import { PRINT_SIZE_NAMES, type PrintSizeName, printSizeLabel } from "../../core/print-sizes.ts";
 import { PRINTER_NAMES, printerOf } from "../../core/printers.ts";
 import { compileValidator } from "../../core/validate.ts";
-import { imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
+import { ownImage } from "../cards/image.tsx";
+import { playerName } from "../cards/image-parts.tsx";
 import { Card, Choice, counted, Empty, Field, Notice, PageHead } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { type MemberVisit, member } from "../visit.ts";
@@ -15,30 +23,60 @@ import { namedFile } from "./batch.tsx";
 import { batchName } from "./batches.tsx";
 import { ownBatch } from "./own-batch.ts";
 
-/** What print files there can be of a batch, or why there can be none. */
-async function printPage(visit: MemberVisit): Promise<Response> {
+/** What a page of print files is about. */
+interface Subject {
+  printed: Printed;
+  id: string;
+  /** The page it belongs to, whose address those of its print files begin with. */
+  path: string;
+  name: string;
+  /** What the page says about it. */
+  lead: string;
+  back: string;
+}
+
+async function batchSubject(visit: MemberVisit): Promise<Subject> {
   const batch = await ownBatch(visit);
-  const path = `/console/batches/${batch.id}`;
-  const images = await imagesOfBatch(visit.deps.store.read, batch.id);
+  return {
+    printed: await printedBatch(visit.deps, batch),
+    id: batch.id,
+    path: `/console/batches/${batch.id}`,
+    name: batchName(batch),
+    lead: `The cards of ${batchName(batch)} as one PDF, at 300 dots an inch, with their backs. It costs nothing.`,
+    back: "Back to the batch",
+  };
+}
+
+async function imageSubject(visit: MemberVisit): Promise<Subject> {
+  const image = await ownImage(visit);
+  return {
+    printed: printedImage(image),
+    id: image.id,
+    path: `/console/images/${image.id}`,
+    name: playerName(image),
+    lead: `The card of ${playerName(image)} as a PDF, at 300 dots an inch, with its back if it has one. It costs nothing.`,
+    back: "Back to the image",
+  };
+}
+
+/** What print files there can be, or why there can be none. */
+async function printPage(visit: MemberVisit, { printed, path, name, ...words }: Subject): Promise<Response> {
+  const { images } = printed;
   const { cards, size } = printable(images);
   return shell(
     visit,
-    `${batchName(batch)}, print file`,
+    `${name}, print file`,
     <>
-      <PageHead
-        title="Print file"
-        lead={`The cards of ${batchName(batch)} as one PDF, at 300 dots an inch, with their backs. It costs nothing.`}
-      >
+      <PageHead title="Print file" lead={words.lead}>
         <a class="button" href={path}>
-          Back to the batch
+          {words.back}
         </a>
       </PageHead>
       <Card>
         {size === undefined ? (
-          <Empty title="These cards have no bleed">
-            A printer cuts off a little on every side, so cards for print are made larger from the start.
-            Choose a size for print when you upload the list:{" "}
-            {PRINT_SIZE_NAMES.map(printSizeLabel).join(", ")}.
+          <Empty title={images.length === 1 ? "This card has no bleed" : "These cards have no bleed"}>
+            A printer cuts off a little on every side, so cards for print are made larger from the start. Make
+            them in a size for print: {PRINT_SIZE_NAMES.map(printSizeLabel).join(", ")}.
           </Empty>
         ) : (
           <PrintForm
@@ -183,13 +221,14 @@ function askedFor(query: URLSearchParams): PrintRequest {
   return checked.value;
 }
 
-async function printedFile(visit: MemberVisit): Promise<Response> {
-  const batch = await ownBatch(visit);
-  const file = await printFile(visit.deps, batch, askedFor(visit.query));
-  return namedFile(visit, file, { name: batchName(batch), plainName: batch.id, extension: "pdf" });
+async function file(visit: MemberVisit, { printed, id, name }: Subject): Promise<Response> {
+  const pdf = await printFile(visit.deps, printed, askedFor(visit.query));
+  return namedFile(visit, pdf, { name, plainName: id, extension: "pdf" });
 }
 
 export const printRoutes = [
-  member.get("/console/batches/:id/print", printPage),
-  member.get("/console/batches/:id/print.pdf", printedFile),
+  member.get("/console/batches/:id/print", async (visit) => printPage(visit, await batchSubject(visit))),
+  member.get("/console/batches/:id/print.pdf", async (visit) => file(visit, await batchSubject(visit))),
+  member.get("/console/images/:id/print", async (visit) => printPage(visit, await imageSubject(visit))),
+  member.get("/console/images/:id/print.pdf", async (visit) => file(visit, await imageSubject(visit))),
 ];

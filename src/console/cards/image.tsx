@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 
 import { imageView } from "../../app/images/image-view.ts";
+import { printable } from "../../app/print/print-file.ts";
 import { type Delivery, listDeliveries } from "../../app/webhooks/manage-deliveries.ts";
 import { isCanceled } from "../../core/image-state.ts";
 import { envelope } from "../../http/envelope.ts";
@@ -277,6 +278,11 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
         {isThere(image) && (
           <a class="button" href={`/cdn/${image.outputName}`} download={downloadName(image)}>
             Download
+          </a>
+        )}
+        {printable([image]).size !== undefined && (
+          <a class="button" href={`/console/images/${image.id}/print`}>
+            Print file
           </a>
         )}
         {canWrite(visit) && (

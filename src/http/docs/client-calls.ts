@@ -9,6 +9,7 @@ const IN_TYPESCRIPT: Record<string, string> = {
   getImage: "images.get",
   deleteImage: "images.delete",
   remakeImage: "images.remake",
+  printImage: "images.print",
   deletePlayer: "deletePlayer",
   listConsents: "consents.list",
   recordConsent: "consents.record",

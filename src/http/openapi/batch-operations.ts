@@ -1,4 +1,3 @@
-import { PrintRequest } from "../../app/print/print-request.ts";
 import { remakeBatchSchema } from "../../core/image-request.ts";
 import { MAX_BATCH_CARDS } from "../../core/limits.ts";
 import {
@@ -12,7 +11,7 @@ import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { batchExample, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER } from "./headers.ts";
 
-const BATCH_ID_PARAMETER = {
+export const BATCH_ID_PARAMETER = {
   name: "batch_id",
   in: "path",
   required: true,
@@ -164,39 +163,6 @@ export function deleteBatch(): object {
         batch: { summary: "Canceled", value: EXAMPLES.canceledBatch },
       }),
       ...refusals(...ALWAYS, "NOT_FOUND", "SERVICE_OVERLOADED"),
-    },
-  };
-}
-
-export function printBatch(): object {
-  return {
-    tags: ["Batches"],
-    summary: "Print a batch",
-    description:
-      "The batch's cards as one PDF file for a printer, in the batch's order and with their backs, written while you read it: media, trim and bleed boxes set, pictures at 300 dpi in sRGB. All pictures must have one of the print sizes 815x1110 (63 x 88 mm), 825x1125 (2.5 x 3.5 inches), 650x839 (49 x 65 mm) or 768x1146 pixels (59 x 91 mm), or the other way round: they hold the bleed that the printer cuts off. Costs nothing; the same batch gives the same bytes.",
-    parameters: [BATCH_ID_PARAMETER],
-    requestBody: {
-      required: true,
-      content: {
-        "application/json": {
-          schema: PrintRequest,
-          examples: {
-            deck: { summary: "A page for each side, as printers of cards take them", value: {} },
-            printer: { summary: "By a printer's published rules", value: { printer: "drivethru" } },
-            sheet: { summary: "Sheets of A4 with crop marks", value: { sheet: "a4", marks: true } },
-          },
-        },
-      },
-    },
-    responses: {
-      "200": {
-        description: "The file.",
-        headers: { ...STANDARD_HEADERS, ...headerRefs("Content-Disposition") },
-        content: {
-          "application/pdf": { schema: { type: "string", contentMediaType: "application/pdf" } },
-        },
-      },
-      ...refusals(...ALWAYS, "INVALID_REQUEST", "NOT_FOUND", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"),
     },
   };
 }

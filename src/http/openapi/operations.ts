@@ -19,13 +19,13 @@ import {
   getBatch,
   getBatchPictures,
   listBatches,
-  printBatch,
   remakeBatch,
 } from "./batch-operations.ts";
 import { getConsent, listConsents, recordConsent, withdrawConsent } from "./consent-operations.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { createExamples, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER, PREFER_ON_GET_PARAMETER, PREFER_PARAMETER } from "./headers.ts";
+import { printBatch, printImage } from "./print-operations.ts";
 import { remakeImage } from "./remake-operation.ts";
 import { createPhoto, deleteImage, deletePlayer } from "./season-operations.ts";
 import {
@@ -56,6 +56,7 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   getImage,
   deleteImage,
   remakeImage,
+  printImage,
   deletePlayer,
   listConsents,
   getConsent,

@@ -1,0 +1,20 @@
+import { standardHeaders } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** A file that is written while it is read. */
+export function writtenFile(
+  exchange: Exchange,
+  parts: ReadableStream<Uint8Array>,
+  name: string,
+  type: string,
+): Response {
+  return new Response(parts, {
+    headers: {
+      ...standardHeaders(exchange),
+      "Content-Type": type,
+      "Content-Disposition": `attachment; filename="${name}"`,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}
