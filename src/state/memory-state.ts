@@ -19,6 +19,7 @@ export function memoryState(now: () => number): ShortLivedState {
           kept.delete(key);
           return found?.value;
         },
+        size: async () => kept.size(),
       };
     },
     counters: (_, bounds) => {
@@ -64,5 +65,6 @@ function expiringMap<V>({ forMs, maxKeys }: StateBounds, now: () => number) {
       return entry;
     },
     delete: (key: string): void => void entries.delete(key),
+    size: (): number => [...entries.values()].filter(({ until }) => until > now()).length,
   };
 }

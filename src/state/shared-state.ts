@@ -70,6 +70,13 @@ function sharedValues<V>(
         ]),
         key,
       ),
+    size: async () => {
+      const [row] = await ask(
+        "SELECT count(*)::int AS n FROM short_lived_state WHERE name = $1 AND until > $2",
+        [name, now()],
+      );
+      return Number(row?.n);
+    },
   };
 }
 

@@ -29,6 +29,8 @@ export interface Values<V> {
   get(key: string): Promise<V | undefined>;
   /** Returns the value and removes it: nobody gets it twice. */
   take(key: string): Promise<V | undefined>;
+  /** How many keys have a value now. */
+  size(): Promise<number>;
 }
 
 export interface Counters {

@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { type Draft, listStore } from "../../src/console/batches/list-store.ts";
+import { OperatorError } from "../../src/core/errors.ts";
+import { MAX_LISTS_KEPT } from "../../src/core/list-limits.ts";
+import { memoryState } from "../../src/state/memory-state.ts";
 import { type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
 import { type Client, client, testMember } from "./sessions.ts";
 
@@ -98,4 +102,83 @@ test("another file keeps the photos, whose they are, and the columns whose headi
   // It is still one list.
   const page2 = await (await dan.get("/console/batches")).text();
   expect(page2.match(/>Continue</g)).toHaveLength(1);
+});
+
+test("a photo that is sent while another file for the list is being read stays", async () => {
+  const eva = await member("eva");
+  const list = await upload(eva, "First team");
+  const file = eva.upload(`${list}/file`, new File([LIST], "First team 2.csv"));
+  // Reading a file takes a process of its own; the photo is here long before.
+  await eva.upload(`${list}/photos`, new File([photo], "p-1.jpg"));
+  next(await file);
+  expect(await (await eva.get(`${list}/photos`)).text()).toContain("1 of 3 players have a photo");
+});
+
+test("a list whose template is gone costs no page, and says what to do", async () => {
+  const fay = await member("fay");
+  const list = await upload(fay, "First team");
+  const { templates } = server.service;
+  const { current, has } = templates;
+  const [, preset = ""] = /name="shown_preset" value="(\w+)"/.exec(await (await fay.get(list)).text()) ?? [];
+  // As a server started since, which never had the template, that takes this list from the shared state.
+  const gone = spyOn(templates, "current").mockImplementation(async (name) => {
+    if (name === preset) throw new OperatorError(`There is no template ${name}.`);
+    return current(name);
+  });
+  const known = spyOn(templates, "has").mockImplementation(async (name) => name !== preset && has(name));
+  const listed = spyOn(templates, "listed").mockResolvedValue(
+    (await templates.all()).flatMap(({ name, problem }) =>
+      name === preset || problem !== null ? [] : [name],
+    ),
+  );
+  try {
+    const batches = await fay.get("/console/batches");
+    expect(batches.status).toBe(200);
+    const says = `template ${preset} cannot be used any more. Open the list&#39;s columns and choose another.`;
+    expect((await batches.text()).replaceAll("'", "&#39;")).toContain(says);
+    const photos = await fay.get(`${list}/photos`);
+    expect(photos.status).toBe(400);
+    expect((await photos.text()).replaceAll("'", "&#39;")).toContain(says);
+    const columns = await fay.get(list);
+    expect(columns.status).toBe(200);
+    expect(await columns.text()).toContain(`The template ${preset} is not there any more.`);
+    next(await fay.post(list, { ...chosen, shown_preset: (await templates.listed())[0] ?? "" }));
+    expect((await fay.get(`${list}/photos`)).status).toBe(200);
+  } finally {
+    for (const spy of [gone, known, listed]) spy.mockRestore();
+  }
+});
+
+/** A list of this person, in a store of its own. */
+const owner = (user: string, id = "") => ({
+  account: { id: "acc_1" },
+  user: { id: user },
+  now: 0,
+  params: { id },
+});
+const draft: Omit<Draft, "changedAt"> = {
+  id: "lst_a",
+  name: "First team",
+  list: { columns: [], rows: [] },
+  mapping: { columns: {}, all: {} },
+  style: { preset: "any" },
+};
+
+test("dropping a list leaves the one that has taken its place since", async () => {
+  const lists = listStore(memoryState(() => 0));
+  const first = await lists.put(owner("ana"), draft);
+  await lists.drop(owner("ana", first.id));
+  const second = await lists.put(owner("ana"), { ...draft, id: "lst_b" });
+  await lists.drop(owner("ana", first.id));
+  expect(await lists.get(owner("ana", second.id))).toEqual(second);
+});
+
+test("where a service holds as many lists as it can, one more is refused and no one else's goes", async () => {
+  const lists = listStore(memoryState(() => 0));
+  const first = await lists.put(owner("user 0"), draft);
+  for (let n = 1; n < MAX_LISTS_KEPT; n++) await lists.put(owner(`user ${n}`), draft);
+  await expect(lists.put(owner("one more"), draft)).rejects.toThrow("upload this one later");
+  expect(await lists.get(owner("user 0", first.id))).toEqual(first);
+  await lists.drop(owner("user 0", first.id));
+  expect(await lists.put(owner("one more"), draft)).toMatchObject({ name: "First team" });
 });

@@ -71,6 +71,21 @@ describe.each(ways)("state %s", (_, make) => {
     expect(await values.putNew("a", 4)).toBe(true);
   });
 
+  test("counts the values that are kept now", async () => {
+    const { clock, state } = await make();
+    const values = state.values<string>("notes", BOUNDS);
+    expect(await values.size()).toBe(0);
+    await values.put("a", "first");
+    clock.advance(500);
+    await values.put("b", "second");
+    await state.values<string>("others", BOUNDS).put("c", "third");
+    expect(await values.size()).toBe(2);
+    clock.advance(500);
+    expect(await values.size()).toBe(1);
+    await values.take("b");
+    expect(await values.size()).toBe(0);
+  });
+
   test("sums from the first addition on, not from the last", async () => {
     const { clock, state } = await make();
     const counters = state.counters("calls", BOUNDS);

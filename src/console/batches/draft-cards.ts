@@ -10,7 +10,7 @@ import {
 } from "../../app/batches/squad-cards.ts";
 import { obeyConsents } from "../../app/people/consent.ts";
 import { freePlaces } from "../../app/sets/set-places.ts";
-import { type ErrorDetail, Refusal } from "../../core/errors.ts";
+import { type ErrorDetail, OperatorError, Refusal } from "../../core/errors.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { MAX_BATCH_CARDS } from "../../core/limits.ts";
 import { uploadUrl } from "../../core/own-photos.ts";
@@ -19,13 +19,23 @@ import type { CardSet } from "../../store/sets/card-sets.ts";
 import type { MemberVisit } from "../visit.ts";
 import type { Draft } from "./list-store.ts";
 
-/** What a list's columns can mean with a template, and with a set. */
+/**
+ * What a list's columns can mean with a template, and with a set. Throws INVALID_REQUEST where the template
+ * is gone.
+ */
 export async function targetsOf(
   { deps }: MemberVisit,
   preset: string,
   set: CardSet | undefined,
 ): Promise<Target[]> {
-  const { manifest, back } = await deps.templates.current(preset);
+  const { manifest, back } = await deps.templates.current(preset).catch((error) => {
+    if (!(error instanceof OperatorError)) throw error;
+    throw new Refusal(
+      "INVALID_REQUEST",
+      `The list's template ${preset} cannot be used any more. Open the list's columns and choose another.`,
+      { cause: error },
+    );
+  });
   return [...(set ? SET_TARGETS : []), ...targetsFor(manifest.fields, back !== null)];
 }
 

@@ -11,7 +11,7 @@ import type { BrandKit } from "../../store/people/brand-kits.ts";
 import { type TemplateManifest, titleOf } from "../../templates/manifest.ts";
 import { ColourInput } from "../cards/colour-input.tsx";
 import { chosenKit, KitChoice } from "../cards/kit-choice.tsx";
-import { Card, counted, Field, PageHead, PostForm } from "../elements.tsx";
+import { Card, counted, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
 import { field, type MemberVisit, member } from "../visit.ts";
@@ -155,7 +155,9 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
   const presets = await deps.templates.listed();
   const kit = await chosenKit(visit);
   const wanted = kit?.preset ?? query.get("preset");
-  const preset = presets.find((name) => name === wanted) ?? kept.style.preset;
+  const [first = kept.style.preset] = presets;
+  const isGone = !(await deps.templates.has(kept.style.preset));
+  const preset = presets.find((name) => name === wanted) ?? (isGone ? first : kept.style.preset);
   const { manifest } = await deps.templates.current(preset);
   const draft = { ...kept, mapping: withKit(kept.mapping, kit), style: { ...kept.style, preset } };
   const { columns, rows } = draft.list;
@@ -167,6 +169,11 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
         title="What is in which column?"
         lead={`${draft.name || "The list"} has ${counted(rows.length, "player")} and ${counted(columns.length, "column")}. What we could guess is filled in.`}
       />
+      {isGone && (
+        <Notice tone="warn" title={`The template ${kept.style.preset} is not there any more.`}>
+          {`The columns below are those of ${titleOf(manifest)}. Choose any other template, then check the list.`}
+        </Notice>
+      )}
       <div class="list-choices">
         {await KitChoice({ visit, form: FORM })}
         <TemplateChoice presets={presets} draft={draft} />

@@ -67,7 +67,7 @@ export type Preview = { picture: string } | { problem: string };
 export interface ListStore {
   /**
    * Keeps an uploaded list beside this person's others, under an id that begins with `draft.id`. Throws
-   * INVALID_REQUEST where as many wait as may.
+   * INVALID_REQUEST where as many wait as may, of this person or of everybody: nobody's list goes for it.
    */
   put(visit: ListOwner, draft: Omit<Draft, "changedAt">): Promise<Draft>;
   /** This person's lists, the one that was changed last first. */
@@ -75,7 +75,8 @@ export interface ListStore {
   /** The list in the URL. Throws 404. */
   get(visit: ListVisit): Promise<Draft>;
   /** Changes the list in the URL, one change after the other; returns it as it is then. Throws 404. */
-  change(visit: ListVisit, change: (draft: Draft) => Draft): Promise<Draft>;
+  change(visit: ListVisit, change: (draft: Draft) => Draft | Promise<Draft>): Promise<Draft>;
+  /** Drops the list in the URL; nothing where another one has taken its place since. */
   drop(visit: ListVisit): Promise<void>;
   /** Works out what the list comes to, and keeps it for `checked`. */
   check<T>(draft: Draft, now: number, work: () => Promise<T>): Promise<T>;
@@ -97,12 +98,6 @@ export interface ListStore {
 
 export function listStore(state: ShortLivedState): ListStore {
   const drafts = state.values<Draft>("squad lists", { forMs: LIST_KEPT_MS, maxKeys: MAX_LISTS_KEPT });
-  const previews = state.values<Preview>("card previews", {
-    forMs: LIST_KEPT_MS,
-    maxKeys: MAX_LIST_PREVIEWS_KEPT,
-  });
-  const drawn = state.counters("card previews of a day", { forMs: DAY_MS, maxKeys: MAX_COUNTED_ACCOUNTS });
-  const drawing = new Set<string>();
   // A person has numbered places, and the list's id ends with its own: whoever takes a free one does so
   // alone, also where several servers share the state.
   const place = ({ account, user }: ListOwner, slot: string | number) => `${account.id} ${user.id} ${slot}`;
@@ -122,27 +117,53 @@ export function listStore(state: ShortLivedState): ListStore {
     return kept.filter((draft) => draft !== undefined).sort((a, b) => b.changedAt - a.changedAt);
   };
   return {
-    put: async (visit, draft) => {
-      for (const slot of SLOTS) {
-        const placed = { ...draft, id: `${draft.id}-${slot}`, changedAt: visit.now };
-        if (await drafts.putNew(place(visit, slot), placed)) return placed;
-      }
-      throw new Refusal(
-        "INVALID_REQUEST",
-        `You have ${MAX_LISTS_PER_PERSON} squad lists that are not started. Continue or discard one of them under Batches, then upload this one.`,
-      );
-    },
+    put: (visit, draft) =>
+      changing.add(async () => {
+        if ((await drafts.size()) >= MAX_LISTS_KEPT)
+          throw new Refusal(
+            "INVALID_REQUEST",
+            `This service holds ${MAX_LISTS_KEPT} squad lists that are not started, as many as it can. Start or discard one of yours under Batches, or upload this one later: each is let go of four hours after its last change.`,
+          );
+        for (const slot of SLOTS) {
+          const placed = { ...draft, id: `${draft.id}-${slot}`, changedAt: visit.now };
+          if (await drafts.putNew(place(visit, slot), placed)) return placed;
+        }
+        throw new Refusal(
+          "INVALID_REQUEST",
+          `You have ${MAX_LISTS_PER_PERSON} squad lists that are not started. Continue or discard one of them under Batches, then upload this one.`,
+        );
+      }),
     all,
     get,
     change: (visit, change) =>
       changing.add(async () => {
         const before = await get(visit);
-        const changed = { ...change(before), version: (before.version ?? 0) + 1, changedAt: visit.now };
+        const changed = {
+          ...(await change(before)),
+          version: (before.version ?? 0) + 1,
+          changedAt: visit.now,
+        };
         await drafts.put(placeOf(visit), changed);
         return changed;
       }),
     ...checkMemo(),
-    drop: async (visit) => void (await drafts.take(placeOf(visit))),
+    drop: (visit) =>
+      changing.add(async () => {
+        const kept = await drafts.get(placeOf(visit));
+        if (kept?.id === visit.params.id) await drafts.take(placeOf(visit));
+      }),
+    ...previewStore(state),
+  };
+}
+
+function previewStore(state: ShortLivedState): Pick<ListStore, "preview" | "mayPreview" | "drawnPreview"> {
+  const previews = state.values<Preview>("card previews", {
+    forMs: LIST_KEPT_MS,
+    maxKeys: MAX_LIST_PREVIEWS_KEPT,
+  });
+  const drawn = state.counters("card previews of a day", { forMs: DAY_MS, maxKeys: MAX_COUNTED_ACCOUNTS });
+  const drawing = new Set<string>();
+  return {
     preview: (key) => previews.get(key),
     mayPreview: async (accountId) => (await drawn.add(accountId, 1)) <= MAX_LIST_PREVIEWS_PER_DAY,
     drawnPreview: async (key, draw) => {

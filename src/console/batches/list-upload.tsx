@@ -140,10 +140,10 @@ async function upload(visit: MemberVisit): Promise<Response> {
 }
 
 async function replace(visit: MemberVisit): Promise<Response> {
-  const draft = await visit.lists.get(visit);
-  const replaced = await withNewerFile(visit, draft, await sentList(visit));
-  await visit.lists.change(visit, () => replaced);
-  return redirect(`/console/lists/${draft.id}`, visit.exchange);
+  const newer = await sentList(visit);
+  // Worked out from the list as it is then: photos may have come while the file was read.
+  const { id } = await visit.lists.change(visit, (draft) => withNewerFile(visit, draft, newer));
+  return redirect(`/console/lists/${id}`, visit.exchange);
 }
 
 /** "squad 2026.xlsx" as "squad 2026". */

@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
+import { Refusal } from "../../core/errors.ts";
 import { LIST_KEPT_MS } from "../../core/list-limits.ts";
 import { Breakable, Card, Confirm, count, Time } from "../elements.tsx";
+import { logFault } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { draftCards } from "./draft-cards.ts";
@@ -13,26 +15,41 @@ const continuePath = ({ id, photos = [] }: Draft) =>
 /** The name shown for a list whose file had none. */
 export const listName = ({ name }: Pick<Draft, "name">) => name.trim() || "Squad list";
 
+/** How far a list is. What cannot be read any more costs its own row, and not the page with the others. */
+async function progressOf(visit: MemberVisit, draft: Draft) {
+  try {
+    const { players, withoutPhoto } = await draftCards(visit, draft);
+    return { withPhoto: players.length - withoutPhoto.length };
+  } catch (error) {
+    logFault(visit, error);
+    return error instanceof Refusal
+      ? { problem: error.message, path: `/console/lists/${draft.id}` }
+      : { problem: "It cannot be read any more. Discard it and upload it again." };
+  }
+}
+
 async function WaitingRow({ visit, draft }: { visit: MemberVisit; draft: Draft }) {
-  const { players, withoutPhoto } = await draftCards(visit, draft);
+  const progress = await progressOf(visit, draft);
+  const path = progress.path ?? continuePath(draft);
   return (
     <tr>
       <th scope="row" class="name words">
-        <a href={continuePath(draft)}>
+        <a href={path}>
           <Breakable text={listName(draft)} />
         </a>
+        {progress.problem && <span class="sub">{progress.problem}</span>}
       </th>
       <td data-label="Players" class="number">
-        {count(players.length)}
+        {count(draft.list.rows.length)}
       </td>
       <td data-label="With a photo" class="number">
-        {count(players.length - withoutPhoto.length)}
+        {progress.withPhoto === undefined ? "–" : count(progress.withPhoto)}
       </td>
       <td data-label="Ends">
         <Time at={draft.changedAt + LIST_KEPT_MS} style="relative" />
       </td>
       <td class="cell-actions">
-        <a class="button button-small" href={continuePath(draft)}>
+        <a class="button button-small" href={path}>
           Continue
         </a>
         <Confirm
