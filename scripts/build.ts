@@ -8,10 +8,11 @@
  * The native runtime is included compressed, and only for the target processor.
  */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import type { BunPlugin } from "bun";
 import { commitOf } from "../src/version.ts";
+import { packClient, packPhp, packPython } from "./client.ts";
 import { offerHelp } from "./help.ts";
 
 offerHelp(import.meta);
@@ -48,19 +49,25 @@ function compressRuntime(folder: string): Record<string, string> {
   );
 }
 
-/** Substitutes the runtime's files for the module that declares there are none. */
-function withRuntime(files: Record<string, string>): BunPlugin {
+/** Substitutes files, by their names, for a constant of the module that declares there are none. */
+function withFiles(module: RegExp, constant: string, files: Record<string, string>): BunPlugin {
   const imports = Object.values(files).map(
     (path, i) => `import file${i} from ${JSON.stringify(path)} with { type: "file" };`,
   );
   const names = Object.keys(files).map((name, i) => `${JSON.stringify(name)}: file${i}`);
-  const contents = `${imports.join("\n")}\nexport const EMBEDDED_RUNTIME = { ${names.join(", ")} };`;
+  const contents = `${imports.join("\n")}\nexport const ${constant} = { ${names.join(", ")} };`;
   return {
-    name: "runtime",
+    name: constant,
     setup(build) {
-      build.onLoad({ filter: /embedded-runtime\.ts$/ }, () => ({ contents, loader: "ts" }));
+      build.onLoad({ filter: module }, () => ({ contents, loader: "ts" }));
     },
   };
+}
+
+/** The clients' packages by name. */
+async function packClients(folder: string): Promise<Record<string, string>> {
+  const paths = [await packClient(folder), await packPython(folder), await packPhp(folder)];
+  return Object.fromEntries(paths.map((path) => [basename(path), path]));
 }
 
 /** The packaged browser is for x64, so builds for other processors leave it out. */
@@ -73,7 +80,11 @@ const withoutBrowser = (empty: string): BunPlugin => ({
 
 const intermediate = join(out, "parts", target);
 const files = compressRuntime(intermediate);
-const plugins = [withRuntime(files)];
+const clients = await packClients(join(intermediate, "clients"));
+const plugins = [
+  withFiles(/embedded-runtime\.ts$/, "EMBEDDED_RUNTIME", files),
+  withFiles(/packed-clients\.ts$/, "PACKED_CLIENTS", clients),
+];
 if (target === "linux-arm64") {
   const none = join(intermediate, "no-browser.txt");
   writeFileSync(none, "This program uses the system's Chromium.\n");

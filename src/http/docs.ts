@@ -3,6 +3,7 @@ import type { TemplateRegistry } from "../templates/registry.ts";
 import { type Asset, fileAnswer, fileAsset } from "../web/assets.ts";
 import { PAGE_HEADERS } from "../web/policy.ts";
 import { DOCS_ASSETS } from "./docs/assets.ts";
+import { clientPackages } from "./docs/client-packages.ts";
 import { type DocsSite, docsSite } from "./docs/site.tsx";
 import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
@@ -22,6 +23,7 @@ export function docsHandler(
   const samples = new Map(
     Object.entries(SAMPLE_PHOTOS).map(([at, { path, contentType }]) => [at, fileAsset(contentType, path)]),
   );
+  const packages = clientPackages(facts.baseUrl);
   return async (exchange) => {
     const { request, url } = exchange;
     const headers = { ...standardHeaders(exchange), ...PAGE_HEADERS };
@@ -31,6 +33,8 @@ export function docsHandler(
     // Before the site is rendered: sample cards fetch this photo even if nobody reads the documentation.
     const sample = samples.get(path);
     if (sample) return fileAnswer(request, sample, { ...headers, ...pageCaching(sample) });
+    const pack = await packages(path);
+    if (pack) return fileAnswer(request, pack, { ...headers, ...pageCaching(pack) });
     // The documentation must work even while the database is unavailable.
     const listed = await templates.listed().catch(() => presets);
     if (listed !== presets) site = undefined;

@@ -3,15 +3,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
-import { packClient } from "../../scripts/client.ts";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { type Loop, startLoop } from "../../src/app/loop.ts";
 import { webhookHeaders } from "../../src/core/webhook-signature.ts";
+import { VERSION } from "../../src/version.ts";
 import { testAccount } from "../harness.ts";
 import { type Json, type TestApi, testApi } from "../http/api.ts";
 
-// The TypeScript client as its users have it: packed, installed into a separate project, run against the
-// service.
+// The TypeScript client as its users have it: installed from the service into a separate project, and run
+// against it.
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -34,9 +34,8 @@ beforeAll(async () => {
     runOne: (signal, more) => renderNextTestImage(api, signal, more),
     log: api.log,
   });
-  const packed = await packClient(dir);
   await Bun.write(join(dir, "package.json"), JSON.stringify({ name: "user", type: "module" }));
-  await run([process.execPath, "add", packed]);
+  await run([process.execPath, "add", `${api.baseUrl}/docs/clients/cardpress-client-${VERSION}.tgz`]);
   client = await import(join(dir, "node_modules/cardpress-client/dist/index.js"));
 });
 afterAll(async () => {
@@ -546,4 +545,18 @@ test("an endpoint is made, tested, rotated and deleted; what would be done twice
   const { cards: once } = connect({ fetch: broken.fetch });
   await expect(once.webhookEndpoints.create({ url })).rejects.toThrow();
   expect(broken.sent).toHaveLength(1);
+});
+
+test("the service has the packages of the other languages too, and Composer's index names its own", async () => {
+  const at = (name: string) => fetch(`${api.baseUrl}/docs/clients/${name}`);
+  const wheel = unzipSync(await (await at(`cardpress_client-${VERSION}-py3-none-any.whl`)).bytes());
+  expect(Object.keys(wheel)).toContain("cardpress_client/operations.py");
+  const index: Json = await (await at("packages.json")).json();
+  const { dist, autoload } = index.packages["cardpress/client"][VERSION];
+  expect(dist.url).toBe(`https://cards.example.org/docs/clients/cardpress-client-php-${VERSION}.zip`);
+  const zip = await (await at(new URL(dist.url).pathname.slice("/docs/clients/".length))).bytes();
+  expect(new Bun.CryptoHasher("sha1").update(zip).digest("hex")).toBe(dist.shasum);
+  expect(Object.keys(unzipSync(zip))).toContain(`${autoload["psr-4"]["Cardpress\\"]}Client.php`);
+  expect((await at("cardpress-client-0.0.1.tgz")).status).toBe(404);
+  expect((await at("")).status).toBe(200);
 });

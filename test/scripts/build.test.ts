@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../src/service/free-port.ts";
+import { VERSION } from "../../src/version.ts";
 import { type MailBox, mailBox } from "../app/mail/smtp-server.ts";
 import { get, imageRequest, post, testFolder } from "../harness.ts";
 
@@ -130,6 +131,16 @@ test("the file alone serves a partner: account, key, card, pages, mail, backup, 
   expect(Buffer.from(picture.subarray(1, 4)).toString()).toBe("PNG");
   for (const page of ["/console/sign-in", "/docs", "/docs/quickstart", "/docs/openapi.json", "/llms.txt"])
     expect({ page, status: (await fetch(first.baseUrl + page)).status }).toEqual({ page, status: 200 });
+  // Carried along: nothing here could pack them.
+  for (const name of [
+    `cardpress-client-${VERSION}.tgz`,
+    `cardpress-client-php-${VERSION}.zip`,
+    "packages.json",
+  ]) {
+    const client = await fetch(`${first.baseUrl}/docs/clients/${name}`);
+    expect({ name, status: client.status }).toEqual({ name, status: 200 });
+    expect((await client.bytes()).length).toBeGreaterThan(300);
+  }
 
   await command(data, "user", "create", "--account", account, "--email", "ana@rovers.example");
   while (box.received.length === 0) await Bun.sleep(25);

@@ -3,6 +3,7 @@
 import changelog from "../../../CHANGELOG.md" with { type: "text" };
 import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 import { THEMES } from "../../render/card/themes.ts";
+import { VERSION } from "../../version.ts";
 import { type Asset, textAsset } from "../../web/assets.ts";
 import { Markup } from "../../web/markup.ts";
 import { openApiDocument, type PublicFacts } from "../openapi/document.ts";
@@ -92,7 +93,8 @@ function filled(text: string, { presets: [preset = "", ...others] }: PublicFacts
     .replace(/\{\{samples (\w+)\}\}/g, (_, name) => sampleFences(name))
     .replace("{{themes}}", KNOWN_THEMES)
     .replace("{{presets}}", listed)
-    .replaceAll("{{preset}}", preset);
+    .replaceAll("{{preset}}", preset)
+    .replaceAll("{{version}}", VERSION);
 }
 
 const KNOWN_THEMES = THEMES.map((theme) => `\`${theme}\``).join(" ");
