@@ -49,8 +49,22 @@ export type Composition = (typeof COMPOSITIONS)[number];
 export const ASKED_COMPOSITIONS = ["auto", ...COMPOSITIONS] as const;
 export type AskedComposition = (typeof ASKED_COMPOSITIONS)[number];
 
+/** A point in the upright photo, as fractions of its width and height. */
+export interface Focus {
+  x: number;
+  y: number;
+}
+
 export interface CardInput {
-  player: { name: string; position: Position; number: number; skillLevel: number; externalId?: string };
+  player: {
+    name: string;
+    position: Position;
+    number: number;
+    skillLevel: number;
+    externalId?: string;
+    /** Where the player is in a photo of several people. Absent: the most prominent one is taken. */
+    focus?: Focus;
+  };
   /** Width and height in pixels of the finished picture. */
   style: {
     preset: string;

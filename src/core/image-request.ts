@@ -8,6 +8,8 @@ import { compileValidator, type Validator } from "./validate.ts";
 const hexColor = (description: string) =>
   Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", description, examples: ["#C8102E"] });
 
+const fraction = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
+
 export const MAX_EXTERNAL_ID_CHARS = 255;
 
 /** The body of POST /v1/images, whichever templates are listed. */
@@ -48,6 +50,17 @@ const AnyImageRequest = Type.Object(
             "Public HTTPS address of the player's photo: JPEG, PNG or WebP, at most 15 MB and 40 megapixels, at least 200 pixels on the short side.",
           examples: ["https://images.example.com/players/10442.jpg"],
         }),
+        focus: Type.Optional(
+          Type.Object(
+            { x: fraction("From the left edge."), y: fraction("From the top edge.") },
+            {
+              additionalProperties: false,
+              description:
+                "Where the player's face, or else body, is in a photo of several people, as fractions of the upright photo's width and height. The card is of whoever is there, and framed around them; without it, of the person who stands out.",
+              examples: [{ x: 0.25, y: 0.4 }],
+            },
+          ),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -273,12 +286,17 @@ function remakeFields(presets: readonly string[]) {
 
 export type RemakeImageRequest = Static<ReturnType<typeof remakeSchema>>;
 
-/** A request with some of it otherwise: player and style field by field, the rest as a whole. */
+/**
+ * A request with some of it otherwise: player and style field by field, the rest as a whole. A photo that is
+ * sent ends the focus, which was a place in the one before.
+ */
 export function changedRequest(before: CreateImageRequest, change: RemakeImageRequest): CreateImageRequest {
+  const { focus, ...player } = before.player;
+  const keepsPhoto = change.player?.source_image_url === undefined;
   return {
     ...before,
     ...change,
-    player: { ...before.player, ...change.player },
+    player: { ...player, ...(focus && keepsPhoto && { focus }), ...change.player },
     style: { ...before.style, ...change.style },
   };
 }
@@ -345,6 +363,7 @@ export function cardInput(request: CreateImageRequest, place: SetPlace | null = 
       number: player.number,
       skillLevel: player.skill_level,
       externalId: player.external_id,
+      ...(player.focus && { focus: player.focus }),
     },
     style: {
       preset: style.preset,

@@ -7,8 +7,12 @@ import type { FailureReason } from "./failure-reasons.ts";
 const PLAYER_REFUSALS = {
   no_player:
     "No player was found in the photo. Use one where the player's face and upper body are clear and well lit: a photo, not a drawing or a render.",
+  nobody_at_focus:
+    "No player was found where player.focus points. Send the middle of the player's face as fractions of the upright photo's width and height, or leave player.focus out.",
+  overlapped:
+    "Others in the photo cover the player at player.focus, or are too close to be cut away. Use one where the player stands clear of others.",
   several_people:
-    "Several people are equally prominent in the photo, so it is not clear whose card it is. Use one where one person stands out, or crop this one to the player.",
+    "Several people are equally prominent in the photo, so it is not clear whose card it is. Use one where one person stands out, crop this one to the player, or send in player.focus where in it the player is.",
   face_cut:
     "The player's face is cut off at the edge of the photo. Use a photo that shows the whole face, and better the whole head.",
   face_covered:
@@ -45,6 +49,8 @@ export type PhotoRefusal = keyof typeof PHOTO_REFUSALS;
 /** The reason of each, as the API names it. */
 export const REASON_OF_REFUSAL: Record<PhotoRefusal, FailureReason> = {
   no_player: "no_player",
+  nobody_at_focus: "no_player",
+  overlapped: "several_people",
   several_people: "several_people",
   face_cut: "face_cut",
   face_covered: "face_covered",

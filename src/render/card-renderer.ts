@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
-import type { AskedComposition, Badge, Cutout, CutoutDescription, CutoutFile } from "../core/card.ts";
+import type { Badge, CardInput, Cutout, CutoutDescription, CutoutFile, Focus } from "../core/card.ts";
 import type { FailureReason } from "../core/failure-reasons.ts";
 import { MAX_WARM_PAGES } from "../core/limits.ts";
 import { BADGE_REFUSAL, PHOTO_REFUSALS, PICTURE_REFUSAL, REASON_OF_REFUSAL } from "../core/photo-refusals.ts";
@@ -74,8 +74,8 @@ export async function openCardRenderer(
       warmPages(browser, options, events),
     ]);
     const cutter = { studio, cutoutsDir, vision: visionOf(matteModel) };
-    const cutOut = async (path: string, sha256: string, asked?: AskedComposition) =>
-      (await cutOutCached(cutter, { path, sha256, asked }, () => {})).cutout;
+    const cutOut = async (path: string, sha256: string, card: CardInput) =>
+      (await cutOutCached(cutter, { path, sha256, card }, () => {})).cutout;
     return {
       render: (job, onStage) => renderCard({ ...cutter, pages, tools }, job, onStage),
       previews: openPreviews(browser, { cutOut, readBadge, readPictures }),
@@ -165,11 +165,7 @@ async function renderCard(
   const [{ cutout, timingsMs }, badge, pictures] = await Promise.all([
     job.placeholder
       ? { cutout: null, timingsMs: {} }
-      : cutOutCached(
-          deps,
-          { path: job.photoPath, sha256: job.photoSha256, asked: job.card.style.composition },
-          onStage,
-        ),
+      : cutOutCached(deps, { path: job.photoPath, sha256: job.photoSha256, card: job.card }, onStage),
     job.badgePath === null ? null : readBadge(job.badgePath),
     readPictures(job.picturePaths),
   ]);
@@ -208,23 +204,28 @@ async function renderCard(
 
 /**
  * The cutout from the cache, or made now and cached. The same photo is found and cut out once for all cards.
- * Company is welcome where the photo itself is asked for.
+ * Company is welcome where the photo itself is asked for, and where the player is pointed at.
  */
 async function cutOutCached(
   { studio, cutoutsDir, vision }: Cutter,
-  photo: { path: string; sha256: string; asked: AskedComposition | undefined },
+  { card, ...photo }: { path: string; sha256: string; card: CardInput },
   onStage: (stage: Stage) => void,
 ): Promise<{ cutout: CutoutFile; timingsMs: Record<string, number> }> {
-  const path = join(cutoutsDir, photo.sha256.slice(0, 2), `${photo.sha256}-${vision}`);
-  const companyWelcome = photo.asked === "photo";
+  const { focus = null } = card.player;
+  const path = join(cutoutsDir, photo.sha256.slice(0, 2), `${photo.sha256}-${vision}${focusKey(focus)}`);
+  const companyWelcome = card.style.composition === "photo";
   const cached = await findCutout(path);
-  if (cached?.inCompany && !companyWelcome)
+  if (cached?.inCompany && !companyWelcome && !focus)
     throw new PhotoRefused(PHOTO_REFUSALS.several_people, "several_people");
   if (cached) return { cutout: cached, timingsMs: {} };
-  const result = await studio.cutOut(photo.path, onStage, companyWelcome);
+  const result = await studio.cutOut(photo.path, onStage, companyWelcome, focus);
   if (!result.ok) throw new PhotoRefused(result.message, REASON_OF_REFUSAL[result.reason]);
   return { cutout: await saveCutout(path, result.cutout), timingsMs: result.timingsMs };
 }
+
+/** The same photo with another focus is another cutout. */
+const focusKey = (focus: Focus | null) =>
+  focus ? `-${Bun.hash.xxHash3(`${focus.x} ${focus.y}`).toString(16)}` : "";
 
 const descriptionOf = (cutoutPath: string) => `${cutoutPath}.json`;
 

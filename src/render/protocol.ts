@@ -18,6 +18,7 @@ export const CardInputSchema = Type.Object({
     number: Type.Integer(),
     skillLevel: Type.Integer(),
     externalId: Type.Optional(Type.String()),
+    focus: Type.Optional(Type.Object({ x: Type.Number(), y: Type.Number() })),
   }),
   style: Type.Object({
     preset: Type.String(),

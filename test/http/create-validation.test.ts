@@ -100,6 +100,14 @@ const FIELDS: Record<string, Field> = {
   "player.number": { required: true, ...wholes(1, 99) },
   "player.skill_level": { required: true, ...wholes(1, 99) },
   "player.source_image_url": { required: true, ...addresses },
+  "player.focus": {
+    required: false,
+    good: [
+      { x: 0, y: 1 },
+      { x: 0.25, y: 0.4 },
+    ],
+    bad: [{}, [], "0.5 0.5", 1, true, { x: 0.5 }, { x: -0.1, y: 0 }, { x: 0, y: 1.01 }, { x: "0", y: 0 }],
+  },
   style: { required: true, good: [{ preset: "club_card" }], bad: [{}, [], "x", 1, true] },
   "style.preset": { required: true, ...choices("club_card") },
   "style.width": { required: false, ...wholes(512, 2048) },

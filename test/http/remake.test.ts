@@ -8,7 +8,7 @@ let api: TestApi;
 let own: TestAccount;
 beforeAll(async () => {
   api = await testApi();
-  own = await testAccount(api, { credits: 20 });
+  own = await testAccount(api, { credits: 30 });
 });
 afterAll(() => api.close());
 
@@ -109,4 +109,22 @@ test("an image of another account or environment, or a deleted one, is not there
     await expectError(await remake(id, {}, { "X-API-Key": key }), "IMAGE_NOT_FOUND");
   await send(api, `/v1/images/${id}`, { method: "DELETE", headers: { "X-API-Key": own.liveKey } });
   await expectError(await remake(id, {}), "IMAGE_NOT_FOUND");
+});
+
+test("a focus stays with its photo, and is forgotten with another one", async () => {
+  const { id } = await made();
+  const idOf = async (from: string, player: object) =>
+    (await expectSuccess(await remake(from, { player }), 202, AcceptedImageResponse)).image_id;
+  const focus = { x: 0.25, y: 0.4 };
+  const focused = await idOf(id, { focus });
+  expect((await requestOf(focused)).player).toMatchObject({ focus });
+  expect((await requestOf(await idOf(focused, { name: "Ada" }))).player).toMatchObject({
+    name: "Ada",
+    focus,
+  });
+  const photo = api.photos.url("unsplash_man.jpg");
+  const another = await idOf(focused, { source_image_url: photo });
+  expect((await requestOf(another)).player).not.toHaveProperty("focus");
+  const both = await idOf(focused, { source_image_url: photo, focus: { x: 0.5, y: 0.5 } });
+  expect((await requestOf(both)).player).toMatchObject({ focus: { x: 0.5, y: 0.5 } });
 });

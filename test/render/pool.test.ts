@@ -161,6 +161,19 @@ test("a cutout made in company serves cards that show the photo itself, and no o
   renderer.release();
 });
 
+test("a cutout made without a focus does not serve a card with one", async () => {
+  const anywhere = job("skier.jpg", true);
+  const player = { ...anywhere.card.player, focus: { x: 0.01, y: 0.01 } };
+  const renderer = await pool.acquire();
+  const render = (asked: RenderJob) => renderer.render(asked, () => {});
+  expect((await render(anywhere)).kind).toBe("done");
+  expect(await render({ ...anywhere, card: { ...anywhere.card, player } })).toMatchObject({
+    kind: "refused",
+    message: expect.stringContaining("player.focus"),
+  });
+  renderer.release();
+});
+
 test("a card's page that crashes while the player is looked for costs no attempt", async () => {
   const renderer = await pool.acquire();
   let page = 0;

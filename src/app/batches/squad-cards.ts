@@ -27,6 +27,18 @@ const asText = (text: string) => text;
  */
 const asNumber = (text: string) => (/^-?\d{1,9}(?:[.,]0+)?$/.test(text) ? Number.parseInt(text, 10) : text);
 
+/**
+ * Two fractions, as 0.25 0.4 or 25% 40%, are a point. What is not stays text in one, so that the message says
+ * what is expected.
+ */
+function asFocus(text: string): unknown {
+  const [x, y, ...more] = text.match(/\d+(?:[.,]\d+)?\s*%?/g) ?? [];
+  const fraction = (part: string) =>
+    Number.parseFloat(part.replace(",", ".")) / (part.endsWith("%") ? 100 : 1);
+  const isPoint = x && y && more.length === 0 && !/[^\d\s.,;%/x]/i.test(text);
+  return isPoint ? { x: fraction(x), y: fraction(y) } : { x: text, y: text };
+}
+
 const plain = (text: string) =>
   text
     .normalize("NFD")
@@ -122,6 +134,9 @@ export const TARGETS: readonly Target[] = [
     "player.source_image_url",
     "photo photourl photolink image imageurl picture pictureurl headshot headshoturl sourceimageurl url link foto bild avatar portrait",
   ),
+  target("focus", "Where in the photo (0.25 0.4)", "player.focus", "focus photofocus focuspoint", {
+    read: asFocus,
+  }),
   target(
     "background_theme",
     "Background theme",

@@ -90,8 +90,8 @@ async function ownOrGeneral(
   const instead = scaledPlaceholder(width, height, format);
   if ((await deps.placeholderBytes.spent(image.accountId)) >= OWN_PLACEHOLDER_BYTES_PER_DAY)
     return { best: instead };
-  // The card does not show the id: squads that differ in nothing else share their pictures.
-  const { externalId: _, ...shown } = player;
+  // The card shows neither id nor photo: squads that differ in nothing else share their pictures.
+  const { externalId: _, focus: _focus, ...shown } = player;
   const prompt = AbortSignal.any([signal, AbortSignal.timeout(OWN_PLACEHOLDER_WAIT_MS)]);
   const template = await pinnedTemplate(deps.blobs, image);
   return { best: drawnPlaceholder(deps, image, { ...card, player: shown }, template, prompt), instead };

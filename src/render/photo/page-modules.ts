@@ -3,6 +3,7 @@
 import belongings from "./page/belongings.js" with { type: "text" };
 import bodyEnd from "./page/body_end.js" with { type: "text" };
 import bodyParts from "./page/body_parts.js" with { type: "text" };
+import byFace from "./page/by_face.js" with { type: "text" };
 import company from "./page/company.js" with { type: "text" };
 import cutOut from "./page/cut_out.js" with { type: "text" };
 import decode from "./page/decode.js" with { type: "text" };
@@ -11,6 +12,7 @@ import dieCut from "./page/die_cut.js" with { type: "text" };
 import examine from "./page/examine.js" with { type: "text" };
 import exposure from "./page/exposure.js" with { type: "text" };
 import findPlayer from "./page/find_player.js" with { type: "text" };
+import focus from "./page/focus.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
 import geodesic from "./page/geodesic.js" with { type: "text" };
 import grade from "./page/grade.js" with { type: "text" };
@@ -35,6 +37,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "belongings.js": belongings,
   "body_end.js": bodyEnd,
   "body_parts.js": bodyParts,
+  "by_face.js": byFace,
   "company.js": company,
   "cut_out.js": cutOut,
   "decode.js": decode,
@@ -43,6 +46,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "examine.js": examine,
   "exposure.js": exposure,
   "find_player.js": findPlayer,
+  "focus.js": focus,
   "framing.js": framing,
   "geodesic.js": geodesic,
   "grade.js": grade,

@@ -1,5 +1,5 @@
 import type { Browser } from "puppeteer-core";
-import type { Cutout } from "../../core/card.ts";
+import type { Cutout, Focus } from "../../core/card.ts";
 import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts";
 import { encodePng } from "../card/encode.ts";
@@ -38,11 +38,13 @@ export interface PhotoCutter {
    * processed one at a time.
    * @param companyWelcome whether others may be prominent too, as on a card that shows the photo itself: it
    *   is enough then that the player is clearly the largest
+   * @param focus where the player is in the upright photo, of several people
    */
   cutOut(
     photoPath: string,
     onStage?: (stage: PhotoStage) => void,
     companyWelcome?: boolean,
+    focus?: Focus | null,
   ): Promise<CutOutResult>;
   /** Starts loading the networks, so that the first photo need not wait for them. */
   warm(): void;
@@ -104,7 +106,11 @@ export async function openPhotoCutter(
     void page?.collectGarbage().catch(() => {});
   });
 
-  const work = async (photoPath: string, onStage: (stage: PhotoStage) => void, companyWelcome: boolean) => {
+  const work = async (
+    photoPath: string,
+    onStage: (stage: PhotoStage) => void,
+    wanted: { companyWelcome: boolean; focus: Focus | null },
+  ) => {
     if (page?.hasCrashed())
       page = await page.close().then(
         () => null,
@@ -112,7 +118,7 @@ export async function openPhotoCutter(
       );
     page ??= await openPhotoPage(browser, networks);
     try {
-      return await cutOutIn(page, photoPath, onStage, companyWelcome);
+      return await cutOutIn(page, photoPath, onStage, wanted);
     } catch (error) {
       // A page that failed once may be in a bad state, so the next photo gets a new one.
       await page.close().catch(() => {});
@@ -121,8 +127,8 @@ export async function openPhotoCutter(
     }
   };
   return {
-    cutOut(photoPath, onStage = () => {}, companyWelcome = false) {
-      const result = last.then(() => work(photoPath, onStage, companyWelcome)).finally(afterPhoto);
+    cutOut(photoPath, onStage = () => {}, companyWelcome = false, focus = null) {
+      const result = last.then(() => work(photoPath, onStage, { companyWelcome, focus })).finally(afterPhoto);
       last = result.catch(() => {});
       return result;
     },
@@ -140,7 +146,7 @@ async function cutOutIn(
   page: OpenPhotoPage,
   photoPath: string,
   onStage: (stage: PhotoStage) => void,
-  companyWelcome: boolean,
+  { companyWelcome, focus }: { companyWelcome: boolean; focus: Focus | null },
 ): Promise<CutOutResult> {
   const timingsMs: Record<string, number> = {};
   const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
@@ -166,7 +172,7 @@ async function cutOutIn(
     });
     if (!(await decoded)) return refuse("undecodable");
     onStage("find");
-    const found = await timed("find", () => page.call("find", companyWelcome));
+    const found = await timed("find", () => page.call("find", companyWelcome, focus));
     if (found !== "found") return refuse(found);
     onStage("cut_out");
     const prepared = await timed("prepare", () => page.call("prepare"));
@@ -174,9 +180,10 @@ async function cutOutIn(
     await timed("salient", () => page.call("salient"));
     const cutout = await timed("cut_out", async () => {
       const description = await page.call("cutOut");
+      if ("refusal" in description) return description;
       return { ...description, bytes: encodePng(page.takeCutout(description)) };
     });
-    return { ok: true, cutout, timingsMs };
+    return "refusal" in cutout ? refuse(cutout.refusal) : { ok: true, cutout, timingsMs };
   } finally {
     if (!page.hasCrashed()) await page.call("release");
   }

@@ -1,5 +1,5 @@
 import type { Browser, Page } from "puppeteer-core";
-import type { AskedComposition, Badge, CutoutFile } from "../../core/card.ts";
+import type { Badge, CardInput, CutoutFile } from "../../core/card.ts";
 import { BUILT_IN } from "../../templates/built-in.ts";
 import { digestOf, folderStamp, readTemplateFolder, type TemplateFiles } from "../../templates/files.ts";
 import { backOf, type LoadedTemplate, loadTemplate } from "../../templates/load.ts";
@@ -17,7 +17,7 @@ export interface Previews {
 }
 
 export interface PreviewSources {
-  cutOut(path: string, sha256: string, asked?: AskedComposition): Promise<CutoutFile>;
+  cutOut(path: string, sha256: string, card: CardInput): Promise<CutoutFile>;
   readBadge(path: string): Promise<Badge>;
   /** By the fields' names. */
   readPictures(paths?: Record<string, string>): Promise<Record<string, Badge>>;
@@ -49,7 +49,7 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
       const started = performance.now();
       const [{ shown, did }, cutout, badge, pictures] = await Promise.all([
         show(browser, opened, job, wayOf(job)),
-        job.photo && sources.cutOut(job.photo.path, job.photo.sha256, job.card.style.composition),
+        job.photo && sources.cutOut(job.photo.path, job.photo.sha256, job.card),
         job.badgePath === null ? null : sources.readBadge(job.badgePath),
         sources.readPictures(job.picturePaths),
       ]);

@@ -263,6 +263,20 @@ describe("the columns of a list", () => {
     ]);
   });
 
+  test("have one for where in the photo the player is; what is not a point stays text", async () => {
+    const list = await read("id;Focus\n1;0.25 0.4\n2;0,25 / 0,4\n3;25% 40 %\n4;left\n5;0.5\n6;-0.5 0.4\n");
+    const cards = cardsOfList(list, TARGETS, guessMapping(list, TARGETS), STYLE);
+    const point = { x: 0.25, y: 0.4 };
+    expect(cards.map((card) => (card as { player: { focus: unknown } }).player.focus)).toEqual([
+      point,
+      point,
+      point,
+      { x: "left", y: "left" },
+      { x: "0.5", y: "0.5" },
+      { x: "-0.5 0.4", y: "-0.5 0.4" },
+    ]);
+  });
+
   test("name the faults, once for all rows that have the same, and leave the sound rows", async () => {
     const list = await read("Key,Shirt\n1,0\n2,0\n3,5\n3,6\n");
     const mapping = { columns: { external_id: 0, number: 1 }, all: {} };

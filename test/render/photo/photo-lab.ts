@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { PNG } from "pngjs";
+import type { Focus } from "../../../src/core/card.ts";
 import { launchBrowser } from "../../../src/render/browser/browser.ts";
 import { findChromium } from "../../../src/render/browser/chromium.ts";
 import { openPhotoCutter, type PhotoStage } from "../../../src/render/photo/photo.ts";
@@ -65,10 +66,15 @@ export async function openLab() {
 
   let photos = 0;
   /** As the studio does, of bytes that are in no file yet. */
-  const cutOut = (bytes: Uint8Array, onStage?: (stage: PhotoStage) => void, companyWelcome = false) => {
+  const cutOut = (
+    bytes: Uint8Array,
+    onStage?: (stage: PhotoStage) => void,
+    companyWelcome = false,
+    focus: Focus | null = null,
+  ) => {
     const path = join(folder, `photo-${++photos}`);
     writeFileSync(path, bytes);
-    return studio.cutOut(path, onStage, companyWelcome);
+    return studio.cutOut(path, onStage, companyWelcome, focus);
   };
 
   /** Decoded here: the browser's protocol would take seconds for the pixels of a large picture. */

@@ -135,6 +135,46 @@ describe("refused with a reason of its own", () => {
     });
   });
 
+  describe("of several people, a focus", () => {
+    /** The middle of the head in the photo, from the left. */
+    const headAt = (result: CutOutResult) => {
+      if (!result.ok) throw new Error(result.reason);
+      const { inPhoto, framing, width } = result.cutout;
+      return inPhoto.x + ((framing.head.x + framing.head.width / 2) / width) * inPhoto.width;
+    };
+
+    test("tells whose card it is, by the face or the body, also of the smaller one", async () => {
+      const two = await beside([540, 102, 410, 410]);
+      const at = async (x: number, y: number) => headAt(await lab.cutOut(two, undefined, false, { x, y }));
+      expect(await at(0.22, 0.25)).toBeWithin(0.18, 0.26);
+      expect(await at(0.22, 0.8)).toBeWithin(0.18, 0.26);
+      expect(await at(0.7, 0.4)).toBeWithin(0.66, 0.74);
+    });
+
+    test("where nobody is gets no card, and the field to correct", async () => {
+      const nobody = await lab.cutOut(bytes, undefined, false, { x: 0.8, y: 0.1 });
+      expect(nobody).toMatchObject({
+        ok: false,
+        reason: "nobody_at_focus",
+        message: expect.stringContaining("player.focus"),
+      });
+    });
+
+    test("at somebody whom others overlap gets no card, whether or not the photo is cut out already", async () => {
+      const { inPhoto, bytes: cutout } = await cutoutOf("astronaut.png");
+      const at = [140 + 512 * inPhoto.x, 512 * inPhoto.y, 512 * inPhoto.width, 512 * inPhoto.height];
+      const pictures = [
+        { bytes, at: [0, 0] },
+        { bytes: cutout, at },
+      ];
+      for (const jpeg of [0.95, undefined]) {
+        const embraced = await lab.draw([768, 512], pictures, jpeg ? { jpeg } : {});
+        const result = await lab.cutOut(embraced, undefined, false, { x: 0.29, y: 0.25 });
+        expect(result).toMatchObject({ ok: false, reason: "overlapped" });
+      }
+    });
+  });
+
   test("a large and a smaller player: several_people, but welcome where the card shows the photo itself", async () => {
     const two = await beside([540, 102, 410, 410]);
     expect(await refusalOf(two)).toBe("several_people");

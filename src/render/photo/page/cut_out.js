@@ -8,6 +8,7 @@ import { emptyHairGaps } from "./hair_gaps.js";
 import { alphaOf, boundsAbove, patches, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 import { rgbFrom } from "./networks.js";
+import { keepsOthersFace } from "./parts_faults.js";
 import { faceBox } from "./quality.js";
 
 /** @import { CutoutSigns, Framing, Tones } from "../../../core/card.ts" */
@@ -216,6 +217,7 @@ function pixelsAt(picture, width, height) {
  * @typedef {object} CutPlayer the player without background, trimmed
  * @property {Bytes} pixels red, green, blue and alpha, row by row
  * @property {OffscreenCanvas} silhouette in black, small
+ * @property {boolean} keepsOthersFace whether one of the company is in it too
  * @property {{ width: number, height: number, framing: Framing, inPhoto: Rect, signs: CutoutSigns, tones:
  *   Tones | null }} description
  */
@@ -242,6 +244,7 @@ export function cutOut(cut, player, salient) {
   const mask = cut.ownPixels
     ? ownMask(cut.ownPixels, canvas, matte, grid)
     : painted((i) => 255 * matte[i], grid.width, grid.height);
+  const kept = cut.ownPixels ? matte.map(() => 1) : matte;
   const trim = trimmed(mask, canvas);
   const { small, alpha } = smallCutout(canvas, mask, trim);
   const framing = frameCutout(cut, trim, { alpha, width: small.w }, player);
@@ -260,6 +263,7 @@ export function cutOut(cut, player, salient) {
   return {
     pixels,
     silhouette,
+    keepsOthersFace: player.inCompany === true && keepsOthersFace(cut.look, player, kept, grid),
     description: {
       width: trim.width,
       height: trim.height,

@@ -1,18 +1,17 @@
+import { playerOfFace } from "./by_face.js";
 import { hasRivalSubject } from "./company.js";
 import { makeSharp, turnPhoto } from "./decode.js";
-import { findFaces, findPeople, squareAround, wholePicture } from "./detectors.js";
+import { findFaces, findPeople, wholePicture } from "./detectors.js";
 import {
   coverGrid,
-  distance,
   examine,
-  examineFace,
   hasHeadInside,
   middleOf,
   OWN_FACE_SCORE,
-  personOf,
   SEEN_FACE_SCORE,
   sharedPart,
 } from "./examine.js";
+import { choiceAt, pointOf } from "./focus.js";
 import { FACELESS_SCORE, isPlayer } from "./is_player.js";
 import { dilate, sampleMask } from "./masks.js";
 import { faceBox, lookOf, SHARP_FACE_PX } from "./quality.js";
@@ -20,10 +19,11 @@ import { findRivals } from "./rivals.js";
 import { findTurn } from "./upright.js";
 
 /** @import { Photo } from "./decode.js" */
-/** @import { Face, Person } from "./detectors.js" */
+/** @import { Face, Person, Point } from "./detectors.js" */
 /** @import { Rect } from "./masks.js" */
 /** @import { Look } from "./quality.js" */
 /** @import { RivalHead } from "./rivals.js" */
+/** @import { Focus } from "../../../core/card.ts" */
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @typedef {import("./examine.js").Finding} Finding */
 
@@ -64,15 +64,6 @@ const MAX_MEDIAN = 225;
 const MIN_BRIGHT_CONTRAST = 12;
 
 /**
- * From this score in the whole photo on, a face needs no body to confirm it, only a close-up. Dogs score up
- * to 0.74, and nothing in the close-up.
- */
-const SURE_FACE_SCORE = 0.75;
-/** No body is looked for below faces with a lower score; a confirming close-up must reach it too. */
-const LONE_FACE_SCORE = 0.45;
-/** Least score in its close-up for a face with a body right below it. */
-const BODILY_FACE_SCORE = 0.55;
-/**
  * Side of the overlapping squares in which distant players are looked for, as a part of the photo's longer
  * side. This is only done in photos larger than the search picture: in others, a player this small would give
  * a blurred card.
@@ -107,9 +98,10 @@ const RIVAL_BODY_SCORE = 0.4;
  * @param {Photo} given its bitmap is closed if the photo is turned
  * @param {boolean} companyWelcome whether others may be prominent, as long as the player is clearly the
  *   largest
+ * @param {Focus | null} [focus] where the player is in the upright photo; whoever is there is taken
  * @returns {Promise<Search>}
  */
-export async function findPlayer(given, companyWelcome) {
+export async function findPlayer(given, companyWelcome, focus = null) {
   let photo = given;
   let seen = await lookAt(photo.search);
   const turn = await findTurn(photo.search, seen.people.find(isLikely), seen.faces);
@@ -120,8 +112,12 @@ export async function findPlayer(given, companyWelcome) {
   }
   const height = Math.max(0, ...seen.faces.map((face) => face.height));
   await makeSharp(photo, { x: 0, y: 0, width: 0, height }, SHARP_FACE_PX);
-  const choice = await choosePlayer(photo, seen, companyWelcome);
-  const isNobody = "refusal" in choice && choice.refusal === "no_player";
+  const point = focus && pointOf(focus, photo.search);
+  const choice = point
+    ? await choosePlayerAt(photo, seen, point)
+    : await choosePlayer(photo, seen, companyWelcome);
+  const isNobody =
+    "refusal" in choice && (choice.refusal === "no_player" || choice.refusal === "nobody_at_focus");
   const light = isNobody ? lightFault(lookOf(photo, allOf(photo.search))) : null;
   return light ? { refusal: light, photo } : { ...choice, photo };
 }
@@ -171,29 +167,20 @@ async function choosePlayer(photo, { faces, people }, companyWelcome) {
 }
 
 /**
- * A player who is recognised by the face alone: in a close-up, bent over, or with the body hidden behind
- * something.
- * @param {Photo} photo @param {Face[]} faces
- * @returns {Promise<Chosen | null>}
+ * The player at a point, however prominent the others are.
+ * @param {Photo} photo @param {Seen} seen @param {Point} point
+ * @returns {Promise<Choice>}
  */
-async function playerOfFace({ search: picture }, faces) {
-  for (const face of faces.slice(0, MAX_CANDIDATES)) {
-    if (face.score < LONE_FACE_SCORE) continue;
-    const person = personOf(face);
-    const finding = await examine(picture, person, faces);
-    if (finding && isBodyOf(finding, face)) return { player: finding, person, others: [] };
-    if (face.score < SURE_FACE_SCORE) continue;
-    const again = await findFaces(picture, squareAround(face, 1), LONE_FACE_SCORE);
-    if (again.length > 0) return { player: await examineFace(picture, face), person, others: [] };
-  }
-  return null;
-}
-
-/** @param {Finding} finding @param {Face} face */
-function isBodyOf({ pose, cover, face: own, head }, face) {
-  if (!pose || !own || own.score < BODILY_FACE_SCORE) return false;
-  const isThere = distance(head.centre, middleOf(face)) < 0.5 * face.height;
-  return isThere && pose.presence >= 0.95 && cover >= 0.75;
+async function choosePlayerAt(photo, { people, faces }, point) {
+  const picture = photo.search;
+  const qualified = (/** @type {Person} */ person) => bestPlayer(photo, [person], faces, !isLikely(person));
+  const near = await choiceAt(photo, point, { people, faces, qualified });
+  if (near) return checkPlayer(photo, near, { people, faces }, "focus");
+  const distant = photo.scale < 1 ? await findDistantPeople(picture) : [];
+  const farAway = await choiceAt(photo, point, { people: distant, faces: [], qualified });
+  if (!farAway) return { refusal: "nobody_at_focus" };
+  if (!standsAlone(farAway.player, picture)) return { refusal: "overlapped" };
+  return checkPlayer(photo, farAway, { people: distant, faces }, "focus");
 }
 
 /**
@@ -321,9 +308,10 @@ function weightOfHead(photo, face, showsFace) {
 }
 
 /**
- * Refuses a player who is unfit for a card, and adds the people who may overlap the player.
+ * Refuses a player who is unfit for a card, and adds the people who may overlap the player. Among others, a
+ * player without a pose of one's own cannot be told from them.
  * @param {Photo} photo @param {Chosen} chosen @param {Seen} seen everybody in the photo
- * @param {boolean} companyWelcome
+ * @param {boolean | "focus"} companyWelcome `focus`: the player was pointed at, so others may be larger
  * @returns {Promise<Choice>}
  */
 async function checkPlayer(photo, { player, person, others }, { people, faces }, companyWelcome) {
@@ -347,8 +335,10 @@ async function checkPlayer(photo, { player, person, others }, { people, faces },
   const rivals = await findRivals(picture, checked, company, faces);
   const weights = weightsOf(photo, checked, rivals.heads);
   const inCompany = isOneOfSeveral(weights) || (await hasRivalSubject(picture, checked));
-  if (inCompany && !(companyWelcome && weights.every((weight) => weight < EQUAL_IN_COMPANY)))
-    return { refusal: "several_people" };
+  const isClear =
+    companyWelcome === "focus" || (companyWelcome && weights.every((weight) => weight < EQUAL_IN_COMPANY));
+  if (inCompany && !isClear) return { refusal: "several_people" };
+  if (inCompany && companyWelcome === "focus" && !player.pose) return { refusal: "overlapped" };
   return { player: { ...checked, rivals: rivals.masks, inCompany } };
 }
 

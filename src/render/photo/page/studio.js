@@ -5,7 +5,7 @@ import { answered, openNetworkFile, writeShared } from "./networks.js";
 import { refusalFromParts } from "./parts_faults.js";
 import { runSalient } from "./salient.js";
 
-/** @import { CutoutSigns, Framing, Tones } from "../../../core/card.ts" */
+/** @import { CutoutSigns, Focus, Framing, Tones } from "../../../core/card.ts" */
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @import { Cut } from "./cut_out.js" */
 /** @import { Header, Photo } from "./decode.js" */
@@ -21,18 +21,25 @@ import { runSalient } from "./salient.js";
  * @property {() => Promise<string>} load opens the shared file and returns what it begins with
  * @property {typeof answered} answered reports that a network's answer is in the file
  * @property {(header: Header) => Promise<boolean>} decode false when the bytes are not a complete photo
- * @property {(companyWelcome: boolean) => Promise<"found" | PlayerRefusal>} find finds the player, turning
- *   the photo upright if necessary
+ * @property {(companyWelcome: boolean, focus: Focus | null) => Promise<"found" | PlayerRefusal>} find finds
+ *   the player, the one at `focus` if given, turning the photo upright if necessary
  * @property {() => Promise<"ready" | PlayerRefusal>} prepare selects the part of the photo to cut and finds
  *   the body parts in it
  * @property {() => Promise<void>} salient finds what stands out in that part
- * @property {() => Promise<{ width: number, height: number, framing: Framing, inPhoto: Rect, signs:
- *   CutoutSigns, inCompany: boolean, quarters: 0 | 1 | 2 | 3, tones: Tones | null, outline: string }>} cutOut
- *   writes the cutout's pixels into the shared file: red, green, blue and alpha, row by row
+ * @property {() => Promise<Description | { refusal: PlayerRefusal }>} cutOut writes the cutout's pixels into
+ *   the shared file: red, green, blue and alpha, row by row
  * @property {() => void} release
  */
 
-/** @type {{ photo?: Photo, companyWelcome?: boolean, player?: Finding, cut?: Cut, salient?: Uint8Array }} */
+/**
+ * @typedef {{ width: number, height: number, framing: Framing, inPhoto: Rect, signs: CutoutSigns, inCompany:
+ *   boolean, quarters: 0 | 1 | 2 | 3, tones: Tones | null, outline: string }} Description of a cutout
+ */
+
+/**
+ * @type {{ photo?: Photo, companyWelcome?: boolean, isPointedAt?: boolean, player?: Finding, cut?: Cut,
+ *   salient?: Uint8Array }}
+ */
 let job = {};
 
 /** @template T @param {T | undefined} value @returns {T} */
@@ -58,10 +65,11 @@ const photoPage = {
     }
   },
 
-  async find(companyWelcome) {
-    const search = await findPlayer(done(job.photo), companyWelcome);
+  async find(companyWelcome, focus) {
+    const search = await findPlayer(done(job.photo), companyWelcome, focus);
     job.photo = search.photo;
     job.companyWelcome = companyWelcome;
+    job.isPointedAt = focus !== null;
     if ("refusal" in search) return search.refusal;
     job.player = search.player;
     return "found";
@@ -71,7 +79,7 @@ const photoPage = {
     const player = done(job.player);
     job.cut = await prepareCut(done(job.photo), player);
     const fault = await refusalFromParts(job.cut, player);
-    if (fault !== "several_people" || !job.companyWelcome) return fault ?? "ready";
+    if (fault !== "several_people" || !(job.companyWelcome || job.isPointedAt)) return fault ?? "ready";
     player.inCompany = true;
     return "ready";
   },
@@ -82,11 +90,13 @@ const photoPage = {
   },
 
   async cutOut() {
-    const { pixels, silhouette, description } = cutOut(done(job.cut), done(job.player), done(job.salient));
+    const player = done(job.player);
+    const { pixels, silhouette, ...cutout } = cutOut(done(job.cut), player, done(job.salient));
+    if (job.isPointedAt && cutout.keepsOthersFace) return { refusal: "overlapped" };
     await writeShared(pixels);
     return {
-      ...description,
-      inCompany: done(job.player).inCompany ?? false,
+      ...cutout.description,
+      inCompany: player.inCompany ?? false,
       quarters: done(job.photo).quarters,
       outline: await dataUrl(await silhouette.convertToBlob({ type: "image/png" })),
     };
