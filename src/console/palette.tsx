@@ -18,6 +18,27 @@ const ACTIONS: readonly PaletteEntry[] = [
   { label: "Documentation", href: "/docs" },
 ];
 
+/** Other words by which people look for a place: what is on it, and what they call it at their club. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  "/console/images": "cards pictures players photos",
+  "/console/batches": "squads teams lists sheets zip download",
+  "/console/lists/new": "team import spreadsheet excel csv photos folder many cards",
+  "/console/sets": "collection numbers serials parallels checklist packs stickers",
+  "/console/playground": "make one card try new photo preview",
+  "/console/kits": "colours colors logo badge crest club design style",
+  "/console/keys": "token secret developer",
+  "/console/webhooks": "endpoints events notifications",
+  "/console/requests": "log errors developer",
+  "/console/usage": "statistics budget limit alert",
+  "/console/credits": "price money bill invoice plan balance buy",
+  "/console/consent": "privacy permission parents withdraw no photo gdpr",
+  "/console/data": "delete erase player export privacy gdpr",
+  "/console/members": "people users team invite colleague access",
+  "/console/activity": "history who changed audit",
+  "/console/profile": "password email passkey sign in",
+  "/docs/card-options": "sizes themes positions",
+};
+
 /** The keys that do something, each with what. The script knows them by these. */
 const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [["Ctrl", "K"], "Go to a page, an action or an image (Cmd K on a Mac)"],
@@ -48,13 +69,13 @@ export function Palette({ places }: { places: readonly PaletteEntry[] }) {
         <input
           type="text"
           role="combobox"
-          aria-label="A page, an action, a player or an image id"
+          aria-label="A page, an action, a player, a batch, a set or an image id"
           aria-expanded="true"
           aria-controls="palette-list"
           aria-autocomplete="list"
           autocomplete="off"
           spellcheck={false}
-          placeholder="A page, a player, an image id"
+          placeholder="A page, a player, a batch, a set, an image id"
         />
         <div id="palette-list" role="listbox" aria-label="Places" tabIndex={-1}>
           {[...places, ...ACTIONS].map(({ label, href }, at) => (
@@ -65,6 +86,7 @@ export function Palette({ places }: { places: readonly PaletteEntry[] }) {
               aria-selected="false"
               tabIndex={-1}
               data-href={href}
+              data-words={OTHER_WORDS[href]}
             >
               {label}
             </div>

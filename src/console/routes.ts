@@ -21,6 +21,7 @@ import { setRoutes } from "./cards/set.tsx";
 import { setsRoutes } from "./cards/sets.tsx";
 import { creditRoutes } from "./credits/credits.tsx";
 import { usageRoutes } from "./credits/usage.tsx";
+import { findRoutes } from "./find.ts";
 import { homeRoutes } from "./home.tsx";
 import { operatorRoutes } from "./operator/routes.ts";
 import { activityRoutes } from "./people/activity.tsx";
@@ -42,6 +43,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...setupRoutes,
   ...forgottenPasswordRoutes,
   ...homeRoutes,
+  ...findRoutes,
   ...imagesRoutes,
   ...imageRoutes,
   ...batchesRoutes,

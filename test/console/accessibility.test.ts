@@ -38,7 +38,7 @@ let visited: string;
 
 /** What is not a page: files, pictures, and parts that a page asks for itself. */
 const NOT_A_PAGE =
-  /\.(csv|zip|pdf)$|\/(photo|thumb|badge|attempts|pulse)$|\/cards\/|\/:layout$|^\/console\/playground\/:id$|^\/console\/documentation$/;
+  /\.(csv|zip|pdf)$|\/(photo|thumb|badge|attempts|pulse)$|^\/console\/find$|\/cards\/|\/:layout$|^\/console\/playground\/:id$|^\/console\/documentation$/;
 
 beforeAll(async () => {
   const port = String(await freePort("127.0.0.1"));

@@ -133,3 +133,52 @@ test("the log of requests is narrowed by days and environment, and filters fold 
   await page.setViewport({ width: 1280, height: 800 });
   await page.waitForFunction(() => document.querySelector(".filters")?.hasAttribute("open"));
 });
+
+test("Ctrl-K finds players, batches, sets and kits by their names, and pages by what people call them", async () => {
+  const [one, other] = ["Zlatko Đorđević", "Maya Okafor"].map((name, at) =>
+    imageRequest({ player: { external_id: `fd${at}`, name } }),
+  );
+  const batch = { name: "Đorđe's farewell", cards: [one, other] };
+  const send = async (path: string, body: object) => {
+    const headers = { "Content-Type": "application/json", "X-API-Key": own.liveKey };
+    return (await fetch(server.baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) }))
+      .status;
+  };
+  expect(await send("/v1/batches", batch)).toBe(202);
+  const set = {
+    name: "Derby days",
+    season: "2026/27",
+    parallels: [{ name: "gold", size: 3 }],
+    players: [{ external_id: "fd0" }],
+  };
+  expect(await send("/v1/sets", set)).toBe(201);
+  const offered = async (text: string, last: string) => {
+    await page.goto(`${server.baseUrl}/console`);
+    await withControl("k");
+    await page.keyboard.type(text);
+    await page.waitForFunction(
+      (wanted) =>
+        [...document.querySelectorAll("#palette [role=option]:not([hidden])")].at(-2)?.textContent === wanted,
+      {},
+      last,
+    );
+    return page.$$eval("#palette [role=option]:not([hidden])", (all) => all.map((each) => each.textContent));
+  };
+  expect(await offered("dord", "Đorđe's farewell Batch")).toEqual([
+    "Zlatko Đorđević, fd0 Player",
+    "Đorđe's farewell Batch",
+    "Images of “dord”",
+  ]);
+  expect(await faults()).toEqual([]);
+  await follow("ArrowDown", "Enter");
+  expect(path()).toStartWith("/console/batches/bat_");
+  expect(await offered("derby 27", "Derby days, 2026/27 Set")).toContain("Derby days, 2026/27 Set");
+  expect(await offered("fd1", "Maya Okafor, fd1 Player")).toEqual([
+    "Maya Okafor, fd1 Player",
+    "Images of “fd1”",
+  ]);
+  await follow("Enter");
+  expect(path()).toBe("/console/players?id=fd1&environment=live");
+  expect(await offered("logo", "Brand kits")).toEqual(["Brand kits", "Images of “logo”"]);
+  expect(complaints).toEqual([]);
+});

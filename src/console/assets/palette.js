@@ -1,35 +1,87 @@
+/** Nobody types on for this long: then the service is asked. */
+const PAUSE_MS = 150;
+
+/**
+ * Asks the service what the account has of a name. Only the last question is answered.
+ * @returns {(text: string) => Promise<HTMLElement[]>}
+ */
+function placeFinder() {
+  let asked = new AbortController();
+  return async (text) => {
+    asked.abort();
+    asked = new AbortController();
+    const { signal } = asked;
+    if (text !== "") await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    if (text === "" || signal.aborted) return new Promise(() => {});
+    const address = `/console/find?q=${encodeURIComponent(text)}`;
+    const answer = await fetch(address, { signal }).catch(() => null);
+    // Signed out meanwhile, or the service is away: the pages can still be gone to.
+    const places = answer?.ok && !answer.redirected ? await answer.json().catch(() => []) : [];
+    return signal.aborted ? new Promise(() => {}) : places.map(foundOption);
+  };
+}
+
+/** @param {{ kind: string, label: string, href: string }} place @param {number} at */
+function foundOption({ kind, label, href }, at) {
+  const option = document.createElement("div");
+  option.id = `palette-found-${at}`;
+  option.role = "option";
+  option.tabIndex = -1;
+  option.dataset.href = href;
+  const note = document.createElement("span");
+  note.className = "note";
+  note.textContent = kind;
+  option.append(label, " ", note);
+  return option;
+}
+
 // The palette that goes to a page by its name, beside the navigation.
 (() => {
   const palette = document.getElementById("palette");
   if (!(palette instanceof HTMLDialogElement)) return;
   const input = /** @type {HTMLInputElement} */ (palette.querySelector("input"));
-  const options = /** @type {HTMLElement[]} */ ([...palette.querySelectorAll('[role="option"]')]);
+  const places = /** @type {HTMLElement[]} */ ([...palette.querySelectorAll("[data-href]")]);
   const search = /** @type {HTMLElement} */ (document.getElementById("palette-search"));
+  /** What the account has of that name. @type {HTMLElement[]} */
+  let found = [];
+  const find = placeFinder();
 
   for (const button of document.querySelectorAll("[data-palette]")) button.removeAttribute("hidden");
 
-  const shown = () => options.filter(({ hidden }) => !hidden);
-  const chosen = () => options.find((option) => option.getAttribute("aria-selected") === "true");
+  const all = () => [...places, ...found, search];
+  const shown = () => all().filter(({ hidden }) => !hidden);
+  const chosen = () => all().find((option) => option.getAttribute("aria-selected") === "true");
 
   /** @param {HTMLElement | undefined} option */
   const choose = (option) => {
-    for (const one of options) one.setAttribute("aria-selected", String(one === option));
-    if (option) input.setAttribute("aria-activedescendant", option.id);
-    else input.removeAttribute("aria-activedescendant");
+    for (const one of all()) one.setAttribute("aria-selected", String(one === option));
+    input.setAttribute("aria-activedescendant", option?.id ?? "");
     option?.scrollIntoView({ block: "nearest" });
   };
 
+  const written = () => input.value.trim();
+
   /** Shows what has every word that is written; whatever is written can be searched for among the images. */
   const narrow = () => {
-    const words = input.value.trim().toLowerCase().split(/\s+/);
-    for (const option of options) {
-      if (option === search) continue;
-      const text = (option.textContent ?? "").toLowerCase();
+    const words = written().toLowerCase().split(/\s+/);
+    for (const option of places) {
+      const text = `${option.textContent} ${option.dataset.words ?? ""}`.toLowerCase();
       option.hidden = !words.every((word) => text.includes(word));
     }
-    search.hidden = input.value.trim() === "";
-    search.textContent = `Images of “${input.value.trim()}”`;
+    search.hidden = written() === "";
+    search.textContent = `Images of “${written()}”`;
+    for (const option of found) option.remove();
+    found = [];
     choose(shown()[0]);
+    void find(written()).then(add);
+  };
+
+  /** @param {HTMLElement[]} options what the account has of what is written */
+  const add = (options) => {
+    const before = chosen();
+    found = options;
+    search.before(...found);
+    choose(before && before !== search ? before : shown()[0]);
   };
 
   const open = () => {
@@ -42,24 +94,24 @@
 
   /** @param {HTMLElement | undefined} option */
   const go = (option) => {
-    if (!option) return;
-    const { href = "", search: query } = option.dataset;
-    location.assign(query ? query + encodeURIComponent(input.value.trim()) : href);
+    const { href, search: query } = option?.dataset ?? {};
+    if (href ?? query) location.assign(href ?? query + encodeURIComponent(written()));
   };
 
   input.addEventListener("input", narrow);
   palette.addEventListener("keydown", (event) => {
-    const all = shown();
-    const at = all.indexOf(/** @type {HTMLElement} */ (chosen()));
-    if (event.key === "ArrowDown") choose(all[(at + 1) % all.length]);
-    else if (event.key === "ArrowUp") choose(all.at(at - 1));
+    const options = shown();
+    const at = options.indexOf(/** @type {HTMLElement} */ (chosen()));
+    if (event.key === "ArrowDown") choose(options[(at + 1) % options.length]);
+    else if (event.key === "ArrowUp") choose(options.at(at - 1));
     else if (event.key === "Enter") go(chosen());
     else return;
     event.preventDefault();
   });
   palette.addEventListener("click", ({ target }) => {
     if (target === palette) palette.close();
-    if (target instanceof HTMLElement && target.role === "option") go(target);
+    const option = target instanceof Element && target.closest('[role="option"]');
+    if (option instanceof HTMLElement) go(option);
   });
   document.addEventListener("click", ({ target }) => {
     if (target instanceof Element && target.closest("[data-palette]")) open();
