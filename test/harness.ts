@@ -166,18 +166,24 @@ export async function testAccount(
  */
 export function photoServer() {
   const requests: string[] = [];
+  const held = Promise.withResolvers<void>();
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch: async (request) => {
-      const name = new URL(request.url).pathname.slice(1);
-      requests.push(name);
+      const asked = new URL(request.url).pathname.slice(1);
+      requests.push(asked);
+      if (asked.startsWith("held-")) await held.promise;
+      const name = asked.replace("held-", "");
       const file = Bun.file(join(import.meta.dir, "photos", name));
       return (await file.exists()) ? new Response(file) : new Response("no such photo", { status: 404 });
     },
   });
   const origin = `http://127.0.0.1:${server.port}`;
-  return { origin, requests, url: (name: string) => `${origin}/${name}`, stop: () => server.stop(true) };
+  const url = (name: string) => `${origin}/${name}`;
+  /** Answers with photos whose names begin with `held-`, which wait until then. */
+  const release = () => held.resolve();
+  return { origin, requests, url, release, stop: () => server.stop(true) };
 }
 
 export interface TestServer extends RunningServer {

@@ -266,7 +266,7 @@ test("a card is made again from its page with another photo and style, and stand
   await untilEnded(server.baseUrl, own.liveKey, made.split("/").pop() ?? "");
   const second = await (await ana.get(made)).text();
   expect(second).toContain("Compared with the one before");
-  expect(second).toMatch(/style\.background_theme<\/dt><dd><del>nothing<\/del> <ins>ice/);
+  expect(second).toMatch(/>Background theme<\/dt><dd><del>nothing<\/del> <ins>ice/);
   expect(second).toContain("/v1/photos/pho_");
   expect(second).toContain("&quot;kept&quot;");
 });

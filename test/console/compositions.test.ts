@@ -95,7 +95,7 @@ test("the page of an image tells its composition, and the form to make it again 
     await db.update(t.images).set({ outputComposition: "photo" }).where(eq(t.images.id, data.image_id));
   });
   const page = `/console/images/${data.image_id}`;
-  expect(await textOf(ana.get(page))).toMatch(/<dt>Composition<\/dt><dd>photo<\/dd>/);
+  expect(await textOf(ana.get(page))).toMatch(/>Composition<\/dt><dd>Within the photo<\/dd>/);
   expect(optionsOf(await textOf(ana.get(`${page}/again`)), "composition")).toEqual([
     "auto*",
     "cutout",

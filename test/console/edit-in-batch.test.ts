@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
 import { audit } from "../../src/app/operations/audit/audit.ts";
+import { changesOfBatch } from "../../src/store/images/batch-places.ts";
 import { imagesOfBatch } from "../../src/store/images/batches.ts";
 import { findAccount } from "../../src/store/people/accounts.ts";
 import { imageRequest, type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
@@ -117,6 +118,36 @@ test("a card is edited in its batch: words and photo changed, the failed one ret
     expect((await (await ana.get(path)).text()).match(/Photo not allowed/g)).toHaveLength(1);
   const { findings } = await audit(server.service.store, server.service.clock.now());
   expect(findings.filter(({ ok }) => !ok)).toEqual([]);
+});
+
+test("while a card is being changed it counts as completed, and the form that changes it says so", async () => {
+  const { batch } = await server.service.acceptBatch({
+    account: own.account,
+    environment: "live",
+    idempotencyKey: null,
+    name: "Youth",
+    requests: [
+      imageRequest({
+        player: { external_id: "y1", name: "Player y1", source_image_url: server.photos.url("yoga.jpg") },
+      }),
+    ],
+  });
+  const page = `/console/batches/${batch.id}`;
+  await ended(page);
+  const [card] = await imagesOfBatch(server.service.store.read, batch.id);
+  const form = `/console/images/${card?.id}/again`;
+  expect(await (await ana.get(form)).text()).not.toContain("is being changed");
+  const slow = { place: batch.id, source_image_url: server.photos.url("held-unsplash_man.jpg") };
+  expect((await ana.upload(form, NO_FILE, slow)).status).toBe(303);
+  const shown = await (await ana.get(page)).text();
+  expect(shown).toMatch(/class="key-completed">1</);
+  expect(shown).toMatch(/Being changed<\/dt>.*?>1</s);
+  const [next] = (await changesOfBatch(server.service.store.read, batch.id)).values();
+  const edit = await (await ana.get(form)).text();
+  expect(edit).toContain("This card is being changed.");
+  expect(edit).toContain(`href="/console/images/${next?.id}"`);
+  server.photos.release();
+  expect(await ended(page)).not.toContain("Being changed");
 });
 
 test("what failed in a batch is retried from its page, and a batch without credits for it says so and stays", async () => {

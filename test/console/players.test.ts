@@ -127,3 +127,14 @@ test("on paper a contact sheet is its cards, five in a row, without the console 
   expect(shown).toEqual({ around: [], columns: 5, title: true });
   expect(complaints).toEqual([]);
 });
+
+test("an image's page says what is on the card in the forms' own words, and keeps request and answer folded below", async () => {
+  const text = await (await ana.get(`/console/images/${ids[1]}`)).text();
+  const [shown = "", folded = ""] = text.split('<details class="card fold"><summary>For developers');
+  expect(shown).toMatch(
+    />Name<\/dt><dd>Player p2<.*>Position<\/dt><dd>Striker \(ST\)<.*>Shirt number<\/dt>/s,
+  );
+  expect(shown).not.toContain("POST /v1/images");
+  expect(folded).toContain("POST /v1/images");
+  expect(folded).toContain("GET /v1/images/{image_id}");
+});

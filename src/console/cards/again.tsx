@@ -13,7 +13,9 @@ import {
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
+import { placesOf } from "../../store/images/batch-places.ts";
 import { type Batch, batchesWith } from "../../store/images/batches.ts";
+import { findImage } from "../../store/images/image-reads.ts";
 import type { Image } from "../../store/images/images.ts";
 import { batchName } from "../batches/batches.tsx";
 import { takeFromBudget } from "../budget.ts";
@@ -126,6 +128,17 @@ const PLACE = "place";
 /** Offered as a place for the new card: the newest batches that have the old one. */
 const MAX_PLACES = 5;
 
+/** What is to take the card's place in a batch, as long as it is being made. */
+async function openChange({ deps }: MemberVisit, image: Image, places: Batch[]): Promise<Image | undefined> {
+  const { read } = deps.store;
+  for (const { id } of places) {
+    const changeId = (await placesOf(read, id, [image.id])).get(image.id)?.changeId;
+    const change = changeId && changeId !== image.id && (await findImage(read, { ...image, id: changeId }));
+    if (change && isOpen(change)) return change;
+  }
+  return undefined;
+}
+
 /** Where the new card may go: into a batch only once the old one has ended. */
 async function placesFor({ deps }: MemberVisit, image: Image): Promise<Batch[]> {
   return isOpen(image) ? [] : batchesWith(deps.store.read, image.id, MAX_PLACES);
@@ -212,12 +225,13 @@ async function againPage(visit: MemberVisit): Promise<Response> {
   return page(visit, { image, of, places, place: place?.id ?? "" });
 }
 
-function page(
+async function page(
   visit: MemberVisit,
   shown: Shown,
   refusal?: { title: string; details: { field: string; message: string }[]; message: string },
 ): Promise<Response> {
   const { image, places } = shown;
+  const change = await openChange(visit, image, places);
   return shell(
     visit,
     "Make again",
@@ -230,6 +244,12 @@ function page(
             : "A new card of the same player. The one before stays, and you can compare them."
         }
       />
+      {change && (
+        <Notice tone="warn" title="This card is being changed.">
+          <a href={`/console/images/${change.id}`}>The new one</a> takes its place once it is ready. Change
+          the card again after that, from its page.
+        </Notice>
+      )}
       {refusal && (
         <Notice tone="bad" title={refusal.title}>
           {refusal.details.length === 0 ? (

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { Image } from "../../store/images/images.ts";
+import { labelOf } from "../card-words.ts";
 import { Card, Time } from "../elements.tsx";
 import { playerName } from "./image-parts.tsx";
 
@@ -34,7 +35,9 @@ export function Comparison({ before, after }: { before: Image; after: Image }) {
         <dl class="facts changes">
           {changes.map(({ place, from, to }) => (
             <>
-              <dt key={place}>{place}</dt>
+              <dt key={place} title={place}>
+                {labelOf(place)}
+              </dt>
               <dd>
                 <del>{from || "nothing"}</del> <ins>{to || "nothing"}</ins>
               </dd>

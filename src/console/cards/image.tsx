@@ -29,6 +29,7 @@ import {
   StatusBadge,
 } from "./image-parts.tsx";
 import { Timeline, timeline } from "./image-timeline.tsx";
+import { Words } from "./image-words.tsx";
 import { thumbOf } from "./thumbs.ts";
 
 /** The image in the URL, in either environment of this account. */
@@ -181,12 +182,6 @@ function Details({ image, record }: { image: Image; record: IdempotencyRecord | 
             </dd>
           </>
         )}
-        {image.outputComposition !== null && (
-          <>
-            <dt>Composition</dt>
-            <dd>{image.outputComposition}</dd>
-          </>
-        )}
         <dt>Renders</dt>
         <dd>{image.renders}</dd>
         {image.completedAt !== null && (
@@ -320,6 +315,19 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
           <Card>
             <Pictures image={image} hasPhoto={hasPhoto} />
           </Card>
+        </div>
+        <div class="stack">
+          <Words image={image} />
+          <Card title="Timeline">
+            <Timeline steps={timeline(image, entries)} />
+          </Card>
+          <Details image={image} record={record} />
+          <Deliveries deliveries={deliveries.items} />
+        </div>
+      </div>
+      <details class="card fold">
+        <summary>For developers: request and answer</summary>
+        <div class="stack">
           <Code
             id="request"
             label="Request body of POST /v1/images"
@@ -331,14 +339,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
             text={JSON.stringify(envelope(view), null, 2)}
           />
         </div>
-        <div class="stack">
-          <Card title="Timeline">
-            <Timeline steps={timeline(image, entries)} />
-          </Card>
-          <Details image={image} record={record} />
-          <Deliveries deliveries={deliveries.items} />
-        </div>
-      </div>
+      </details>
     </div>,
     { wide: true },
   );
