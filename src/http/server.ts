@@ -191,7 +191,10 @@ async function withoutBody(response: Response): Promise<Response> {
   const { status } = response;
   const headers = new Headers(response.headers);
   // Nobody reads it, so that it is not written, and its length would be known only then.
-  if (isWrittenWhileRead(headers)) headers.set("Transfer-Encoding", "chunked");
+  if (isWrittenWhileRead(headers)) {
+    headers.set("Transfer-Encoding", "chunked");
+    await response.body?.cancel();
+  }
   // Files are not read just to measure them.
   else if (status !== 304) headers.set("Content-Length", String((await response.blob()).size));
   return new Response(null, { status, headers });

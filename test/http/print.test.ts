@@ -278,6 +278,16 @@ test("the console's address of a print file obeys each choice in it, or refuses 
     expect(await refused.text()).toContain(field);
   }
 
+  // Whoever asks for the head alone takes no place among the files that are written.
+  for (let n = 0; n < 4; n++) {
+    const head = await fetch(`http://127.0.0.1:${pages.port}${page}.pdf?colour=cmyk`, {
+      method: "HEAD",
+      headers: { cookie: ana.cookie },
+    });
+    expect([head.status, head.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+  }
+  expect(await fileOf("colour=rgb")).toStartWith("%PDF");
+
   // The same of one card, to which its page leads.
   const card = `/console/images/${image}`;
   expect(await (await ana.get(card)).text()).toContain(`href="${card}/print"`);
@@ -292,6 +302,85 @@ test("the console's address of a print file obeys each choice in it, or refuses 
   await api.blobs.put("picture", `${image}-0secret.png`, withFoilPlate(plain(CARD_PX, COLOURS[1]), plate));
   expect(await (await ana.get(page)).text()).toContain('name="foil"');
   expect(await fileOf("printer=home&foil=Gold")).toContain("/Separation /Gold");
+});
+
+test("files are written at a time only so many, and a reader who goes gives back all that was taken", async () => {
+  const [own, other, third] = await Promise.all([1, 2, 3].map(() => testAccount(api, { credits: 5 })));
+  if (!own || !other || !third) throw new Error("no accounts");
+  const decks = new Map<TestAccount, string>();
+  for (const one of [own, other, third]) {
+    decks.set(one, await batchOf(one, 2));
+    for (const colour of COLOURS.slice(1)) await finish(colour);
+  }
+  let inUse = 0;
+  const face = { width: CARD_PX.width, height: CARD_PX.height, jpeg: new Uint8Array(9) };
+  const use = async () => {
+    inUse += 1;
+    const close = () => {
+      inUse -= 1;
+    };
+    return { name: "counted", convert: async () => face, close };
+  };
+  const opened = async (one: TestAccount) => {
+    const scope = { accountId: one.account.id, environment: "live" as const, id: decks.get(one) ?? "" };
+    const batch = await findBatch(api.store.read, scope);
+    if (!batch) throw new Error("no batch");
+    const press = { profile: PROFILE, use };
+    return printFile({ ...api, press }, await printedBatch(api, batch), { colour: "cmyk" });
+  };
+  const printed = (one: TestAccount) => print(one, decks.get(one) ?? "", {});
+
+  const files = [await opened(own), await opened(own), await opened(own)];
+  // Nothing is taken before somebody reads.
+  expect(inUse).toBe(0);
+  const [first, second, last] = files.map((file) => file.getReader());
+  expect((await first?.read())?.done).toBe(false);
+  await second?.read();
+  expect(inUse).toBe(2);
+  const refused = await printed(own);
+  expect(refused.headers.get("retry-after")).toBe("15");
+  expect((await expectError(refused, "RATE_LIMIT_EXCEEDED")).message).toContain("3 at a time");
+  // Others are not held up, until there are eight.
+  const others = [await opened(other), await opened(other), await opened(other)];
+  expect((await (await printed(third)).bytes()).length).toBeGreaterThan(1000);
+  others.push(await opened(third), await opened(third));
+  await expectError(await printed(third), "SERVICE_OVERLOADED");
+
+  await first?.cancel();
+  expect(inUse).toBe(1);
+  expect((await (await printed(third)).bytes()).length).toBeGreaterThan(1000);
+  // In the middle of a picture too, and before the first piece.
+  await Promise.all([second?.read(), second?.cancel()]);
+  await Promise.all([last, ...others].map((file) => file?.cancel()));
+  expect(inUse).toBe(0);
+  expect(api.lines.join()).not.toContain("print_cut_off");
+});
+
+test("a card that goes while its file is written breaks the connection, so that no file is short unnoticed", async () => {
+  const own = await testAccount(api, { credits: 5 });
+  const id = await batchOf(own, 2);
+  await finish(COLOURS[1]);
+  const gone = await finish(COLOURS[0]);
+  await api.blobs.remove("picture", `${gone}-0secret.png`);
+  // As often as an account may have files at a time, and once more: each gives its place back.
+  for (let n = 0; n < 4; n++) {
+    const answer = await print(own, id, { colour: "cmyk" });
+    expect(answer.status).toBe(200);
+    await expect(answer.bytes()).rejects.toThrow();
+  }
+  const lines = api.lines.filter((line) => line.includes("print_cut_off"));
+  expect(lines).toHaveLength(4);
+  expect(lines[0]).toContain(id);
+
+  // Once it is deleted, or its time is over, the file says that it is missing.
+  const deleted = await send(api, `/v1/images/${gone}`, {
+    method: "DELETE",
+    headers: { "X-API-Key": own.liveKey },
+  });
+  expect(deleted.status).toBe(200);
+  const { details } = await expectError(await print(own, id, {}), "INVALID_REQUEST");
+  expect(details[0].message).toContain("without 1 of 2 cards");
+  expect((await (await print(own, id, { incomplete: true })).bytes()).length).toBeGreaterThan(1000);
 });
 
 // Programs of other people say whether it is a PDF: poppler and qpdf.

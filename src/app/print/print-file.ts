@@ -20,6 +20,7 @@ import type { CmykProcess, Press } from "./cmyk-process.ts";
 import { type Face, facePage, gridOf, type Sheet, sheetPage } from "./imposition.ts";
 import { type Page, pdfOf } from "./pdf.ts";
 import { type PrintRequest, type PrintWishes, printWishes } from "./print-request.ts";
+import { takePrintSlot } from "./print-slots.ts";
 
 export interface PrintDeps extends AppContext {
   blobs: Blobs;
@@ -35,6 +36,8 @@ const NAMED = 5;
 /** What is printed: a batch with all of its cards, or one card. */
 export interface Printed {
   field: "batch_id" | "image_id";
+  id: string;
+  accountId: string;
   /** What programs that show the file call it. */
   title: string;
   images: Image[];
@@ -42,23 +45,27 @@ export interface Printed {
 
 export const printedBatch = async ({ store }: Pick<AppContext, "store">, batch: Batch): Promise<Printed> => ({
   field: "batch_id",
+  id: batch.id,
+  accountId: batch.accountId,
   title: batch.name || batch.id,
   images: await imagesOfBatch(store.read, batch.id),
 });
 
 export const printedImage = (image: Image): Printed => ({
   field: "image_id",
+  id: image.id,
+  accountId: image.accountId,
   title: image.externalId,
   images: [image],
 });
 
 /**
  * Cards as one PDF file for a printer, in their order, written while it is read. All must be of one print
- * size, since their pictures hold the bleed that is cut off.
+ * size, since their pictures hold the bleed that is cut off. Throws when too many are being written.
  */
 export async function printFile(
-  { blobs, press }: Pick<PrintDeps, "blobs" | "press">,
-  { field, title, images }: Printed,
+  { blobs, press, log }: Pick<PrintDeps, "blobs" | "press" | "log">,
+  { field, id, accountId, title, images }: Printed,
   asked: PrintRequest,
 ): Promise<ReadableStream<Uint8Array>> {
   const { cards, size } = printable(images);
@@ -67,27 +74,45 @@ export async function printFile(
   if (isShort && field === "batch_id") details.push(missing(images, cards));
   if (size === undefined) details.push({ field, message: wrongSize(field, images, cards) });
   if (details.length > 0 || size === undefined) throw invalidRequest(details);
+  if (wishes.foil !== undefined && !(await areFoiled(blobs, cards))) throw invalidRequest([NO_FOIL]);
+  const giveBack = takePrintSlot(accountId);
+  const file = written({ blobs, press }, { title, cards, size: PRINT_SIZES[size] }, wishes);
+  return streamed(file, (fault) => {
+    giveBack();
+    // Whoever reads sees a broken connection and nothing else: the answer has begun.
+    if (fault !== undefined) log.warn("print_cut_off", { [field]: id, error: String(fault) });
+  });
+}
+
+/** The file piece by piece. The process for inks is taken when somebody reads, and given back at any end. */
+async function* written(
+  { blobs, press }: Pick<PrintDeps, "blobs" | "press">,
+  { title, cards, size }: { title: string; cards: Image[]; size: PrintSize },
+  wishes: PrintWishes,
+): AsyncGenerator<Uint8Array> {
   const { sheet, colour, standard, foil } = wishes;
-  if (foil !== undefined && !(await areFoiled(blobs, cards))) throw invalidRequest([NO_FOIL]);
   const inks = colour === "cmyk" ? press : undefined;
-  const cmyk = await inks?.use();
-  const faceOf = (name: string) => decoding.add(() => face(blobs, name, wishes, cmyk));
-  const pages = sheet
-    ? sheets(faceOf, cards, PRINT_SIZES[size], { ...wishes, sheet })
-    : deck(faceOf, cards, PRINT_SIZES[size], wishes);
   const id = new Bun.CryptoHasher("sha256").update(
     JSON.stringify([wishes, cards.map(({ outputName, backOutputName }) => [outputName, backOutputName])]),
   );
   if (inks) id.update(inks.profile);
-  const file = pdfOf(pages, {
-    title,
-    producer: `cardpress ${VERSION}`,
-    createdAt: Math.max(...cards.map(({ completedAt }) => completedAt ?? 0)),
-    id: id.digest("hex").slice(0, 32),
-    foil,
-    ...(inks && cmyk && { intent: { profile: inks.profile, name: cmyk.name, standard } }),
-  });
-  return streamed(file, () => cmyk?.close());
+  const cmyk = await inks?.use();
+  try {
+    const faceOf = (name: string) => decoding.add(() => face(blobs, name, wishes, cmyk));
+    const pages = sheet
+      ? sheets(faceOf, cards, size, { ...wishes, sheet })
+      : deck(faceOf, cards, size, wishes);
+    yield* pdfOf(pages, {
+      title,
+      producer: `cardpress ${VERSION}`,
+      createdAt: Math.max(...cards.map(({ completedAt }) => completedAt ?? 0)),
+      id: id.digest("hex").slice(0, 32),
+      foil,
+      ...(inks && cmyk && { intent: { profile: inks.profile, name: cmyk.name, standard } }),
+    });
+  } finally {
+    cmyk?.close();
+  }
 }
 
 /** The cards with a picture, and their print size when all have the same. */
@@ -211,23 +236,34 @@ async function face(
   return { bytes, colour: "rgb", width, height, foil };
 }
 
-/** One piece at a time, as fast as the reader takes them; `onEnd` follows the last, or what went wrong. */
-function streamed(parts: AsyncGenerator<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const { done, value } = await parts.next();
-        if (!done) return controller.enqueue(value);
-        controller.close();
-        onEnd();
-      } catch (error) {
-        onEnd();
-        throw error;
-      }
+/**
+ * One piece at a time, as fast as the reader takes them, and none before it does. `onEnd` follows the last,
+ * what went wrong, or a reader who went, once nothing is done any more.
+ */
+function streamed(
+  parts: AsyncGenerator<Uint8Array>,
+  onEnd: (fault?: unknown) => void,
+): ReadableStream<Uint8Array> {
+  let isRead = true;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await parts.next();
+          if (!isRead) return;
+          if (!done) return controller.enqueue(value);
+          controller.close();
+          onEnd();
+        } catch (error) {
+          if (isRead) onEnd(error);
+          throw error;
+        }
+      },
+      cancel: async () => {
+        isRead = false;
+        await parts.return(undefined).finally(onEnd);
+      },
     },
-    cancel: async () => {
-      onEnd();
-      await parts.return(undefined);
-    },
-  });
+    { highWaterMark: 0 },
+  );
 }

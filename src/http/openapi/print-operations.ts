@@ -35,7 +35,14 @@ export function printBatch(): object {
     },
     responses: {
       ...RESPONSES,
-      ...refusals(...ALWAYS, "INVALID_REQUEST", "NOT_FOUND", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"),
+      ...refusals(
+        ...ALWAYS,
+        "INVALID_REQUEST",
+        "NOT_FOUND",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "SERVICE_OVERLOADED",
+      ),
     },
   };
 }
@@ -66,6 +73,7 @@ export function printImage(): object {
         "IMAGE_NOT_FOUND",
         "PAYLOAD_TOO_LARGE",
         "UNSUPPORTED_MEDIA_TYPE",
+        "SERVICE_OVERLOADED",
       ),
     },
   };
