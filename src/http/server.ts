@@ -96,9 +96,9 @@ const IDLE_TIMEOUT_SECONDS = 30 + MAX_PREFERRED_WAIT_S;
  */
 const ARCHIVE_IDLE_SECONDS = 240;
 
-/** What is written while it is read. */
-const ARCHIVES = ["application/zip", "application/pdf"];
-const isWrittenWhileRead = (headers: Headers) => ARCHIVES.includes(headers.get("Content-Type") ?? "");
+/** What is written while it is read: archives, print files and tables. */
+const isWrittenWhileRead = (headers: Headers) =>
+  /^(application\/(zip|pdf)|text\/csv)\b/.test(headers.get("Content-Type") ?? "");
 
 /** Starts listening. `stop` refuses new connections and waits for the requests in progress. */
 export function listen(deps: HttpDeps, address: ListenAddress) {

@@ -419,6 +419,17 @@ test("the manifest has every finished card with its file, by checklist, parallel
   await finishNext(api, "refused");
 });
 
+test("a manifest of which only the head is asked is not written for it", async () => {
+  const own = await testAccount(api);
+  const id = await makeSet(own);
+  const head = await send(api, `/v1/sets/${id}/manifest`, {
+    method: "HEAD",
+    headers: { "X-API-Key": own.liveKey },
+  });
+  expect([head.status, head.headers.get("content-length")]).toEqual([200, null]);
+  expect(head.headers.get("transfer-encoding")).toBe("chunked");
+});
+
 test("packs are drawn from a seed, and stay as they were when a player is deleted", async () => {
   const own = await testAccount(api, { credits: 20 });
   const id = await makeSet(own);
