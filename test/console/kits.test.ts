@@ -69,6 +69,18 @@ test("a kit is saved with its badge, fills in a squad list and the playground, i
   expect(await kits()).toEqual([]);
 });
 
+test("a kit that is refused leaves no badge behind", async () => {
+  const { db, t } = server.service.store.read;
+  const before = (await db.select().from(t.photos)).length;
+  const badge = new File([await Bun.file("test/photos/logo.png").bytes()], "badge.png");
+  await ana.upload("/console/kits", NO_FILE, { ...STYLE, name: "Taken" });
+  for (const wrong of [{ name: "Taken" }, { name: "Colour", primary_color: "no colour" }, { name: "" }])
+    expect((await ana.upload("/console/kits", badge, { ...STYLE, ...wrong })).status).toBe(422);
+  expect(await db.select().from(t.photos)).toHaveLength(before);
+  const [kit] = await kits();
+  await ana.post(`/console/kits/${kit?.id}/delete`);
+});
+
 test("a badge that two kits have stays while one of them has it", async () => {
   const badge = new File([await Bun.file("test/photos/logo.png").bytes()], "badge.png");
   await ana.upload("/console/kits", badge, { ...STYLE, name: "One" });

@@ -36,9 +36,8 @@ interface KitCommand {
   style: KitStyle;
 }
 
-/** Saves a brand kit, checked as a card that asks for it would be. Throws INVALID_REQUEST by its fields. */
-export async function saveKit(deps: KitDeps, { accountId, by, id, style }: KitCommand): Promise<BrandKit> {
-  const { store, clock, random } = deps;
+/** The kit as it is saved, checked as a card that asks for it would be. Throws INVALID_REQUEST by its fields. */
+async function checkedKit(deps: KitDeps, style: KitStyle): Promise<KitStyle> {
   const name = checkedName("name of the kit", style.name, MAX_ACCOUNT_NAME_CHARS);
   const colour = (text: string) => colourNamed(text) ?? text.toUpperCase();
   const kit = {
@@ -49,16 +48,42 @@ export async function saveKit(deps: KitDeps, { accountId, by, id, style }: KitCo
   };
   const { details } = await checkCard(sampleWith(kit, deps), deps.config, deps.templates);
   if (details) throw invalidRequest(details);
+  return kit;
+}
+
+/** The kit that is written over, if one is. Throws INVALID_REQUEST where there is no place for this one. */
+async function kitBefore(
+  tx: Tx,
+  { accountId, id }: Pick<KitCommand, "accountId" | "id">,
+  name: string,
+): Promise<BrandKit | undefined> {
+  const before = id === undefined ? undefined : await findKit(tx, { accountId, id });
+  if (id !== undefined && !before)
+    throw new Refusal("INVALID_REQUEST", "The kit was deleted meanwhile. Make a new one.");
+  if (!before && (await countKits(tx, accountId)) >= MAX_BRAND_KITS)
+    throw new Refusal(
+      "INVALID_REQUEST",
+      `An account has at most ${MAX_BRAND_KITS} brand kits. Delete one that is of no use any more.`,
+    );
+  if (await isKitNameTaken(tx, { accountId, id: id ?? "", name }))
+    throw new Refusal("INVALID_REQUEST", `There is a kit called ${name} already. Choose another name.`);
+  return before;
+}
+
+/** Throws what saveKit would, before anything is stored for the kit. */
+export async function checkKit(deps: KitDeps, { style, ...kit }: Omit<KitCommand, "by">): Promise<void> {
+  const { name } = await checkedKit(deps, style);
+  await kitBefore(deps.store.read, kit, name);
+}
+
+/** Saves a brand kit. Throws INVALID_REQUEST. */
+export async function saveKit(deps: KitDeps, { accountId, by, id, style }: KitCommand): Promise<BrandKit> {
+  const { store, clock, random } = deps;
+  const kit = await checkedKit(deps, style);
+  const { name } = kit;
   return store.write("save kit", async (tx) => {
     const now = clock.now();
-    const before = id === undefined ? undefined : await findKit(tx, { accountId, id });
-    if (id !== undefined && !before)
-      throw new Refusal("INVALID_REQUEST", "The kit was deleted meanwhile. Make a new one.");
-    if (!before && (await countKits(tx, accountId)) >= MAX_BRAND_KITS)
-      throw new Refusal(
-        "INVALID_REQUEST",
-        `An account has at most ${MAX_BRAND_KITS} brand kits. Delete one that is of no use any more.`,
-      );
+    const before = await kitBefore(tx, { accountId, id }, name);
     const saved: BrandKit = {
       ...kit,
       id: before?.id ?? random.id("kit"),
@@ -66,8 +91,6 @@ export async function saveKit(deps: KitDeps, { accountId, by, id, style }: KitCo
       createdAt: before?.createdAt ?? now,
       updatedAt: now,
     };
-    if (await isKitNameTaken(tx, saved))
-      throw new Refusal("INVALID_REQUEST", `There is a kit called ${name} already. Choose another name.`);
     await putKit(tx, saved);
     if (before && before.badgeUrl !== saved.badgeUrl) await dropBadge(tx, deps, before, now);
     await logAction(tx, { by, accountId, action: "kit.saved", subject: name }, { now, random });

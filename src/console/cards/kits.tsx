@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { refuseFullUploads, uploadPhoto } from "../../app/images/upload-photo.ts";
-import { type KitStyle, removeKit, saveKit } from "../../app/people/brand-kits.ts";
+import { checkKit, type KitStyle, removeKit, saveKit } from "../../app/people/brand-kits.ts";
 import { ASKED_COMPOSITIONS } from "../../core/card.ts";
 import { Refusal } from "../../core/errors.ts";
 import { KIT_BADGE_LIFETIME_MS, MAX_ACCOUNT_NAME_CHARS, MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
@@ -266,6 +266,8 @@ async function save(visit: MemberVisit): Promise<Response> {
   const style = sentStyle(visit);
   try {
     if (file) {
+      // First: a badge that belongs to no kit would lie about for years.
+      await checkKit(deps, { accountId: account.id, id, style: { ...style, badgeUrl: "" } });
       await refuseFullUploads(deps, account);
       const upload = { account, environment: "live", bytes: file.bytes, use: "badge" } as const;
       const badge = await uploadPhoto(deps, { ...upload, keptMs: KIT_BADGE_LIFETIME_MS });
