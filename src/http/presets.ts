@@ -1,6 +1,7 @@
-import { type SampleCardDeps, sampleCard } from "../app/images/sample-card.ts";
+import { keptSample, type SampleCardDeps, sampleCard } from "../app/images/sample-card.ts";
 import type { Config } from "../config.ts";
 import { Refusal } from "../core/errors.ts";
+import { MAX_WAITING_SAMPLES } from "../core/limits.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
 import { layoutsAmong } from "../render/card/template-layout.ts";
 import { fieldsJsonSchema } from "../templates/fields.ts";
@@ -56,6 +57,22 @@ function samplesBusy(): Refusal<"SERVICE_OVERLOADED"> {
   return new Refusal("SERVICE_OVERLOADED", text, { retryAfterSeconds: SAMPLE_RETRY_S });
 }
 
+/** Requests that wait for a sample. */
+let waiting = 0;
+
+/** What `draw` draws, unless too many wait or no renderer becomes free: SERVICE_OVERLOADED then. */
+async function drawn(draw: () => Promise<string>): Promise<string> {
+  if (waiting >= MAX_WAITING_SAMPLES) throw samplesBusy();
+  waiting += 1;
+  try {
+    return await draw();
+  } catch (error) {
+    throw (error as Error).name === "TimeoutError" ? samplesBusy() : error;
+  } finally {
+    waiting -= 1;
+  }
+}
+
 /** Another look has another address, so that browsers may keep what they have for good. */
 function sampleName({ manifest, digest }: Pick<LoadedTemplate, "manifest" | "digest">): string {
   return `${manifest.name}-${digest.slice(0, 16)}.webp`;
@@ -75,10 +92,9 @@ export async function servePresetSample(
   const template = await deps.templates.current(name);
   const [size = ""] = Object.keys(template.manifest.sizes);
   if (picture !== sampleName(template)) return undefined;
-  const path = await sampleCard(deps, name, template, size).catch((error) => {
-    if ((error as Error).name === "TimeoutError") throw samplesBusy();
-    throw error;
-  });
+  const path =
+    (await keptSample(deps, name, template, size)) ??
+    (await drawn(() => sampleCard(deps, name, template, size)));
   return new Response(Bun.file(path), {
     headers: {
       ...standardHeaders(exchange),

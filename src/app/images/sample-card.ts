@@ -58,6 +58,17 @@ export function sampleCard(
   });
 }
 
+/** The path of a sample card that is drawn already. */
+export async function keptSample(
+  deps: Pick<SampleCardDeps, "folder">,
+  name: string,
+  { digest }: Pick<LoadedTemplate, "digest">,
+  size: string,
+): Promise<string | undefined> {
+  const path = samplePath(deps, { name, size, digest });
+  return (await Bun.file(path).exists()) ? path : undefined;
+}
+
 /** Samples being drawn without anybody waiting, and how long one that failed is not tried again. */
 const drawing = new Map<string, "drawing" | "failed">();
 const FAILED_MS = 10_000;
@@ -69,8 +80,8 @@ export async function drawnSample(
   template: LoadedTemplate,
   size: string,
 ): Promise<"drawn" | "drawing" | "failed"> {
+  if (await keptSample(deps, name, template, size)) return "drawn";
   const path = samplePath(deps, { name, size, digest: template.digest });
-  if (await Bun.file(path).exists()) return "drawn";
   const known = drawing.get(path);
   if (known) return known;
   drawing.set(path, "drawing");

@@ -36,7 +36,9 @@ interface KitCommand {
   style: KitStyle;
 }
 
-/** The kit as it is saved, checked as a card that asks for it would be. Throws INVALID_REQUEST by its fields. */
+/**
+ * The kit as it is saved, checked as a card that asks for it would be. Throws INVALID_REQUEST by its fields.
+ */
 async function checkedKit(deps: KitDeps, style: KitStyle): Promise<KitStyle> {
   const name = checkedName("name of the kit", style.name, MAX_ACCOUNT_NAME_CHARS);
   const colour = (text: string) => colourNamed(text) ?? text.toUpperCase();

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { drawnSample, sampleCard } from "../../../src/app/images/sample-card.ts";
 import { folderBlobs } from "../../../src/blobs/folder-blobs.ts";
+import { MAX_WAITING_SAMPLES } from "../../../src/core/limits.ts";
+import type { Exchange } from "../../../src/http/exchange.ts";
+import { servePresetSample } from "../../../src/http/presets.ts";
 import { openDataFolder } from "../../../src/system/data-folder.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { poolOf, RENDERED } from "../../fakes.ts";
@@ -64,5 +67,35 @@ test("a sample that cannot be drawn is reported as such", async () => {
   expect(await ask()).toBe("drawing");
   await expect(sampleCard(deps, "club_card", template, "portrait")).rejects.toThrow("was refused");
   expect(await ask()).toBe("failed");
+  await temporary.remove();
+});
+
+test("no more requests wait for a sample than are counted: others are told when to ask again", async () => {
+  const temporary = testFolder();
+  const template = await loadTemplate("club_card");
+  const free = Promise.withResolvers<void>();
+  const pool = poolOf(async ({ outputPath }) => {
+    await free.promise;
+    await Bun.write(outputPath, "a card");
+    return { kind: "done", file: { ...RENDERED, template: { version: "1.0.0", digest: template.digest } } };
+  });
+  const folder = { ...openDataFolder(temporary.dir), cache: `${temporary.dir}/own-cache` };
+  const templates = { listed: async () => ["club_card"], current: async () => template };
+  const deps = { pool, folder, blobs: folderBlobs(folder), clock: fakeClock(), templates };
+  const exchange = { requestId: "req_1", rate: { limit: 1, remaining: 1, resetAtMs: 1 } } as Exchange;
+  const ask = () =>
+    servePresetSample(
+      deps as unknown as Parameters<typeof servePresetSample>[0],
+      exchange,
+      `club_card-${template.digest.slice(0, 16)}.webp`,
+    );
+  const waiting = Array.from({ length: MAX_WAITING_SAMPLES }, ask);
+  const refused = await ask().catch((error) => error);
+  expect(refused).toMatchObject({ code: "SERVICE_OVERLOADED", retryAfterSeconds: 30 });
+  free.resolve();
+  const answers = await Promise.all(waiting);
+  expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set([200]));
+  // What is drawn needs no place.
+  expect((await ask())?.status).toBe(200);
   await temporary.remove();
 });
