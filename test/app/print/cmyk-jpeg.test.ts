@@ -1,7 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { encodeCmykJpeg } from "../../../src/app/print/cmyk-jpeg.ts";
+import { openCmyk } from "../../../src/app/print/cmyk-process.ts";
 import { pdfOf } from "../../../src/app/print/pdf.ts";
+import { readPrintProfile } from "../../../src/app/print/print-profile.ts";
+import { cmykCommand } from "../../../src/service/system.ts";
 import { testFolder } from "../../harness.ts";
 import { pressProfile } from "./press-profile.ts";
 
@@ -25,6 +29,9 @@ async function decoded(jpeg: Uint8Array, width: number, height: number): Promise
   expect([exitCode, stderr.toString()]).toEqual([0, ""]);
   return (await Bun.file(pam).bytes()).slice(-width * height * 4);
 }
+
+/** Cards with much dark ink and hard edges. */
+const CARDS = ["action_card/golden/gold@print.webp", "full_bleed/golden/season@print.webp"];
 
 /** How far the worst ink of a pixel is off, in each. */
 function furthest(found: Uint8Array, wanted: Uint8Array): number[] {
@@ -69,6 +76,28 @@ describe.skipIf(!Bun.which("gs"))("read by Ghostscript", () => {
     const [cyan, magenta, yellow, black = 255] = furthest(found, inks);
     expect([cyan, magenta, yellow]).toEqual([0, 0, 0]);
     expect(black).toBeLessThan(20);
+  });
+
+  const PRESS = "/usr/share/color/icc/ghostscript/default_cmyk.icc";
+  test.skipIf(!existsSync(PRESS))("no pixel of a card has more ink than the printer allows", async () => {
+    const cmyk = await openCmyk({ command: cmykCommand(), profile: readPrintProfile(PRESS) });
+    try {
+      for (const card of CARDS)
+        for (const limit of [240, 300]) {
+          const file = await Bun.file(join(import.meta.dir, "../../../templates", card)).bytes();
+          const { jpeg, ...sides } = await cmyk.convert(file, limit);
+          const found = await decoded(jpeg, sides.width, sides.height);
+          let most = 0;
+          for (let at = 0; at < found.length; at += 4)
+            most = Math.max(
+              most,
+              found.subarray(at, at + 4).reduce((sum, ink) => sum + ink),
+            );
+          expect([card, limit, Math.ceil((most * 100) / 255) <= limit]).toEqual([card, limit, true]);
+        }
+    } finally {
+      cmyk.close();
+    }
   });
 
   test("noise, which takes the longest codes, comes back too", async () => {
