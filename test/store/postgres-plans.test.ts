@@ -67,6 +67,17 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres no large table is read whole
     expect(plans).not.toMatch(LARGE);
   });
 
+  test.each(["console, deliveries", "console, deliveries of both environments"])(
+    "a page of %s reads no more than the page along their index, and sorts nothing",
+    async (question) => {
+      const plan = await plansOf((tx) =>
+        (QUESTIONS[question] as (tx: Tx, n: number) => Promise<unknown>)(tx, IMAGES),
+      );
+      expect(plan).toMatch(/Limit .*\n(.*\n)*?\s*->\s+Index Scan Backward using webhook_deliveries_account/);
+      expect(plan).not.toMatch(/->\s+(Incremental )?Sort|^Sort/m);
+    },
+  );
+
   test("a page of those in the making sorts no more than the page has of each state", async () => {
     const plan = await plansOf((tx) =>
       (QUESTIONS["list, processing"] as (tx: Tx, n: number) => Promise<unknown>)(tx, IMAGES),
