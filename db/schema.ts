@@ -45,6 +45,8 @@ export function defineTables(kit: Kit) {
       usageAlerts: json<number[] | null>("usage_alerts"),
       /** 1: developers may delete players in the console; 0: owners alone. */
       developersDeletePlayers: int("developers_delete_players").notNull().default(0),
+      /** When a player without images was deleted whose traces are still in the database's file. */
+      tracesAt: int("traces_at"),
       createdAt: int("created_at").notNull(),
       updatedAt: int("updated_at").notNull(),
     },
@@ -54,6 +56,7 @@ export function defineTables(kit: Kit) {
       check("accounts_credits_held", sql`${t.creditsHeld} >= 0`),
       index("accounts_plan_period").on(t.planPeriod),
       index("accounts_list").on(t.createdAt, t.id),
+      index("accounts_traces").on(t.tracesAt).where(sql`${t.tracesAt} is not null`),
     ],
   );
 

@@ -14,6 +14,7 @@ import {
   DeletedImageResponse,
   DeletedPlayerResponse,
 } from "../../src/http/schemas.ts";
+import { hasTraces } from "../../src/store/images/forgotten-images.ts";
 import { findImagesByExternalId } from "../../src/store/images/image-search.ts";
 import type { Store } from "../../src/store/store.ts";
 import { get, imageRequest, post, testAccount } from "../harness.ts";
@@ -116,6 +117,25 @@ test("a card of a batch leaves nothing behind either: its external id is in no r
   const [batch] = (await db.select().from(t.batches)).filter(({ accountId }) => accountId === account.id);
   expect(batch).toMatchObject({ total: 1, failed: 1 });
   expect(await breaches()).toEqual([]);
+});
+
+test("a player without an image leaves nothing behind either, on a checklist and in the log of requests", async () => {
+  const { liveKey } = await testAccount(api);
+  const players = [{ external_id: "Kentrosaurus-1", name: "Kentrosaurus" }];
+  const set = { name: "Season", parallels: [{ name: "base", size: null }], players };
+  const made = await send(api, "/v1/sets", {
+    method: "POST",
+    headers: { "X-API-Key": liveKey, "Content-Type": "application/json" },
+    body: JSON.stringify(set),
+  });
+  expect(made.status).toBe(201);
+  expect(await filesWith("Kentrosaurus")).not.toEqual([]);
+  const answer = await remove("/v1/players/Kentrosaurus-1", liveKey);
+  expect((await expectSuccess(answer, 200, DeletedPlayerResponse)).images_deleted).toBe(0);
+  await sweep(api);
+  expect(await filesWith("Kentrosaurus")).toEqual([]);
+  // Once it is gone nothing is rewritten for it again.
+  expect(await hasTraces(api.store.read)).toBe(false);
 });
 
 test("a live batch's photos, sent and fetched, go with their players, and a shared one with the last of them", async () => {

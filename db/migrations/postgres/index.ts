@@ -26,6 +26,7 @@ import imageSetPlaces from "./0024_image_set_places.sql" with { type: "text" };
 import deliveryTypes from "./0025_delivery_types.sql" with { type: "text" };
 import imagePictures from "./0026_image_pictures.sql" with { type: "text" };
 import setKeys from "./0027_set_keys.sql" with { type: "text" };
+import accountTraces from "./0028_account_traces.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -60,4 +61,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0025_delivery_types", sql: deliveryTypes },
   { name: "0026_image_pictures", sql: imagePictures },
   { name: "0027_set_keys", sql: setKeys },
+  { name: "0028_account_traces", sql: accountTraces },
 ];

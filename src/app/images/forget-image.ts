@@ -17,6 +17,7 @@ import {
   lockImages,
   markErased,
   markFilesGone,
+  noteTraces,
 } from "../../store/images/forgotten-images.ts";
 import { freeAddress } from "../../store/images/idempotency.ts";
 import { deleteMetadata } from "../../store/images/image-metadata.ts";
@@ -103,8 +104,11 @@ export async function forgetPlayer(
         const found = await lockImages(tx, ids);
         for (const image of found) await forgetRow(tx, deps, image);
         // Includes refused requests, which have no image.
-        await emptyRequests(tx, scope);
-        await emptyChecklists(tx, scope);
+        const wasLogged = await emptyRequests(tx, scope);
+        const wasListed = await emptyChecklists(tx, scope);
+        // Otherwise the images' rows remember that there are traces.
+        if (found.length === 0 && (wasLogged || wasListed))
+          await noteTraces(tx, scope.accountId, deps.clock.now());
         return { ids, found };
       },
       { concurrent: true },

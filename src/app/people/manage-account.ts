@@ -49,6 +49,7 @@ export async function createAccount(
     usageBudget: null,
     usageAlerts: null,
     developersDeletePlayers: 0,
+    tracesAt: null,
     createdAt: now,
     updatedAt: now,
   };

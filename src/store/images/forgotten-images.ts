@@ -120,24 +120,27 @@ export async function deleteEventsAbout({ db, t }: Tx, imageId: string): Promise
   await db.delete(e).where(inArray(e.id, ids));
 }
 
-/** Removes a player's own words from the request log of one environment. */
+/** Removes a player's own words from the request log of one environment. Returns whether there were any. */
 export async function emptyRequests(
   { db, t }: Tx,
   { accountId, environment, externalId }: Scope & { externalId: string },
-): Promise<void> {
+): Promise<boolean> {
   const { requestLog: l, requestPlayers: p } = t;
-  await db
+  const emptied = await db
     .update(l)
     .set({ externalId: null, body: null, details: null })
-    .where(and(eq(l.accountId, accountId), eq(l.externalId, externalId), eq(l.environment, environment)));
+    .where(and(eq(l.accountId, accountId), eq(l.externalId, externalId), eq(l.environment, environment)))
+    .returning({ id: l.id });
   const named = db
     .select({ id: p.requestId })
     .from(p)
     .innerJoin(l, eq(l.id, p.requestId))
     .where(and(eq(p.accountId, accountId), eq(p.externalId, externalId), eq(l.environment, environment)));
-  await db
+  const gone = await db
     .delete(p)
-    .where(and(eq(p.accountId, accountId), eq(p.externalId, externalId), inArray(p.requestId, named)));
+    .where(and(eq(p.accountId, accountId), eq(p.externalId, externalId), inArray(p.requestId, named)))
+    .returning({ id: p.requestId });
+  return emptied.length + gone.length > 0;
 }
 
 /**
@@ -181,7 +184,12 @@ export async function markFilesGone(tx: Tx, id: string, now: number): Promise<vo
     .where(and(eq(i.id, id), isNotNull(i.forgottenAt)));
 }
 
-/** Whether forgotten images may have left traces in the database file. */
+/** Notes that something was deleted of which no image remembers it. */
+export async function noteTraces({ db, t }: Tx, accountId: string, now: number): Promise<void> {
+  await db.update(t.accounts).set({ tracesAt: now }).where(eq(t.accounts.id, accountId));
+}
+
+/** Whether forgotten images, or players without any, may have left traces in the database file. */
 export async function hasTraces({ db, t }: Tx): Promise<boolean> {
   const i = t.images;
   const rows = await db
@@ -189,12 +197,19 @@ export async function hasTraces({ db, t }: Tx): Promise<boolean> {
     .from(i)
     .where(and(isNotNull(i.forgottenAt), isNull(i.erasedAt), gt(i.forgottenAt, 0)))
     .limit(1);
-  return rows.length > 0;
+  if (rows.length > 0) return true;
+  const a = t.accounts;
+  const accounts = await db.select({ id: a.id }).from(a).where(gt(a.tracesAt, 0)).limit(1);
+  return accounts.length > 0;
 }
 
 /** Records that everything forgotten up to `until` has left no trace. */
 export async function markErased({ db, t }: Tx, until: number, now: number): Promise<void> {
-  const i = t.images;
+  const { images: i, accounts: a } = t;
+  await db
+    .update(a)
+    .set({ tracesAt: null })
+    .where(and(gt(a.tracesAt, 0), lte(a.tracesAt, until)));
   await db
     .update(i)
     .set({ erasedAt: now })

@@ -140,14 +140,16 @@ export async function checklistPlaces(
 export async function emptyChecklists(
   { db, t }: Tx,
   { accountId, environment, externalId }: Scope & { externalId: string },
-): Promise<void> {
+): Promise<boolean> {
   const { setPlayers: p, cardSets: s } = t;
   const own = db
     .select({ id: s.id })
     .from(s)
     .where(and(eq(s.accountId, accountId), eq(s.environment, environment)));
-  await db
+  const emptied = await db
     .update(p)
     .set({ externalId: "", name: "", number: null })
-    .where(and(eq(p.externalId, externalId), ne(p.externalId, sql`''`), inArray(p.setId, own)));
+    .where(and(eq(p.externalId, externalId), ne(p.externalId, sql`''`), inArray(p.setId, own)))
+    .returning({ setId: p.setId });
+  return emptied.length > 0;
 }
