@@ -69,7 +69,7 @@ test("a card is edited in its batch: words and photo changed, the failed one ret
   expect(shown).toContain("In its place in First team");
   const refused = await ana.upload(form, NO_FILE, { place: batch.id, number: "100" });
   expect(refused.status).toBe(422);
-  expect(await refused.text()).toContain("player.number");
+  expect(await refused.text()).toContain('<strong title="player.number">Shirt number</strong>');
   const photo = new File([await Bun.file("test/photos/unsplash_man.jpg").bytes()], "man.jpg");
   const changes = { place: batch.id, name: "Nils Corrected", number: "19", primary_color: "red" };
   const answer = await ana.upload(form, photo, changes);

@@ -143,7 +143,8 @@ test("what no card could have is refused by name, nothing of the form is lost, a
   });
   expect(refused.status).toBe(422);
   const told = await refused.text();
-  expect(told).toContain("branding.primary_color");
+  expect(told).toContain("Main colour must");
+  expect(told).not.toContain("branding.primary_color");
   expect(told).toContain('value="reddish"');
   await ana.upload("/console/kits", NO_FILE, STYLE);
   const twice = await ana.upload("/console/kits", NO_FILE, STYLE);

@@ -67,7 +67,7 @@ test("without JavaScript a request leads to the whole page, with what comes of i
   await page.type("#number", "99");
   await submit(page, ".send button[type=submit]");
   expect(await textOf(page, "h1")).toBe("Playground");
-  expect(await textOf(page, "#outcome")).toContain("400 INVALID_REQUEST");
+  expect(await textOf(page, "#outcome")).toContain("The card is not made.\nShirt number must");
   expect(await typed("#number")).toBe("999");
 });
 
@@ -82,7 +82,7 @@ test("a photo that is dropped is kept like one of POST /v1/photos, and a live ca
   await choose("README.md");
   await page.click(".send button[type=submit]");
   await page.waitForSelector("#outcome .notice");
-  expect(await textOf(page, "#outcome")).toContain("UNSUPPORTED_IMAGE_SOURCE");
+  expect(await textOf(page, "#outcome")).toContain("Photo: It is not a JPEG, PNG or WebP");
   expect(await textOf(page, "#file-problem")).not.toBe("");
   expect(await address()).toBe(sample);
 

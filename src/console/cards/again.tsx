@@ -12,7 +12,7 @@ import {
 } from "../../core/image-request.ts";
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
-import { isPartnerRefusal } from "../../http/http-refusal.ts";
+import { isPartnerRefusal, type PartnerRefusal } from "../../http/http-refusal.ts";
 import { placesOf } from "../../store/images/batch-places.ts";
 import { type Batch, batchesWith } from "../../store/images/batches.ts";
 import { findImage } from "../../store/images/image-reads.ts";
@@ -21,6 +21,7 @@ import { batchName } from "../batches/batches.tsx";
 import { takeFromBudget } from "../budget.ts";
 import { Card, Choice, EnvironmentBadge, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
+import { Refused } from "../refused.tsx";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { ColourInput } from "./colour-input.tsx";
@@ -225,11 +226,7 @@ async function againPage(visit: MemberVisit): Promise<Response> {
   return page(visit, { image, of, places, place: place?.id ?? "" });
 }
 
-async function page(
-  visit: MemberVisit,
-  shown: Shown,
-  refusal?: { title: string; details: { field: string; message: string }[]; message: string },
-): Promise<Response> {
+async function page(visit: MemberVisit, shown: Shown, refusal?: PartnerRefusal): Promise<Response> {
   const { image, places } = shown;
   const change = await openChange(visit, image, places);
   return shell(
@@ -250,21 +247,7 @@ async function page(
           the card again after that, from its page.
         </Notice>
       )}
-      {refusal && (
-        <Notice tone="bad" title={refusal.title}>
-          {refusal.details.length === 0 ? (
-            refusal.message
-          ) : (
-            <ul>
-              {refusal.details.map(({ field: name, message }) => (
-                <li key={name}>
-                  <code>{name}</code> {message}
-                </li>
-              ))}
-            </ul>
-          )}
-        </Notice>
-      )}
+      {refusal && <Refused error={refusal} title="The card is not made." />}
       <div class="image-page">
         <Card title="What to change" note="What you leave as it is stays so.">
           <Form visit={visit} {...shown} />
@@ -349,9 +332,8 @@ async function again(visit: MemberVisit): Promise<Response> {
     return redirect(`/console/images/${answer.image_id}`, visit.exchange);
   } catch (error) {
     if (!isPartnerRefusal(error)) throw error;
-    const { code, message, details = [] } = error;
     const shown = { image, of: after, places, place: place?.id ?? "" };
-    return page(visit, shown, { title: code, message, details });
+    return page(visit, shown, error);
   }
 }
 

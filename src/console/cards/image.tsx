@@ -51,17 +51,13 @@ function Failure({ image }: { image: Image }) {
         {image.failureMessage}
       </Notice>
     );
-  const reason = image.failureReason;
+  const { failureCode: code, failureReason: reason } = image;
   return (
-    <Notice tone="bad" title={`Failed: ${image.failureCode}`}>
-      {image.failureMessage}
-      {reason !== null && (
-        <>
-          {" "}
-          Reason: <code>{reason}</code>.
-        </>
-      )}{" "}
-      <a href={`/docs/errors/${image.failureCode}#reasons`}>More about this code</a>
+    <Notice tone="bad" title="The card could not be made.">
+      {image.failureMessage}{" "}
+      <a href={`/docs/errors/${code}#reasons`} title={reason === null ? `${code}` : `${code}, ${reason}`}>
+        More about it
+      </a>
     </Notice>
   );
 }

@@ -7,6 +7,7 @@ import { KIT_BADGE_LIFETIME_MS, MAX_ACCOUNT_NAME_CHARS, MAX_UPLOAD_BODY_BYTES } 
 import { uploadAt, uploadUrl } from "../../core/own-photos.ts";
 import { findPhoto } from "../../store/images/photos.ts";
 import { type BrandKit, findKit, listKits } from "../../store/people/brand-kits.ts";
+import { labelOf } from "../card-words.ts";
 import { Breakable, Card, Confirm, Empty, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
@@ -278,7 +279,7 @@ async function save(visit: MemberVisit): Promise<Response> {
     return redirect("/console/kits", exchange);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const details = (error.details ?? []).map((one) => `${one.field} ${one.message}`);
+    const details = (error.details ?? []).map((one) => `${labelOf(one.field)} ${one.message}`);
     const problem = details.length > 0 ? details.join(" ") : error.message;
     return id === undefined
       ? kitsPage(visit, { of: style, problem })

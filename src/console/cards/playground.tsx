@@ -10,13 +10,14 @@ import { invalidRequest } from "../../core/partner-refusals.ts";
 import { storageFault } from "../../core/storage-unavailable.ts";
 import { curlCreate } from "../../http/curl.ts";
 import { asPartnerRefusal } from "../../http/envelope.ts";
-import { ERROR_STATUS, isPartnerRefusal, type PartnerRefusal } from "../../http/http-refusal.ts";
+import { ERROR_STATUS, isPartnerRefusal } from "../../http/http-refusal.ts";
 import type { Image } from "../../store/images/images.ts";
 import type { BrandKit } from "../../store/people/brand-kits.ts";
 import { takeFromBudget } from "../budget.ts";
-import { Card, Code, Notice, PageHead } from "../elements.tsx";
+import { Card, Code, PageHead } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { logFault } from "../page-error.ts";
+import { Refused } from "../refused.tsx";
 import { html, isHtmxRequest, redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { typescriptSample } from "./code-samples.ts";
@@ -171,10 +172,16 @@ async function send(visit: MemberVisit): Promise<Response> {
     if (!isPartnerRefusal(error)) throw error;
     logFault(visit, error);
     const refused = { ...state, problems: problemsOf(error, own.places) };
-    if (!asPart) return page(visit, refused, <Refused error={error} />, ERROR_STATUS[error.code]);
+    if (!asPart)
+      return page(
+        visit,
+        refused,
+        <Refused error={error} title="The card is not made." />,
+        ERROR_STATUS[error.code],
+      );
     const outcome = (
       <>
-        <Refused error={error} />
+        <Refused error={error} title="The card is not made." />
         <BesideInputs {...refused} />
       </>
     );
@@ -204,25 +211,6 @@ async function checked({ deps }: MemberVisit, body: unknown): Promise<CreateImag
 /** The playground with the card of a submitted request. */
 function pathOf(imageId: string): string {
   return `/console/playground?sent=${imageId}`;
-}
-
-function Refused({ error }: { error: PartnerRefusal }) {
-  return (
-    <Notice tone="bad" title={`${ERROR_STATUS[error.code]} ${error.code}`}>
-      {error.details && error.details.length > 0 ? (
-        <ul>
-          {error.details.map(({ field: name, message }) => (
-            <li key={name}>
-              <code>{name}</code> {message}
-            </li>
-          ))}
-        </ul>
-      ) : (
-        error.message
-      )}{" "}
-      <a href={`/docs/errors/${error.code}`}>About this error</a>
-    </Notice>
-  );
 }
 
 /** The unfinished card, which refreshes itself until it is done. */
