@@ -156,7 +156,12 @@ async function getBatchPictures(
   id: string,
 ): Promise<Response> {
   const batch = await ownBatch(deps, caller, id);
-  return writtenFile(exchange, await batchZip(deps, batch), `${batch.id}.zip`, "application/zip");
+  return writtenFile(
+    exchange,
+    await batchZip(deps, batch, "external_id"),
+    `${batch.id}.zip`,
+    "application/zip",
+  );
 }
 
 /** GET /v1/batches */

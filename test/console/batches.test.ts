@@ -119,7 +119,12 @@ test("a squad list becomes cards: columns guessed, faults named, three cards see
   expect(await credits()).toEqual({ creditsPlan: 8, creditsHeld: 0 });
   const zip = await ana.get(`${batch}/pictures.zip`);
   expect(zip.headers.get("content-disposition")).toContain('filename="First team.zip"');
-  expect(Object.keys(unzipSync(await zip.bytes())).sort()).toEqual(["cards.csv", "p1.webp", "p2.webp"]);
+  // Called as people call the players; the table has the ids.
+  const files = unzipSync(await zip.bytes());
+  expect(Object.keys(files).sort()).toEqual(["09 Player p1.webp", "09 Player p2.webp", "cards.csv"]);
+  expect(new TextDecoder().decode(files["cards.csv"])).toMatch(
+    /^p1,img_\w+,completed,09 Player p1.webp,.*,Player p1,9\r$/m,
+  );
   // The list has done its work.
   expect((await ana.get(check)).status).toBe(404);
   expect((await audit(server.service.store, Date.now())).findings.filter(({ ok }) => !ok)).toEqual([]);

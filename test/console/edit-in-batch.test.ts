@@ -90,7 +90,7 @@ test("a card is edited in its batch: words and photo changed, the failed one ret
   expect([twice.status, await twice.text()]).toEqual([422, expect.stringContaining("Open the batch")]);
   expect(await credits()).toEqual({ left: 8, held: 0 });
   const files = unzipSync(await (await ana.get(`${page}/pictures.zip`)).bytes());
-  expect(Object.keys(files).sort()).toEqual(["cards.csv", "p1.webp", "p2.webp"]);
+  expect(Object.keys(files).sort()).toEqual(["09 Player p1.webp", "19 Nils Corrected.webp", "cards.csv"]);
   // Sent as it is.
   const same = await ana.upload(`/console/images/${good?.id}/again`, NO_FILE, { place: batch.id });
   expect(same.headers.get("location")).toBe(page);

@@ -91,7 +91,7 @@ test("a player's history has every card, and the sheet and ZIP of a batch have t
   const zip = await ana.get(`/console/batches/${batch}/current.zip`);
   expect(zip.headers.get("content-disposition")).toContain('filename="Team current.zip"');
   const files = unzipSync(await zip.bytes());
-  expect(Object.keys(files).sort()).toEqual(["cards.csv", "p2.webp", "p_1.webp"]);
+  expect(Object.keys(files).sort()).toEqual(["09 Player newer.webp", "09 Player p2.webp", "cards.csv"]);
   expect(Buffer.from(files["cards.csv"] ?? []).toString()).toContain(data.image_id);
   // Another account's batch has none.
   const other = await testAccount(server.service);

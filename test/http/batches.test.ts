@@ -351,7 +351,9 @@ test("the pictures come as one archive with a table, under names that any comput
   expect(names).toHaveLength(3);
   for (const name of names) expect(name).not.toMatch(/[\\/:?]|^\.+$/);
   const table = new TextDecoder().decode(files["cards.csv"]).split("\r\n");
-  expect(table[0]).toBe("external_id,image_id,status,file,message,reason,hint,parallel,serial,size");
+  expect(table[0]).toBe(
+    "external_id,image_id,status,file,message,reason,hint,parallel,serial,size,name,number",
+  );
   expect(table[3]).toMatch(/^p2,img_\d+,failed,,/);
   expect(new TextDecoder().decode(files[names[0] ?? ""])).toStartWith("picture of img_");
 });

@@ -246,9 +246,9 @@ test("the pictures of a run are named by parallel and number, and stand in the t
   const ids = images.map(({ image_id }: Json) => image_id);
   expect(["p0_blue_001.png", "p0_blue_002.png", "p0_base.png"].map(text)).toEqual(ids.slice(0, 3));
   expect(text("cards.csv").split("\r\n").slice(1)).toEqual([
-    `p0,${ids[0]},completed,p0_blue_001.png,,,,blue,1,700`,
-    `p0,${ids[1]},completed,p0_blue_002.png,,,,blue,2,700`,
-    `p0,${ids[2]},completed,p0_base.png,,,,base,,`,
-    `p1,${ids[3]},completed,p1.png,,,,gold,1,5`,
+    `p0,${ids[0]},completed,p0_blue_001.png,,,,blue,1,700,Maya Okafor,9`,
+    `p0,${ids[1]},completed,p0_blue_002.png,,,,blue,2,700,Maya Okafor,9`,
+    `p0,${ids[2]},completed,p0_base.png,,,,base,,,Maya Okafor,9`,
+    `p1,${ids[3]},completed,p1.png,,,,gold,1,5,Maya Okafor,9`,
   ]);
 });

@@ -13,12 +13,19 @@ export interface ZipDeps extends AppContext {
   blobs: Blobs;
 }
 
+/** What pictures are called in an archive: `9.png` by external id, `07 Maya Okafor.png` by player. */
+export type PictureNaming = "external_id" | "player";
+
 /**
- * The finished pictures of a batch as one streamed ZIP archive, named by external id, with a table of all
- * cards in `cards.csv`. Expired and deleted ones appear only in the table.
+ * The finished pictures of a batch as one streamed ZIP archive, with a table of all cards in `cards.csv`.
+ * Expired and deleted ones appear only in the table.
  */
-export async function batchZip(deps: ZipDeps, batch: Batch): Promise<ReadableStream<Uint8Array>> {
-  return picturesZip(deps, await imagesOfBatch(deps.store.read, batch.id), batch.updatedAt);
+export async function batchZip(
+  deps: ZipDeps,
+  batch: Batch,
+  naming: PictureNaming,
+): Promise<ReadableStream<Uint8Array>> {
+  return picturesZip(deps, await imagesOfBatch(deps.store.read, batch.id), batch.updatedAt, naming);
 }
 
 /** The same of any images; `updatedAt` is the time of its table. */
@@ -26,8 +33,9 @@ export function picturesZip(
   { blobs }: Pick<ZipDeps, "blobs">,
   images: Image[],
   updatedAt: number,
+  naming: PictureNaming,
 ): ReadableStream<Uint8Array> {
-  const names = pictureNames(images);
+  const names = pictureNames(images, naming);
   async function* files() {
     const present = new Set<Image>();
     for (const image of images) {
@@ -67,13 +75,14 @@ const MAX_NAME_CHARS = 100;
  * A recognisable file name for each picture, unique even where case does not count: of players with several
  * cards with parallel and number, such as `9_gold_012.png`, so that they sort by them.
  */
-function pictureNames(images: Image[]): Map<Image, string> {
+function pictureNames(images: Image[], naming: PictureNaming): Map<Image, string> {
   const taken = new Set<string>();
   const names = new Map<Image, string>();
-  const ofPlayers = Map.groupBy(images, ({ externalId }) => externalId);
+  const called = (image: Image) => (naming === "player" && numberAndName(image)) || image.externalId;
+  const ofPlayers = Map.groupBy(images, called);
   for (const image of images) {
-    const player = image.externalId.slice(0, MAX_NAME_CHARS);
-    const isOnly = ofPlayers.get(image.externalId)?.length === 1;
+    const player = called(image).slice(0, MAX_NAME_CHARS).toWellFormed();
+    const isOnly = ofPlayers.get(called(image))?.length === 1;
     const own = isOnly ? player : `${player}${setSuffix(readSetPlace(image.setPlace))}`;
     const stem = own.replace(UNFIT, "_") || image.id;
     const type = /\.\w+$/.exec(image.outputName ?? "")?.[0] ?? "";
@@ -83,6 +92,21 @@ function pictureNames(images: Image[]): Map<Image, string> {
     names.set(image, name);
   }
   return names;
+}
+
+/** Such as `07 Maya Okafor`, so that a squad sorts by its shirts; empty for a deleted card. */
+function numberAndName(image: Image): string {
+  const { name, number } = playerOf(image);
+  return [number?.padStart(2, "0"), name].filter(Boolean).join(" ");
+}
+
+/** The request is JSON from the database, so nothing is assumed about it. */
+function playerOf({ request }: Pick<Image, "request">): { name: string; number: string | undefined } {
+  const { player } = (request ?? {}) as { player?: { name?: unknown; number?: unknown } };
+  return {
+    name: typeof player?.name === "string" ? player.name : "",
+    number: typeof player?.number === "number" ? String(player.number) : undefined,
+  };
 }
 
 const COLUMNS = [
@@ -96,6 +120,8 @@ const COLUMNS = [
   "parallel",
   "serial",
   "size",
+  "name",
+  "number",
 ];
 
 function setSuffix(place: SetPlace | null): string {
@@ -117,6 +143,8 @@ function table(images: Image[], names: Map<Image, string>, present: Set<Image>):
     place?.parallel ?? "",
     String(place?.serial ?? ""),
     String(place?.size ?? ""),
+    playerOf(image).name,
+    playerOf(image).number ?? "",
   ]);
   return [COLUMNS, ...rows].map((row) => row.map(csvField).join(",")).join("\r\n");
 }

@@ -247,7 +247,7 @@ async function cancel(visit: MemberVisit): Promise<Response> {
 
 async function pictures(visit: MemberVisit): Promise<Response> {
   const batch = await ownBatch(visit);
-  return zipFile(visit, await batchZip(visit.deps, batch), batchName(batch), batch.id);
+  return zipFile(visit, await batchZip(visit.deps, batch, "player"), batchName(batch), batch.id);
 }
 
 /** A ZIP archive under a name that people gave; `plainName` stands in where nothing of it is plain. */

@@ -161,6 +161,7 @@ async function currentZip(visit: MemberVisit): Promise<Response> {
     visit.deps,
     entries.map(({ image }) => image),
     visit.now,
+    "player",
   );
   return zipFile(visit, zip, `${batchName(batch)} current`, `${batch.id}-current`);
 }

@@ -217,7 +217,7 @@ test("a backup has both sides of every card", async () => {
 
 test("a ZIP has the back beside the front", async () => {
   const both = await made();
-  const zip = await new Response(picturesZip(workspace, [both], 0)).bytes();
+  const zip = await new Response(picturesZip(workspace, [both], 0, "external_id")).bytes();
   const text = new TextDecoder("latin1").decode(zip);
   expect(text).toContain(`${both.externalId}.png`);
   expect(text).toContain(`${both.externalId}_back.png`);
