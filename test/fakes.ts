@@ -10,7 +10,13 @@ import { writeWhole } from "../src/system/write-whole.ts";
 /** A pool with one place, which is always free; its renderer does what the test says. */
 export function poolOf(render: Renderer["render"]): RenderPool {
   return {
-    acquire: async () => ({ render, release: () => {} }),
+    acquire: async () => ({
+      render,
+      printDocument: async () => {
+        throw new Error("nothing should have been printed");
+      },
+      release: () => {},
+    }),
     health: () => ({ ready: 1, wanted: 1, takesWork: true }),
     memoryBytes: () => 0,
     pids: () => [],

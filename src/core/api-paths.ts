@@ -21,6 +21,8 @@ export const API_PATHS = {
   sets: "/v1/sets",
   set: "/v1/sets/{set_id}",
   setChecklist: "/v1/sets/{set_id}/checklist",
+  setChecklistPages: "/v1/sets/{set_id}/checklist.pdf",
+  setAlbum: "/v1/sets/{set_id}/album.pdf",
   setManifest: "/v1/sets/{set_id}/manifest",
   setPacks: "/v1/sets/{set_id}/packs",
   photos: "/v1/photos",

@@ -45,6 +45,8 @@ export const ROUTES = {
   getSet: { method: "GET", path: API_PATHS.set, access: "partner", scope: "read" },
   deleteSet: { method: "DELETE", path: API_PATHS.set, access: "partner", scope: "delete" },
   getChecklist: { method: "GET", path: API_PATHS.setChecklist, access: "partner", scope: "read" },
+  printChecklist: { method: "GET", path: API_PATHS.setChecklistPages, access: "partner", scope: "read" },
+  printAlbum: { method: "GET", path: API_PATHS.setAlbum, access: "partner", scope: "read" },
   getManifest: { method: "GET", path: API_PATHS.setManifest, access: "partner", scope: "read" },
   getPacks: { method: "GET", path: API_PATHS.setPacks, access: "partner", scope: "read" },
   createPhoto: { method: "POST", path: API_PATHS.photos, access: "partner", scope: "create" },

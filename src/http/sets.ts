@@ -1,7 +1,9 @@
 import type { Static } from "@sinclair/typebox";
 import type { AppContext } from "../app/context.ts";
+import { SHEET_NAMES, type Sheet } from "../app/print/imposition.ts";
 import { checklistOf, makeSet, removeSet, setView } from "../app/sets/manage-sets.ts";
 import { manifestOf, type PackWish, packsOf } from "../app/sets/set-files.ts";
+import { albumPages, checklistPages, type SetPagesDeps } from "../app/sets/set-pages.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import { streamOfLines } from "../core/csv.ts";
 import {
@@ -12,6 +14,7 @@ import {
   MAX_SET_BODY_BYTES,
 } from "../core/limits.ts";
 import { invalidRequest, setNotFound } from "../core/partner-refusals.ts";
+import { PRINT_SIZE_NAMES, type PrintSizeName } from "../core/print-sizes.ts";
 import { compileValidator } from "../core/validate.ts";
 import { type CardSet, findSet, listSets } from "../store/sets/card-sets.ts";
 import type { Caller, PartnerHandler } from "./auth.ts";
@@ -22,12 +25,18 @@ import type { Exchange } from "./exchange.ts";
 import { checkIdempotencyKey } from "./images.ts";
 import { readLimit, readQuery } from "./query.ts";
 import { CreateSetRequest } from "./set-schemas.ts";
+import { writtenFile } from "./written-file.ts";
 
 const validator = compileValidator(CreateSetRequest, "body");
 
 /** The handlers of the routes of sets. */
-export function setHandlers<Open>(deps: AppContext, partner: (handler: PartnerHandler) => Open) {
-  const ofSet = (handler: (deps: AppContext, exchange: Exchange, set: CardSet) => Promise<Response>) =>
+export function setHandlers<Open>(
+  deps: AppContext & SetPagesDeps,
+  partner: (handler: PartnerHandler) => Open,
+) {
+  const ofSet = (
+    handler: (deps: AppContext & SetPagesDeps, exchange: Exchange, set: CardSet) => Promise<Response>,
+  ) =>
     partner(async (exchange, { account, environment }, { set_id: id = "" }) => {
       const set = await findSet(deps.store.read, { accountId: account.id, environment, id });
       if (!set) throw setNotFound();
@@ -42,6 +51,12 @@ export function setHandlers<Open>(deps: AppContext, partner: (handler: PartnerHa
     ),
     getChecklist: ofSet(async (_, exchange, set) =>
       success(exchange, { ...setView(set), players: await checklistOf(deps, set) }),
+    ),
+    printChecklist: ofSet(async (deps, exchange, set) =>
+      pdf(exchange, await checklistPages(deps, set, readPagesWish(exchange.url, ["sheet"])), set),
+    ),
+    printAlbum: ofSet(async (deps, exchange, set) =>
+      pdf(exchange, await albumPages(deps, set, readPagesWish(exchange.url, ["sheet", "size"])), set),
     ),
     getManifest: ofSet(async (_, exchange, set) => manifest(deps, exchange, set)),
     getPacks: ofSet(async (_, exchange, set) => {
@@ -95,6 +110,28 @@ function manifest(deps: AppContext, exchange: Exchange, set: CardSet): Response 
       "X-Content-Type-Options": "nosniff",
     },
   });
+}
+
+function pdf(exchange: Exchange, bytes: Uint8Array<ArrayBuffer>, { id }: CardSet): Response {
+  const name = exchange.url.pathname.endsWith("/album.pdf") ? `${id}-album.pdf` : `${id}-checklist.pdf`;
+  return writtenFile(exchange, bytes, name, "application/pdf");
+}
+
+/** Which pages a query asks for. Throws INVALID_REQUEST. */
+export function readPagesWish(url: URL, known: ("sheet" | "size")[]): { sheet: Sheet; size: PrintSizeName } {
+  const { values, details } = readQuery(url, known);
+  const one = <T extends string>(name: "sheet" | "size", all: readonly T[], usual: T): T => {
+    const wished = values[name] ?? usual;
+    const found = all.find((each) => each === wished);
+    if (!found) details.push({ field: `query ${name}`, message: `must be one of ${all.join(", ")}.` });
+    return found ?? usual;
+  };
+  const wish = {
+    sheet: one("sheet", SHEET_NAMES, "a4"),
+    size: one("size", PRINT_SIZE_NAMES, "63x88"),
+  };
+  if (details.length > 0) throw invalidRequest(details);
+  return wish;
 }
 
 /** What a query asks to be drawn. Throws INVALID_REQUEST. */

@@ -1,10 +1,10 @@
 import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** A file that is written while it is read. */
+/** A file to keep; a stream is written while it is read. */
 export function writtenFile(
   exchange: Exchange,
-  parts: ReadableStream<Uint8Array>,
+  parts: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>,
   name: string,
   type: string,
 ): Response {

@@ -12,9 +12,10 @@ import { launchBrowser, PAGE_CRASHED } from "./browser/browser.ts";
 import type { CardJob } from "./card/card-fill.ts";
 import type { CardPicture } from "./card/page.ts";
 import { type PageCache, pageCache } from "./card/page-cache.ts";
+import { printDocument } from "./document.ts";
 import { openPhotoCutter, type PhotoCutter, visionOf } from "./photo/photo.ts";
 import { openPreviews, type Previews } from "./preview/previews.ts";
-import type { RenderedFile, RendererOptions, RenderJob, Stage } from "./protocol.ts";
+import type { DocumentJob, RenderedFile, RendererOptions, RenderJob, Stage } from "./protocol.ts";
 import { toolsOf } from "./tools.ts";
 
 /**
@@ -35,6 +36,8 @@ export class PhotoRefused extends Error {
  */
 export interface CardRenderer {
   render(job: RenderJob, onStage: (stage: Stage) => void): Promise<RenderedFile>;
+  /** Prints a document, written whole or not at all. */
+  printDocument(job: DocumentJob): Promise<void>;
   /** The same for designers: of a folder as it is now, with what is known of the picture. */
   readonly previews: Previews;
   /** Begins to load what the first new photo needs and a card of a known photo does not. */
@@ -78,6 +81,7 @@ export async function openCardRenderer(
       (await cutOutCached(cutter, { path, sha256, card }, () => {})).cutout;
     return {
       render: (job, onStage) => renderCard({ ...cutter, pages, tools }, job, onStage),
+      printDocument: (job) => printDocument(browser, job),
       previews: openPreviews(browser, { cutOut, readBadge, readPictures }),
       warmNetworks: () => studio.warm(),
       onBrowserLost: (listener) => void browser.once("disconnected", listener),

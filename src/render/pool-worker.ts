@@ -257,7 +257,10 @@ function shareOfRenders({ random, rendersPerBrowser = RENDERS_PER_BROWSER }: Ren
 /** The jobs a warm worker accepts. */
 export type Work = Exclude<ToWorker, { type: "start" }>;
 /** The messages that end a job: success, or a photo that cannot become a card. */
-export type Ending = Extract<FromWorker, { type: "done" | "previewed" | "supported" | "refused" }>;
+export type Ending = Extract<
+  FromWorker,
+  { type: "done" | "previewed" | "printed" | "supported" | "refused" }
+>;
 
 /** The end of a job without a picture. */
 export function refusedBy(end: Ending): RefusedPhoto {

@@ -25,7 +25,7 @@ import {
   type Worker,
 } from "./pool-worker.ts";
 import type { SupportsJob } from "./preview/messages.ts";
-import type { PreviewJob, RendererOptions, RenderJob, Stage } from "./protocol.ts";
+import type { DocumentJob, PreviewJob, RendererOptions, RenderJob, Stage } from "./protocol.ts";
 
 export { RenderFault, RenderInterrupted, type RenderOutcome } from "./pool-worker.ts";
 
@@ -36,6 +36,8 @@ const MAX_RESTART_DELAY_MS = 30_000;
 /** A warm worker, exclusively yours until released. */
 export interface Renderer {
   render(job: RenderJob, onStage: (stage: Stage) => void): Promise<RenderOutcome>;
+  /** Prints a document as a PDF into the job's file. */
+  printDocument(job: DocumentJob): Promise<void>;
   release(): void;
 }
 
@@ -232,6 +234,9 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
         render: async (job, onStage) => {
           const end = await ask({ type: "render", job }, onStage);
           return end.type === "done" ? { kind: "done", file: end.file } : refusedBy(end);
+        },
+        printDocument: async (job) => {
+          await ask({ type: "document", job });
         },
         preview: async (job) => {
           const end = await ask({ type: "preview", job });

@@ -87,6 +87,14 @@ export type RenderJob = Static<typeof RenderJob>;
 export const PreviewJob = previewJob(CardInputSchema);
 export type PreviewJob = Static<typeof PreviewJob>;
 
+/** An HTML document to print as a PDF. */
+export const DocumentJob = Type.Object({
+  jobId: Type.String(),
+  html: Type.String(),
+  outputPath: Type.String(),
+});
+export type DocumentJob = Static<typeof DocumentJob>;
+
 export const STAGES = ["decode", "find", "cut_out", "compose", "capture", "store"] as const;
 export type Stage = (typeof STAGES)[number];
 
@@ -94,6 +102,7 @@ export const ToWorker = Type.Union([
   Type.Object({ type: Type.Literal("start"), options: RendererOptions }),
   Type.Object({ type: Type.Literal("render"), job: RenderJob }),
   Type.Object({ type: Type.Literal("preview"), job: PreviewJob }),
+  Type.Object({ type: Type.Literal("document"), job: DocumentJob }),
   Type.Object({ type: Type.Literal("supports"), job: SupportsJob }),
 ]);
 export type ToWorker = Static<typeof ToWorker>;
@@ -129,6 +138,7 @@ export const FromWorker = Type.Union([
   Type.Object({ type: Type.Literal("stage"), jobId: Type.String(), stage: StringEnum(STAGES) }),
   Type.Object({ type: Type.Literal("done"), jobId: Type.String(), file: RenderedFile }),
   Type.Object({ type: Type.Literal("previewed"), jobId: Type.String(), preview: Previewed }),
+  Type.Object({ type: Type.Literal("printed"), jobId: Type.String() }),
   /** For each declaration, whether Chromium supports it. */
   Type.Object({ type: Type.Literal("supported"), jobId: Type.String(), known: Type.Array(Type.Boolean()) }),
   /** The photo cannot become a card; a retry would end the same way. */

@@ -61,6 +61,9 @@ async function work(renderer: CardRenderer, message: Exclude<ToWorker, { type: "
       send({ type: "done", jobId, file });
     } else if (message.type === "preview") {
       send({ type: "previewed", jobId, preview: await renderer.previews.make(message.job) });
+    } else if (message.type === "document") {
+      await renderer.printDocument(message.job);
+      send({ type: "printed", jobId });
     } else {
       send({ type: "supported", jobId, known: await renderer.previews.supports(message.job.declarations) });
     }

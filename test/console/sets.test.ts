@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { listSets } from "../../src/store/sets/card-sets.ts";
 import {
+  get,
   imageRequest,
   post,
   type TestAccount,
@@ -62,6 +63,23 @@ test("a set is made from a form, shows its cards, and gives manifest and packs; 
   expect(page).not.toContain("delete-set");
   const manifest = await (await ana.get(`${path}/manifest.csv`)).text();
   expect(manifest).toContain("Rovers 2026/27,2026/27,player-1,Maya Okafor,9,first edition,1,3,img_");
+  const files = [
+    await ana.get(`${path}/album.pdf?sheet=letter&size=49x65`),
+    await ana.get(`${path}/checklist.pdf?sheet=a4&size=49x65`),
+    await get(server.baseUrl, own.testKey, `/v1/sets/${set?.id}/album.pdf?size=49x65`),
+    await get(server.baseUrl, own.testKey, `/v1/sets/${set?.id}/checklist.pdf`),
+  ];
+  for (const [at, file] of files.entries()) {
+    expect([file.status, file.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+    const name = `${set?.id}-${at % 2 === 0 ? "album" : "checklist"}.pdf`;
+    expect(file.headers.get("content-disposition")).toBe(`attachment; filename="${name}"`);
+    expect((await file.text()).slice(0, 5)).toBe("%PDF-");
+  }
+  const unknown = await ana.get(`${path}/album.pdf?sheet=a5`);
+  expect([unknown.status, (await unknown.text()).includes("sheet must be one of a4, letter")]).toEqual([
+    422,
+    true,
+  ]);
   const packs = await (await ana.get(`${path}/packs.csv?seed=final&packs=1&cards=2&copies=1`)).text();
   expect(packs.split("\r\n").filter((line) => line.startsWith("1,player-"))).toHaveLength(2);
   const refused = await ana.get(`${path}/packs.csv?seed=final&packs=9&cards=2&copies=1`);

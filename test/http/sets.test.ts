@@ -450,6 +450,14 @@ test("packs are drawn from a seed, and stay as they were when a player is delete
   const blank = (one: Json) =>
     one.external_id === "p1" ? { ...one, external_id: null, image_id: null, name: null } : one;
   expect(after.packs).toEqual(drawn.packs.map((pack: Json[]) => pack.map(blank)));
+  for (const [page, fields] of [
+    ["album.pdf?sheet=a5&size=9x9", ["query sheet", "query size"]],
+    ["checklist.pdf?size=63x88", ["query size"]],
+  ] as const) {
+    const answer = await get(api.baseUrl, own.liveKey, `/v1/sets/${id}/${page}`);
+    const { details } = await expectError(answer, "INVALID_REQUEST");
+    expect(details.map(({ field }: Json) => field)).toEqual([...fields]);
+  }
   const faults: [string, string[]][] = [
     ["seed=final&packs=4&cards=2", ["query packs"]],
     ["seed=final&packs=1&cards=3", ["query packs"]],

@@ -11,6 +11,10 @@ export type Checklist = Schemas["Checklist"];
 export type Packs = Schemas["Packs"];
 export type PackQuery = NonNullable<operations["getPacks"]["parameters"]["query"]>;
 
+export type PagesQuery<Call extends "printChecklist" | "printAlbum"> = NonNullable<
+  operations[Call]["parameters"]["query"]
+>;
+
 /** The calls of sets, whose cards have numbers that are never given twice. */
 export function sets(calls: Transport) {
   const one = (setId: string) => ({ params: { set_id: setId } });
@@ -44,6 +48,24 @@ export function sets(calls: Transport) {
     /** Its players, with how many cards there are of each in each parallel. */
     checklist: (setId: string, call: CallOptions = {}): Promise<Checklist> =>
       calls.call({ method: "GET", path: "/v1/sets/{set_id}/checklist", ...one(setId), ...call }),
+    /** Its checklist for collectors, as a PDF. */
+    printChecklist: (setId: string, query: PagesQuery<"printChecklist"> = {}, call: CallOptions = {}) =>
+      calls.stream({
+        method: "GET",
+        path: "/v1/sets/{set_id}/checklist.pdf",
+        query: { ...query },
+        ...one(setId),
+        ...call,
+      }),
+    /** Pages of an album, as a PDF: a numbered place for each player. */
+    printAlbum: (setId: string, query: PagesQuery<"printAlbum"> = {}, call: CallOptions = {}) =>
+      calls.stream({
+        method: "GET",
+        path: "/v1/sets/{set_id}/album.pdf",
+        query: { ...query },
+        ...one(setId),
+        ...call,
+      }),
     /** All finished cards as a printer's table, the bytes of a CSV file as the service writes it. */
     manifest: (setId: string, call: CallOptions = {}) =>
       calls.stream({ method: "GET", path: "/v1/sets/{set_id}/manifest", ...one(setId), ...call }),

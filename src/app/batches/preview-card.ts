@@ -15,6 +15,7 @@ import type { TemplateRegistry } from "../../templates/registry.ts";
 import { type FetchSourcesDeps, fetchSources, refuseWhenSpent } from "../images/fetch-sources.ts";
 import { picturePaths } from "../images/render-image.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
+import { spareRenderer } from "../spare-renderer.ts";
 
 export interface PreviewDeps extends FetchSourcesDeps {
   pool: RenderPool;
@@ -31,8 +32,6 @@ const SHORT_SIDE_PX = 512;
 
 /** Paid cards come first: one preview at a time, and only when a renderer is free. */
 const drawing = new PQueue({ concurrency: 1 });
-const WAIT_FOR_RENDERER_MS = 30_000;
-const BUSY_RETRY_SECONDS = 10;
 
 /** How wide a small preview is: enough to see who is on it and whether the words fit. */
 const SMALL_WIDTH_PX = 240;
@@ -75,12 +74,7 @@ async function draw(
   sources: { photo: string; badge: string | null; pictures: FieldPictures },
 ): Promise<Uint8Array> {
   const outputPath = join(folder.scratch, `${random.id("preview")}.webp`);
-  const renderer = await pool.acquire(AbortSignal.timeout(WAIT_FOR_RENDERER_MS)).catch((cause) => {
-    throw new Refusal("SERVICE_OVERLOADED", "All renderers are busy with cards. Try again in a moment.", {
-      retryAfterSeconds: BUSY_RETRY_SECONDS,
-      cause,
-    });
-  });
+  const renderer = await spareRenderer(pool);
   try {
     const outcome = await renderer.render(
       {

@@ -12,6 +12,7 @@ export const SHEETS = {
   letter: { width: 215.9, height: 279.4 },
 } as const;
 export type Sheet = keyof typeof SHEETS;
+export const SHEET_NAMES = Object.keys(SHEETS) as Sheet[];
 
 /** No cut lies nearer to a sheet's edge, in millimetres: most printers reach no further. */
 const SHEET_MARGIN_MM = 3;

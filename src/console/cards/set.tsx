@@ -1,11 +1,14 @@
 /** @jsxImportSource preact */
 
+import { SHEET_NAMES } from "../../app/print/imposition.ts";
 import { type ChecklistEntry, checklistOf, removeSet } from "../../app/sets/manage-sets.ts";
 import { manifestOf, packsOf } from "../../app/sets/set-files.ts";
+import { albumPages, checklistPages } from "../../app/sets/set-pages.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
 import { csvField } from "../../core/csv.ts";
 import { Refusal } from "../../core/errors.ts";
-import { readPackWish } from "../../http/sets.ts";
+import { PRINT_SIZE_NAMES, printSizeLabel } from "../../core/print-sizes.ts";
+import { readPackWish, readPagesWish } from "../../http/sets.ts";
 import { type CardSet, findSet } from "../../store/sets/card-sets.ts";
 import {
   Breakable,
@@ -20,7 +23,7 @@ import {
 } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
-import { privateTable, redirect } from "../respond.ts";
+import { privateFile, privateTable, redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { historyPath } from "./image.tsx";
 import { parallelsOf, problemOf } from "./sets.tsx";
@@ -36,7 +39,10 @@ async function ownSet({ deps, account, params }: MemberVisit): Promise<CardSet> 
 const isEmpty = (players: ChecklistEntry[]) =>
   players.every(({ parallels }) => parallels.every(({ made, processing }) => made + processing === 0));
 
-async function setPage(visit: MemberVisit, problem?: string): Promise<Response> {
+/** What could not be made of a set, by the card of the page that offers it. */
+type Problem = { packs?: string; pages?: string };
+
+async function setPage(visit: MemberVisit, problem?: Problem): Promise<Response> {
   const set = await ownSet(visit);
   const players = await checklistOf(visit.deps, set);
   const path = `/console/sets/${set.id}`;
@@ -75,12 +81,19 @@ async function setPage(visit: MemberVisit, problem?: string): Promise<Response> 
       <Card title="Checklist" note={counted(players.length, "player")} flush>
         <Checklist set={set} players={players} />
       </Card>
+      <Card
+        title="Pages for collectors"
+        note="A checklist with a box for each parallel, and an album with a numbered place for each player, in the cards' true size. Print at 100 %."
+      >
+        {problem?.pages && <Notice tone="bad">{problem.pages}</Notice>}
+        <PagesForm path={path} />
+      </Card>
       {!isEmpty(players) && (
         <Card
           title="Packs"
           note="Drawn from a seed that you announce, so that anybody can draw them again. Draw once all cards are made."
         >
-          {problem && <Notice tone="bad">{problem}</Notice>}
+          {problem?.packs && <Notice tone="bad">{problem.packs}</Notice>}
           <PackForm visit={visit} path={path} />
         </Card>
       )}
@@ -133,6 +146,53 @@ function Checklist({ set, players }: { set: CardSet; players: ChecklistEntry[] }
       </tbody>
     </table>
   );
+}
+
+function PagesForm({ path }: { path: string }) {
+  const choices: [name: string, label: string, options: [string, string][]][] = [
+    ["sheet", "Paper", SHEET_NAMES.map((name) => [name, name === "a4" ? "A4" : "Letter"])],
+    ["size", "Cards of the album", PRINT_SIZE_NAMES.map((name) => [name, printSizeLabel(name)])],
+  ];
+  return (
+    <form method="get" action={`${path}/album.pdf`} class="form">
+      <div class="field-pair">
+        {choices.map(([name, label, options]) => (
+          <Field label={label} id={`pages-${name}`} key={name}>
+            <select id={`pages-${name}`} name={name}>
+              {options.map(([value, text]) => (
+                <option value={value} key={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          </Field>
+        ))}
+      </div>
+      <div class="actions">
+        <button type="submit" class="button" formaction={`${path}/checklist.pdf`}>
+          Checklist
+        </button>
+        <button type="submit" class="button">
+          Album
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Pages for collectors as a file. */
+async function pages(visit: MemberVisit, make: typeof albumPages, name: string): Promise<Response> {
+  const set = await ownSet(visit);
+  try {
+    const bytes = await make(visit.deps, set, readPagesWish(visit.exchange.url, ["sheet", "size"]));
+    return privateFile(visit.exchange, bytes, {
+      "Content-Type": "application/pdf",
+      "Content-Disposition": `attachment; filename="${set.id}-${name}.pdf"`,
+    });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return setPage(visit, { pages: problemOf(error).replaceAll("query ", "") });
+  }
 }
 
 function PackForm({ visit, path }: { visit: MemberVisit; path: string }) {
@@ -191,7 +251,7 @@ async function packs(visit: MemberVisit): Promise<Response> {
     return privateTable(visit.exchange, lines(), `${set.id}-packs.csv`);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return setPage(visit, problemOf(error).replaceAll("query ", ""));
+    return setPage(visit, { packs: problemOf(error).replaceAll("query ", "") });
   }
 }
 
@@ -204,7 +264,7 @@ async function remove(visit: MemberVisit): Promise<Response> {
     return redirect(`/console/sets?environment=${environment}`, exchange);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return setPage(visit, problemOf(error));
+    return setPage(visit, { packs: problemOf(error) });
   }
 }
 
@@ -214,6 +274,8 @@ export const setRoutes = [
     const set = await ownSet(visit);
     return privateTable(visit.exchange, manifestOf(visit.deps, set), `${set.id}.csv`);
   }),
+  member.get("/console/sets/:id/checklist.pdf", (visit) => pages(visit, checklistPages, "checklist")),
+  member.get("/console/sets/:id/album.pdf", (visit) => pages(visit, albumPages, "album")),
   member.get("/console/sets/:id/packs.csv", packs),
   member.post("/console/sets/:id/delete", remove),
 ];

@@ -28,6 +28,8 @@ const IN_TYPESCRIPT: Record<string, string> = {
   getSet: "sets.get",
   deleteSet: "sets.delete",
   getChecklist: "sets.checklist",
+  printChecklist: "sets.printChecklist",
+  printAlbum: "sets.printAlbum",
   getManifest: "sets.manifest",
   getPacks: "sets.packs",
   listPresets: "presets",

@@ -36,6 +36,8 @@ import {
   getPacks,
   getSet,
   listSets,
+  printAlbum,
+  printChecklist,
 } from "./set-operations.ts";
 import {
   changeWebhookEndpoint,
@@ -74,6 +76,8 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   getSet,
   deleteSet,
   getChecklist,
+  printAlbum,
+  printChecklist,
   getManifest,
   getPacks,
   createPhoto,

@@ -1,4 +1,6 @@
+import { SHEET_NAMES } from "../../app/print/imposition.ts";
 import { MAX_PACK_CARDS, MAX_PACK_POOL, MAX_PACK_SIZE, MAX_SEED_CHARS } from "../../core/limits.ts";
+import { PRINT_SIZE_NAMES } from "../../core/print-sizes.ts";
 import {
   ChecklistResponse,
   CreateSetRequest,
@@ -120,6 +122,49 @@ export function getChecklist(): object {
       }),
       ...refusals(...ALWAYS, "NOT_FOUND"),
     },
+  };
+}
+
+/** A choice of the pages, in the query. */
+const pagesChoice = (name: string, all: readonly string[], usual: string, description: string) => ({
+  name,
+  in: "query",
+  description,
+  schema: { type: "string", enum: all, default: usual },
+});
+const SHEET_PARAMETER = pagesChoice("sheet", SHEET_NAMES, "a4", "What the pages are printed on.");
+const PAGES = {
+  "200": {
+    description: "The pages.",
+    headers: { ...STANDARD_HEADERS, ...headerRefs("Content-Disposition") },
+    content: { "application/pdf": { schema: { type: "string", contentMediaType: "application/pdf" } } },
+  },
+  ...refusals(...ALWAYS, "INVALID_REQUEST", "NOT_FOUND", "SERVICE_OVERLOADED"),
+};
+
+export function printChecklist(): object {
+  return {
+    tags: ["Sets"],
+    summary: "Print a checklist",
+    description:
+      "The checklist for collectors as a PDF: each player with a number, the shirt's and a box to tick for each parallel. Names are set in any script, with their fonts embedded. A deleted player keeps the number without a name.",
+    parameters: [SET_ID_PARAMETER, SHEET_PARAMETER],
+    responses: PAGES,
+  };
+}
+
+export function printAlbum(): object {
+  return {
+    tags: ["Sets"],
+    summary: "Print an album",
+    description:
+      "Pages of an album as a PDF: for each player of the checklist an empty numbered place of the card's true size, with the name below. Print at 100 %, not fitted to the page.",
+    parameters: [
+      SET_ID_PARAMETER,
+      SHEET_PARAMETER,
+      pagesChoice("size", PRINT_SIZE_NAMES, "63x88", "The size of the cards, once cut."),
+    ],
+    responses: PAGES,
   };
 }
 

@@ -51,7 +51,8 @@ const OTHER_SCRIPTS =
     " ",
   );
 
-function fallbackFonts(lang: string, script: string): string {
+/** The bundled families that draw what a text is written in, that of its language first. */
+export function libraryFonts(lang: string, script: string): string {
   const cjk = (CJK_ORDER[lang] ?? "SC TC JP KR").split(" ");
   return [
     ...(script === "vietnamese" ? ["Barlow Condensed"] : []),
@@ -164,7 +165,7 @@ export function composeFill(
       number: String(player.number),
       seed: String(Math.round(seedOfTheme(style.backgroundTheme) * 10_000) / 10_000),
       pips: String(TIER_PIPS[palette.tier]),
-      "fallback-fonts": fallbackFonts(said.name.lang, said.name.script),
+      "fallback-fonts": libraryFonts(said.name.lang, said.name.script),
       grain: `url("${grain}")`,
       ...said.variables,
     },
