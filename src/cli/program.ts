@@ -13,6 +13,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   key: async () => (await import("./key.ts")).keyCommands(),
   credits: async () => (await import("./credits.ts")).creditsCommands(),
   image: async () => (await import("./image.ts")).imageCommands(),
+  print: async () => (await import("./print.ts")).printCommand(),
   webhook: async () => (await import("./webhook.ts")).webhookCommands(),
   user: async () => (await import("./user.ts")).userCommands(),
   mcp: async () => (await import("./mcp.ts")).mcpCommand(),

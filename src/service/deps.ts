@@ -9,8 +9,7 @@ import { type QueueEstimate, queueEstimate } from "../app/images/queue-estimate.
 import { uploadBytes } from "../app/images/upload-photo.ts";
 import { type RequestLog, requestLog } from "../app/operations/request-log.ts";
 import { type PasswordResets, passwordResets } from "../app/people/password-resets.ts";
-import { type Press, sharedPress } from "../app/print/cmyk-process.ts";
-import { readPrintProfile } from "../app/print/print-profile.ts";
+import type { Press } from "../app/print/cmyk-process.ts";
 import type { Environment } from "../core/account.ts";
 import { uploadAt } from "../core/own-photos.ts";
 import { samplePhotoAt } from "../core/sample-photo.ts";
@@ -18,7 +17,8 @@ import { type RateLimiter, rateLimiter } from "../http/rate-limit.ts";
 import type { RenderPool } from "../render/pool.ts";
 import { createSourceFetcher, type SourceFetcher, type SourceRequest } from "../sources/fetch-source.ts";
 import { SAMPLE_PHOTOS } from "../sources/sample-photo.ts";
-import { cmykCommand, listReaderCommand } from "./system.ts";
+import { pressOf } from "./press.ts";
+import { listReaderCommand } from "./system.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The dependencies of the use cases and edges, wired once. Nothing here runs by itself. */
@@ -81,12 +81,6 @@ export function buildDeps<W extends Workspace>(workspace: W, options: DepsOption
     readSquadList: listReader({ command: listReaderCommand(), log: workspace.log }),
     press: pressOf(config.printProfile),
   };
-}
-
-function pressOf(path: string | undefined): Press | undefined {
-  return path === undefined
-    ? undefined
-    : sharedPress({ command: cmykCommand(), profile: readPrintProfile(path) });
 }
 
 function sourcesOverHttp(workspace: Workspace): SourceFetcher {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
@@ -13,6 +14,7 @@ import { encodePng } from "../../src/render/card/encode.ts";
 import { packedPlate, withFoilPlate } from "../../src/render/card/foil-plate.ts";
 import { findBatch } from "../../src/store/images/batches.ts";
 import { pressProfile } from "../app/print/press-profile.ts";
+import { runCommandWith } from "../cli/run.ts";
 import { client, testMember } from "../console/sessions.ts";
 import { get, imageRequest, type TestAccount, testAccount, testFolder } from "../harness.ts";
 import { expectError, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
@@ -381,6 +383,52 @@ test("a card that goes while its file is written breaks the connection, so that 
   const { details } = await expectError(await print(own, id, {}), "INVALID_REQUEST");
   expect(details[0].message).toContain("without 1 of 2 cards");
   expect((await (await print(own, id, { incomplete: true })).bytes()).length).toBeGreaterThan(1000);
+});
+
+test("the command line writes the same file, whole or not at all, and says how far it is", async () => {
+  const own = await testAccount(api, { credits: 5 });
+  const id = await batchOf(own, 2);
+  const image = await finish(COLOURS[1]);
+  await giveBack(image);
+  await finishNext(api, "refused");
+  const out = join(folder.dir, "own.pdf");
+  const env = { CARDPRESS_ALLOW_ROOT: "1", CARDPRESS_PRINT_PROFILE: join(folder.dir, "press.icc") };
+  const run = (...args: string[]) => runCommandWith(env, api.dataDir, "print", ...args, "--out", out);
+
+  const short = await run(id, "--printer", "home");
+  expect([short.code, short.err]).toEqual([
+    1,
+    expect.stringContaining("--incomplete must be true to print without 1 of 2 cards"),
+  ]);
+  expect(existsSync(out)).toBe(false);
+  const made = await run(id, "--printer", "home", "--incomplete", "--json");
+  expect([made.code, made.err]).toEqual([0, "2 of 2 pictures\n"]);
+  const wanted = await (await print(own, id, { printer: "home", incomplete: true })).bytes();
+  expect(made.json()).toEqual({ file: out, bytes: wanted.length, cards: 1 });
+  expect(await Bun.file(out).bytes()).toEqual(wanted);
+
+  const one = await run(image, "--colour", "cmyk", "--standard", "pdfx_1a", "--ink-limit", "240");
+  expect([one.code, one.out]).toEqual([0, expect.stringMatching(/own\.pdf: 1 card, [\d.]+ \w+\.\n$/)]);
+  const asked = { colour: "cmyk", standard: "pdfx_1a", ink_limit: 240 };
+  const same = await sent(own.liveKey, `/v1/images/${image}/print`, asked);
+  expect(await Bun.file(out).bytes()).toEqual(await same.bytes());
+
+  // What is refused leaves the earlier file as it is.
+  const before = await Bun.file(out).bytes();
+  for (const [args, code, message] of [
+    [[image, "--standard", "pdfx_4"], 1, "--standard must be left out"],
+    [[image, "--foil", "a/b"], 1, "--foil must"],
+    [[image, "--printer", "nobody"], 2, "drivethru, meinspiel, pps, home"],
+    [["bat_none"], 1, "There is no batch and no image bat_none."],
+    [[id], 1, "--incomplete must be true"],
+  ] as const) {
+    const refused = await run(...args);
+    expect([refused.code, refused.err]).toEqual([code, expect.stringContaining(message)]);
+  }
+  expect(await Bun.file(out).bytes()).toEqual(before);
+  const nowhere = await runCommandWith(env, api.dataDir, "print", image, "--out", join(out, "a.pdf"));
+  expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining("cannot be written")]);
+  expect((await readdir(folder.dir)).filter((name) => name.includes("own.pdf"))).toEqual(["own.pdf"]);
 });
 
 // Programs of other people say whether it is a PDF: poppler and qpdf.

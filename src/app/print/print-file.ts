@@ -62,11 +62,13 @@ export const printedImage = (image: Image): Printed => ({
 /**
  * Cards as one PDF file for a printer, in their order, written while it is read. All must be of one print
  * size, since their pictures hold the bleed that is cut off. Throws when too many are being written.
+ * @param onPicture is called after each picture of the file
  */
 export async function printFile(
   { blobs, press, log }: Pick<PrintDeps, "blobs" | "press" | "log">,
   { field, id, accountId, title, images }: Printed,
   asked: PrintRequest,
+  onPicture: (done: number, all: number) => void = () => {},
 ): Promise<ReadableStream<Uint8Array>> {
   const { cards, size } = printable(images);
   const { wishes, details } = printWishes(asked, { press, size });
@@ -76,7 +78,7 @@ export async function printFile(
   if (details.length > 0 || size === undefined) throw invalidRequest(details);
   if (wishes.foil !== undefined && !(await areFoiled(blobs, cards))) throw invalidRequest([NO_FOIL]);
   const giveBack = takePrintSlot(accountId);
-  const file = written({ blobs, press }, { title, cards, size: PRINT_SIZES[size] }, wishes);
+  const file = written({ blobs, press, onPicture }, { title, cards, size: PRINT_SIZES[size] }, wishes);
   return streamed(file, (fault) => {
     giveBack();
     // Whoever reads sees a broken connection and nothing else: the answer has begun.
@@ -86,7 +88,11 @@ export async function printFile(
 
 /** The file piece by piece. The process for inks is taken when somebody reads, and given back at any end. */
 async function* written(
-  { blobs, press }: Pick<PrintDeps, "blobs" | "press">,
+  {
+    blobs,
+    press,
+    onPicture,
+  }: Pick<PrintDeps, "blobs" | "press"> & { onPicture: (done: number, all: number) => void },
   { title, cards, size }: { title: string; cards: Image[]; size: PrintSize },
   wishes: PrintWishes,
 ): AsyncGenerator<Uint8Array> {
@@ -98,7 +104,14 @@ async function* written(
   if (inks) id.update(inks.profile);
   const cmyk = await inks?.use();
   try {
-    const faceOf = (name: string) => decoding.add(() => face(blobs, name, wishes, cmyk));
+    const all = cards.reduce((sum, { backOutputName }) => sum + (backOutputName === null ? 1 : 2), 0);
+    let done = 0;
+    const faceOf = async (name: string) => {
+      const made = await decoding.add(() => face(blobs, name, wishes, cmyk));
+      done += 1;
+      onPicture(done, all);
+      return made;
+    };
     const pages = sheet
       ? sheets(faceOf, cards, size, { ...wishes, sheet })
       : deck(faceOf, cards, size, wishes);

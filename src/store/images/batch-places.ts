@@ -1,5 +1,6 @@
 import { and, asc, eq, gte, inArray, isNull, lt, sql } from "drizzle-orm";
 import type { Tx } from "../store.ts";
+import type { Batch } from "./batches.ts";
 import { type Image, unfinished } from "./images.ts";
 
 // Who stands where in a batch. While a finished card is being changed it keeps its position, and what is to
@@ -137,4 +138,10 @@ export async function changesOfBatch({ db, t }: Tx, batchId: string): Promise<Ma
     );
   const at = new Map(cards.map(({ position, imageId }) => [position, imageId]));
   return new Map(kept.map(({ position, image }) => [at.get(mirrored(position)) ?? "", image]));
+}
+
+/** A batch of whichever account: for the operator. */
+export async function findAnyBatch({ db, t }: Tx, id: string): Promise<Batch | undefined> {
+  const [batch] = await db.select().from(t.batches).where(eq(t.batches.id, id)).limit(1);
+  return batch;
 }
