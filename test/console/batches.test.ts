@@ -84,7 +84,7 @@ test("a squad list becomes cards: columns guessed, faults named, three cards see
   ]);
   const page = await (await ana.get(check)).text();
   expect(page).toContain("3 players are complete, 1 has a fault");
-  expect(page).toMatch(/<th scope="row">4<\/th>.*?no.*?must be a whole number from 1 to 99; got 100\./s);
+  expect(page).toMatch(/<div>4 Player p3<\/div>.*?no.*?must be a whole number from 1 to 99; got 100\./s);
   const parts = [...page.matchAll(/hx-get="([^"]+\/cards\/\d)"/g)].map(([, path]) => path ?? "");
   expect(parts).toHaveLength(3);
   // A card that takes longer than a connection is kept waits on the page, which asks until it is there.

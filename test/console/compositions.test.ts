@@ -144,9 +144,7 @@ test("a squad list has a column for it, as the example shows, and its faults are
     return textOf(ana.get(`${list}/check`));
   };
   expect(await check("in_the_photo")).toContain("4 players are complete");
-  expect(await check("plain")).toMatch(
-    /<th scope="row">3<\/th>.*?composition.*?which the preset plain does not/s,
-  );
+  expect(await check("plain")).toMatch(/<div>3 Ana<\/div>.*?composition.*?which the preset plain does not/s);
 });
 
 test("the page of an image shows its other side, where it has one", async () => {

@@ -21,12 +21,27 @@ import type { Draft } from "./list-store.ts";
 const SHOWN_FAULTS = 100;
 const SHOWN_LINES = 6;
 
-function linesText(lines: number[]): string {
-  const shown = lines.slice(0, SHOWN_LINES).join(", ");
-  return lines.length > SHOWN_LINES ? `${shown} and ${lines.length - SHOWN_LINES} more` : shown;
+/** The rows of a fault, each with its player's name where the list has one. */
+function Rows({ lines, draft: { list, mapping } }: { lines: number[]; draft: Draft }) {
+  const at = mapping.columns.name;
+  const nameOf = (line: number) => {
+    const row = at === undefined ? undefined : list.rows.find((one) => one.line === line);
+    return row?.cells[at as number]?.trim() ?? "";
+  };
+  const hidden = lines.length - SHOWN_LINES;
+  return (
+    <>
+      {lines.slice(0, SHOWN_LINES).map((line) => (
+        <div key={line}>
+          {line} <Breakable text={nameOf(line)} />
+        </div>
+      ))}
+      {hidden > 0 && <div>and {count(hidden)} more</div>}
+    </>
+  );
 }
 
-function Faults({ faults }: { faults: ListFault[] }) {
+function Faults({ faults, draft }: { faults: ListFault[]; draft: Draft }) {
   const shown = faults.slice(0, SHOWN_FAULTS);
   return (
     <Card
@@ -50,7 +65,9 @@ function Faults({ faults }: { faults: ListFault[] }) {
         <tbody>
           {shown.map(({ lines, column, message }) => (
             <tr key={column + message}>
-              <th scope="row">{linesText(lines)}</th>
+              <th scope="row" class="words">
+                <Rows lines={lines} draft={draft} />
+              </th>
               <td data-label="Column" class="name words">
                 <Breakable text={column} />
               </td>
@@ -179,7 +196,7 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
             : `${counted(requests.length, "player is", "players are")} complete, ${count(broken)} ${broken === 1 ? "has" : "have"} a fault. Nothing has been made or charged yet.`
         }
       />
-      {faults.length > 0 && <Faults faults={faults} />}
+      {faults.length > 0 && <Faults faults={faults} draft={draft} />}
       {requests.length > 0 ? (
         <>
           <Previews draft={draft} requests={requests} all={visit.query.get("previews") === "all"} />
