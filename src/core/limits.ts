@@ -307,11 +307,6 @@ export const OWN_PLACEHOLDER_BYTES_PER_DAY = 100 * MB;
  * A test image is promised within a second: a picture of its own that is not drawn by then is not waited for.
  */
 export const OWN_PLACEHOLDER_WAIT_MS = 700;
-/**
- * Requests that wait for a sample card to be drawn, twenty times what a page of all templates asks for:
- * anybody may ask, and one sample is drawn at a time.
- */
-export const MAX_WAITING_SAMPLES = 200;
 /** Sizes of test pictures whose file is shared by later images. */
 export const MAX_SHARED_PLACEHOLDERS = 64;
 

@@ -21,3 +21,11 @@ export const OTHER_NODES_POLL_MS = 1_000;
 
 /** Picture fields of a template: each is one more file to fetch for every card. */
 export const MAX_TEMPLATE_PICTURES = 4;
+
+/**
+ * Requests that wait for a sample card to be drawn, twenty times what a page of all templates asks for:
+ * anybody may ask, and one sample is drawn at a time.
+ */
+export const MAX_WAITING_SAMPLES = 200;
+/** How long the picture of a test card, which shows what was sent, is kept for others that look alike. */
+export const SHARED_PLACEHOLDER_LIFETIME_MS = 24 * 3_600_000;

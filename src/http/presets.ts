@@ -1,8 +1,8 @@
 import { keptSample, type SampleCardDeps, sampleCard } from "../app/images/sample-card.ts";
 import type { Config } from "../config.ts";
 import { Refusal } from "../core/errors.ts";
-import { MAX_WAITING_SAMPLES } from "../core/limits.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
+import { MAX_WAITING_SAMPLES } from "../core/picture-limits.ts";
 import { layoutsAmong } from "../render/card/template-layout.ts";
 import { fieldsJsonSchema } from "../templates/fields.ts";
 import type { LoadedTemplate } from "../templates/load.ts";

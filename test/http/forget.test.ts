@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
+import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { audit } from "../../src/app/operations/audit/audit.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { changeRetention } from "../../src/app/people/manage-retention.ts";
@@ -372,4 +373,23 @@ test("an account's own retention holds for its pictures, and lets everything per
   await sweep(api);
   await expectError(await get(api.baseUrl, liveKey, `/v1/images/${id}`), "IMAGE_NOT_FOUND");
   expect(await filesWith("Ichthyosaurus")).toEqual([]);
+});
+
+test("the pictures that test cards share go when one of their players does, and within a day", async () => {
+  const { testKey } = await testAccount(api);
+  const shared = () => Array.fromAsync(api.blobs.list("placeholder", Number.POSITIVE_INFINITY));
+  const make = async () => {
+    const body = imageRequest({ player: { external_id: "shown", name: "Maya Okafor" } });
+    await expectSuccess(await post(api.baseUrl, testKey, body), 202, AcceptedImageResponse);
+    await renderNextTestImage(api, new AbortController().signal, () => {});
+    expect(await shared()).not.toEqual([]);
+  };
+  await make();
+  expect((await remove("/v1/players/shown", testKey)).status).toBe(200);
+  expect(await shared()).toEqual([]);
+  await make();
+  // Files have the machine's own time.
+  api.clock.advance(Math.max(0, Date.now() + 25 * 3_600_000 - api.clock.now()));
+  await sweep(api);
+  expect(await shared()).toEqual([]);
 });

@@ -6,9 +6,11 @@ import {
   SOURCE_RETENTION_MS,
 } from "../../core/limits.ts";
 import { WEBHOOK_RETENTION_MS } from "../../core/outbound-limits.ts";
+import { SHARED_PLACEHOLDER_LIFETIME_MS } from "../../core/picture-limits.ts";
 import type { Log, LogFields } from "../../core/ports.ts";
 import { isProven } from "../../core/steady-clock.ts";
 import { HOUR_MS, monthOf } from "../../core/time.ts";
+import { dropPlaceholders } from "../../render/placeholders/placeholder-files.ts";
 import { deleteExpiredRecords } from "../../store/images/idempotency.ts";
 import { expiredOutputs, markPurged, sourceInUse, templateInUse } from "../../store/images/image-files.ts";
 import { findImageByOutput, isRendering } from "../../store/images/image-reads.ts";
@@ -124,6 +126,7 @@ const deletions = (deps: SweepDeps, signal: AbortSignal | undefined) => [
   () => dropExpiredPictures(deps),
   () => sweepWebhooks(deps),
   () => dropExpiredUploads(deps),
+  () => dropPlaceholders(deps.blobs, deps.clock.now() - SHARED_PLACEHOLDER_LIFETIME_MS),
   () => dropOldRequests(deps),
   () => recallEnded(deps),
   () => forgetAged(deps),

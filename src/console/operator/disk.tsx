@@ -35,7 +35,7 @@ const ROWS: Record<DiskKind, Row> = {
   },
   placeholders: {
     name: "Pictures of test images",
-    bound: () => `One of each size: the newest ${MAX_SHARED_PLACEHOLDERS} sizes`,
+    bound: () => `One of each size: the newest ${MAX_SHARED_PLACEHOLDERS} sizes of a day`,
   },
   templates: {
     name: "Templates of cards",

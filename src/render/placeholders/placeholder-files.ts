@@ -36,7 +36,7 @@ export function sharedPlaceholders(blobs: Blobs): SharedPlaceholders {
   let emptied: Promise<void> | undefined;
 
   const draw = async (placeholder: Placeholder, at: BlobName) => {
-    emptied ??= empty(blobs).catch((error) => {
+    emptied ??= dropPlaceholders(blobs).catch((error) => {
       emptied = undefined;
       throw error;
     });
@@ -84,7 +84,10 @@ export function sharedPlaceholders(blobs: Blobs): SharedPlaceholders {
   };
 }
 
-async function empty(blobs: Blobs): Promise<void> {
-  for await (const name of blobs.list("placeholder", Number.POSITIVE_INFINITY))
-    await blobs.remove("placeholder", name);
+/**
+ * Removes the pictures that are kept for other test images, those drawn at `until` (epoch ms) or before: they
+ * show what was sent, and are drawn again for whoever asks. The images' own pictures stay.
+ */
+export async function dropPlaceholders(blobs: Blobs, until = Number.POSITIVE_INFINITY): Promise<void> {
+  for await (const name of blobs.list("placeholder", until)) await blobs.remove("placeholder", name);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { drawnSample, sampleCard } from "../../../src/app/images/sample-card.ts";
 import { folderBlobs } from "../../../src/blobs/folder-blobs.ts";
-import { MAX_WAITING_SAMPLES } from "../../../src/core/limits.ts";
+import { MAX_WAITING_SAMPLES } from "../../../src/core/picture-limits.ts";
 import type { Exchange } from "../../../src/http/exchange.ts";
 import { servePresetSample } from "../../../src/http/presets.ts";
 import { openDataFolder } from "../../../src/system/data-folder.ts";
