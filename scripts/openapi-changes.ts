@@ -130,8 +130,8 @@ function choiceChanges(documents: Documents, place: string, old: Json, now: Json
 }
 
 /**
- * A request keeps every value. An answer may get new ones, which partners are told to expect, but loses none
- * they wait for.
+ * A request keeps every value. An answer may get new ones, which the documentation says to expect, but loses
+ * none they wait for.
  */
 function enumChanges(place: string, old: Json, now: Json, way: Direction): string[] {
   if (old.enum)

@@ -35,8 +35,8 @@ function typedDict(name: string, { properties, required = [], description }: Sch
   const others: string[] = [];
   const fields = Object.entries<Schema>(properties).map(([field, schema]) => {
     const type = typeOf(schema, `${name}${pascal(field)}`, others);
-    const told = schema.description === undefined ? "" : `${wrapped(schema.description, "    #: ")}\n`;
-    return `${told}    ${field}: ${required.includes(field) ? type : `NotRequired[${type}]`}`;
+    const note = schema.description === undefined ? "" : `${wrapped(schema.description, "    #: ")}\n`;
+    return `${note}    ${field}: ${required.includes(field) ? type : `NotRequired[${type}]`}`;
   });
   const text = description === undefined ? "" : `${docstring(description, "    ")}\n\n`;
   return [...others, `class ${name}(TypedDict):\n${text}${fields.join("\n") || "    pass"}`];

@@ -11,7 +11,7 @@ export interface Partner {
   keys: { live: string; test: string };
 }
 
-/** A create, or a card of one, and what its partner was told. */
+/** A create, or a card of one, and what its partner was answered. */
 export interface Promised {
   partner: Partner;
   environment: "live" | "test";
@@ -68,7 +68,7 @@ const FETCH_TRIES = 40;
 const MAX_UNFINISHED = 12;
 const MAX_PAUSE_MS = 2_000;
 
-/** What partners do until they are told to stop. */
+/** What partners do until they are stopped. */
 export function startLoad(options: LoadOptions): Load {
   const { partners, random, rate, liveShare } = options;
   const load: Load = {

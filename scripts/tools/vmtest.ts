@@ -201,8 +201,8 @@ async function main(): Promise<number> {
     makeDisk(folder, root, files.disk);
     await boot(root, files);
     const tar = Bun.spawnSync(["tar", "-xf", files.kept, "-C", results]);
-    const told = tar.exitCode === 0 ? "findings.txt" : "console.txt";
-    const findings = readFileSync(join(results, told), "utf8");
+    const report = tar.exitCode === 0 ? "findings.txt" : "console.txt";
+    const findings = readFileSync(join(results, report), "utf8");
     console.log(findings);
     const wrong = faults(findings, join(results, "card.png"));
     for (const line of wrong) console.log(`✗ ${line}`);

@@ -20,7 +20,7 @@ const DEMO_ACCOUNT = "Demo FC";
 const DEMO_OWNER = "owner@demo.example";
 const DEMO_DATA_DIR = "./demo-data";
 const GIVE_UP_MS = 120_000;
-/** A service goes on trying; whoever waits for a demo is told after the third time. */
+/** A service goes on trying; a demo gives up after the third time and says why. */
 const MAX_FAILED_STARTS = 3;
 const SIZE = { width: 1024, height: 1280 };
 

@@ -88,7 +88,7 @@ export interface RefusalOptions {
 }
 
 /**
- * A request that is not carried out, for a reason the requester is told together with the remedy. Thrown,
+ * A request that is not carried out, for a reason that its message gives with the remedy. Thrown,
  * never returned. Each edge translates it: HTTP into a status and an envelope, the console into a message
  * beside the form, the command line into an exit code and a hint. What it says may quote a stranger, so it is
  * bounded here, before it is echoed, logged or stored.

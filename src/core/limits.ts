@@ -153,7 +153,7 @@ export const MOST_RENDER_MS = 3 * RENDER_TIMEOUT_MS;
 /** Longer than both sides of a card can take, so that only the lease of a dead worker expires. */
 export const LEASE_MS = 2 * MOST_RENDER_MS + 45 * SECOND_MS;
 /**
- * In the queue that machines share, a worker that has not been heard of for this long is dead. Longer than a
+ * In the queue that machines share, a worker that has given no sign for this long is dead. Longer than a
  * database is likely to stand still, since a render taken from a living worker is made twice.
  */
 export const JOB_HEARTBEAT_MS = 30 * SECOND_MS;

@@ -3,7 +3,7 @@
 export interface UsageBudget {
   /** Credits a month. */
   credits: number;
-  /** Percent of them at which people are told, ascending. */
+  /** Percent of them at which an alert is sent, ascending. */
   alerts: readonly number[];
 }
 

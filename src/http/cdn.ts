@@ -85,7 +85,7 @@ function matches(request: Headers, etag: string, image: Image): boolean {
 const MAX_REPORTED = 1_000;
 const reported = new Set<string>();
 
-/** A missing file will not come back, so the operator is told once, not at every view. */
+/** A missing file will not come back, so it is logged once, not at every view. */
 function lost({ log }: CdnDeps, image: Image, name: string): Refusal {
   if (!reported.has(name)) {
     if (reported.size >= MAX_REPORTED) reported.clear();

@@ -3,7 +3,7 @@ import { COMPOSITIONS } from "../core/card.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { LAYOUTS } from "../render/card/template-layout.ts";
 
-// What is told of templates; see schemas.ts.
+// What the API says of templates; see schemas.ts.
 
 const closed = { additionalProperties: false } as const;
 

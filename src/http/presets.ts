@@ -39,7 +39,7 @@ function preset(template: LoadedTemplate, baseUrl: string) {
     sizes: Object.entries(sizes).map(([size, [width, height]]) => ({ name: size, width, height })),
     min_aspect_ratio: shapes[0],
     max_aspect_ratio: shapes[1],
-    // Told since 0.1.0, when templates set each kind of picture by itself.
+    // Listed since 0.1.0, when templates set each kind of picture by itself.
     layouts: layoutsAmong(shapes).map(({ name, min, max }) => ({
       name,
       min_aspect_ratio: min,

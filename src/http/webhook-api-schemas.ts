@@ -29,7 +29,7 @@ export const CreateWebhookEndpointRequest = Type.Object(
         minItems: 1,
         maxItems: SUBSCRIBABLE_EVENTS.length,
         uniqueItems: true,
-        description: "The events it hears; all when left out, also those that are added later.",
+        description: "The events it receives; all when left out, also those that are added later.",
         examples: [["image.completed", "image.failed"]],
       }),
     ),
@@ -44,15 +44,15 @@ export const ChangeWebhookEndpointRequest = Type.Object(
   {
     url: Type.Optional(url),
     events: Type.Optional(
-      Type.Union([{ ...events, description: "The events it hears." }, Type.Null()], {
-        description: "The events it hears from now on; null for all.",
+      Type.Union([{ ...events, description: "The events it receives." }, Type.Null()], {
+        description: "The events it receives from now on; null for all.",
         examples: [["image.completed"]],
       }),
     ),
     disabled: Type.Optional(
       Type.Boolean({
         description:
-          "True: nothing more is sent to it, also nothing that is waiting. False: it hears events again from the next one on.",
+          "True: nothing more is sent to it, also nothing that is waiting. False: it receives events again from the next one on.",
       }),
     ),
   },
@@ -69,7 +69,7 @@ export const RedeliverEventRequest = Type.Object(
   {
     ...closed,
     $id: "RedeliverEventRequest",
-    description: "One endpoint; each that hears the event without.",
+    description: "One endpoint; without, each that is subscribed to the event.",
   },
 );
 
@@ -80,7 +80,7 @@ const facts = {
     examples: ["https://club.example.com/hooks/cards"],
   }),
   events: Type.Union([Type.Array(Type.String()), Type.Null()], {
-    description: "The events it hears; null for all.",
+    description: "The events it receives; null for all.",
     examples: [["image.completed", "image.failed"]],
   }),
   environment: StringEnum(["live", "test"], { description: "Of the key that made it." }),

@@ -56,7 +56,7 @@ const makeBatch = ({ call, readTable }: BatchToolDeps) =>
     name: "make_batch",
     title: "Make the cards of a table",
     description:
-      "Makes a card of every row of a table: CSV, or whatever a spreadsheet copies. The first row has the headings, which are recognised in several languages. All rows are accepted or none, and what is wrong is told by row and column. Each finished card costs one credit; photos are fetched and cards made afterwards: follow them with get_batch.",
+      "Makes a card of every row of a table: CSV, or whatever a spreadsheet copies. The first row has the headings, which are recognised in several languages. All rows are accepted or none, and what is wrong is named by row and column. Each finished card costs one credit; photos are fetched and cards made afterwards: follow them with get_batch.",
     inputSchema: Type.Object(
       {
         table: Type.String({
@@ -212,9 +212,9 @@ function byRow(
   const { details = [], ...error } = refusal.error;
   const { faults } = faultsInList(list, targets, mapping, details);
   const others = details.filter(({ field }) => !field.startsWith("cards["));
-  const told = faults.map(({ lines, column, message }) => ({
+  const byRow = faults.map(({ lines, column, message }) => ({
     field: `row ${lines.join(", ")}, ${column}:`,
     message,
   }));
-  return new ApiRefusal({ ...error, details: [...others, ...told] }, refusal.retryAfter);
+  return new ApiRefusal({ ...error, details: [...others, ...byRow] }, refusal.retryAfter);
 }

@@ -157,7 +157,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
         isShort = isOutOfDescriptors(error);
         if (!(isShort && wasShort)) tellFailure(error, isShort ? FIRST_RESTART_DELAY_MS : delayMs);
         if (isShort) {
-          // No process was begun and nothing is broken: told once, and cheap enough to be tried until it
+          // No process was begun and nothing is broken: logged once, and cheap enough to be tried until it
           // works.
           await sleep(FIRST_RESTART_DELAY_MS, undefined, { signal: closing.signal }).catch(() => {});
           continue;

@@ -215,9 +215,9 @@ for (const [interpreter, run] of Object.entries(LANGUAGES)) {
 
     test("says why a card failed, and which field was refused", () => {
       expect(told.failed).toEqual([
-        expect.stringContaining("people"),
+        expect.stringContaining("Several people"),
         "several_people",
-        expect.stringContaining("Crop the photo"),
+        expect.stringContaining("crop the photo"),
       ]);
       expect(told.refused).toEqual([400, "INVALID_REQUEST", "player.number", expect.stringMatching(/^req_/)]);
     });

@@ -54,7 +54,7 @@ async function finished(end: "completed" | "refused" = "completed"): Promise<str
 }
 const deliver = () => deliverDue(createDeliverer(api));
 
-test("an endpoint made by API is sent the events it hears, signed with the secret that was shown once", async () => {
+test("an endpoint made by API is sent the events it subscribed to, signed with the secret that was shown once", async () => {
   const { endpoint_id, secret, ...shown } = await made(hook.url, ["image.failed"]);
   expect(shown).toMatchObject({
     url: hook.url,
@@ -150,7 +150,7 @@ test("an event is sent again: to who missed it, to one endpoint, and also where 
   const image = await finished();
   const [{ event_id }] = (await events("?limit=1")).events;
   const none = await expectError(await call("POST", `/v1/events/${event_id}/redeliver`), "INVALID_REQUEST");
-  expect(none.message).toContain("No enabled webhook endpoint hears image.completed");
+  expect(none.message).toContain("No enabled webhook endpoint is subscribed to image.completed");
   const one = await made(hook.url);
   status = 500;
   const two = await made(fussy.url);

@@ -159,7 +159,7 @@ function recordKeyOf(
   return `${reusesCards ? "" : idempotencyKey} ${print}${copy && ` ${copy}`}`;
 }
 
-/** Tells cards of one request apart, such as 50 of gold: the first has nothing to be told by. */
+/** Tells cards of one request apart, such as 50 of gold: the first needs nothing for that. */
 function copyCounter(): (print: string) => string {
   const seen = new Map<string, number>();
   return (print) => {

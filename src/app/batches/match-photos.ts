@@ -18,7 +18,7 @@ export interface NamedPhoto {
   row?: number | null;
 }
 
-/** What told whose photo it is, the surest first. */
+/** What shows whose photo it is, the surest first. */
 export const MATCHED_BY = ["hand", "id", "name", "part", "number"] as const;
 export type MatchedBy = (typeof MATCHED_BY)[number];
 
@@ -119,7 +119,7 @@ function knownBy(players: readonly NamedPlayer[], fold: typeof foldedName): Know
   });
 }
 
-/** The rows a photo may belong to, and what told so; null where it is a guess. */
+/** The rows a photo may belong to, and by what; null where it is a guess. */
 interface Owner {
   by: MatchedBy | null;
   rows: number[];

@@ -5,7 +5,7 @@ import {
 } from "../../core/picture-limits.ts";
 
 /**
- * Tells those who wait for images that these have ended. In memory: a hint, and whoever is told looks at the
+ * Wakes those who wait for images that have ended. In memory: a hint, and whoever is woken looks at the
  * image.
  */
 export interface Endings {
@@ -31,7 +31,7 @@ interface WaitOptions {
   isOver: () => Promise<boolean>;
 }
 
-/** `others`: whether other processes end images too, of which this one hears nothing. */
+/** `others`: whether other processes end images too, of which this one learns nothing. */
 export function endings({ others = false }: { others?: boolean } = {}): Endings {
   const waiting = new Map<string, Set<() => void>>();
   const byAccount = new Map<string, number>();

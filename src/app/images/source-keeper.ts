@@ -167,7 +167,8 @@ function openHold(
   const mine = new Set<string>();
   const shared = holds?.open();
   /**
-   * Leaves it to a create that came meanwhile; tries again where that one has ended before it could be told.
+   * Leaves it to a create that came meanwhile; tries again where that one ended before it could be handed
+   * over.
    */
   const dropOrLeave = async (sha256: string) => {
     for (let tries = 0; tries < MAX_DROP_TRIES; tries++) {

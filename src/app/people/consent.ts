@@ -256,7 +256,7 @@ export async function outlivedConsents(
 
 /**
  * What consents forbid of players by their ids, each with where it stands in the body: for requests that are
- * refused for other faults, so that all are told at once.
+ * refused for other faults, so that all are reported at once.
  */
 export async function consentFaults(
   tx: Tx,

@@ -206,9 +206,9 @@ async function number(tx: Tx, seats: Seat[]): Promise<void> {
     if (serial > size) full.push(seat);
     else seat.place = { ...place, serial };
   }
-  // Cards of one wish share its field, and it is told once.
-  const told = new Map(full.map((seat) => [`${seat.wish.field}set.parallel`, fullMessage(seats, seat)]));
-  if (told.size > 0) throw parallelFull([...told].map(([field, message]) => ({ field, message })));
+  // Cards of one wish share its field, which is named once.
+  const faults = new Map(full.map((seat) => [`${seat.wish.field}set.parallel`, fullMessage(seats, seat)]));
+  if (faults.size > 0) throw parallelFull([...faults].map(([field, message]) => ({ field, message })));
 }
 
 const numberKey = (player: number, serial: number | null) => `${player} ${serial}`;

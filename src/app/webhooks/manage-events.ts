@@ -21,7 +21,7 @@ import type { AppContext } from "../context.ts";
 import { endpointOrThrow, invalid, type WebhookContext } from "./manage-webhooks.ts";
 import { newDelivery, wants } from "./webhook-events.ts";
 
-// Events as their account sees them: what happened, and how each endpoint heard of it.
+// Events as their account sees them: what happened, and how it was delivered to each endpoint.
 
 interface Scope {
   accountId: string;
@@ -65,7 +65,7 @@ export async function getEvent(
 
 /**
  * Sends an event again now, also where it arrived: to one endpoint, or to every enabled one that it was for
- * or that hears its type. Throws a Refusal where there is none.
+ * or that is subscribed to its type. Throws a Refusal where there is none.
  */
 export async function redeliverEvent(
   context: WebhookContext,
@@ -110,14 +110,14 @@ function receiversOf(
     if (one.state === "enabled") return [one];
     throw invalid("endpoint_id", `It is disabled: ${one.disabledReason} Enable it in the console first.`);
   }
-  const heard = new Set(known.map((delivery) => delivery.endpointId));
+  const reached = new Set(known.map((delivery) => delivery.endpointId));
   const found = endpoints.filter(
-    (endpoint) => endpoint.state === "enabled" && (heard.has(endpoint.id) || wants(endpoint, event.type)),
+    (endpoint) => endpoint.state === "enabled" && (reached.has(endpoint.id) || wants(endpoint, event.type)),
   );
   if (found.length > 0) return found;
   throw new Refusal(
     "INVALID_REQUEST",
-    `No enabled webhook endpoint hears ${event.type}. Create one, or enable one in the console first.`,
+    `No enabled webhook endpoint is subscribed to ${event.type}. Create one, or enable one in the console first.`,
   );
 }
 

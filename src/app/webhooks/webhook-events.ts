@@ -72,7 +72,7 @@ export async function recordTestEvent(
   return delivery;
 }
 
-/** Whether an endpoint hears events of this type. */
+/** Whether an endpoint is subscribed to events of this type. */
 export function wants(endpoint: Pick<WebhookEndpoint, "events">, type: string): boolean {
   return endpoint.events === null || endpoint.events.includes(type);
 }

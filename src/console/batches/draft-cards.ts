@@ -106,7 +106,7 @@ async function checkRows(visit: MemberVisit, draft: Draft): Promise<Checked> {
   const sent = new Map(places.map((at, n) => [at, requests[n] as CreateImageRequest]));
   for (const [at, card] of cards.entries()) {
     const { player } = card as CreateImageRequest;
-    // What has other faults, such as no name, is asked about too: all of them are told at once.
+    // What has other faults, such as no name, is asked about too: all of them are reported at once.
     if (!sent.has(at) && typeof player.external_id === "string")
       sent.set(at, { ...(card as CreateImageRequest), player: { ...player, name: "" } });
   }
@@ -130,7 +130,7 @@ async function checkRows(visit: MemberVisit, draft: Draft): Promise<Checked> {
       return request ? [{ at, request, count: countAt.get(at) ?? 1 }] : [];
     });
   worded.push(...tooMany(sound(worded)));
-  // Who is not on the checklist is told first; the numbers of the others are looked at without them.
+  // Who is not on the checklist is reported first; the numbers of the others are looked at without them.
   for (let more = await placeFaults(visit, draft, sound(worded)); more.length > 0; ) {
     worded.push(...more);
     more = await placeFaults(visit, draft, sound(worded));

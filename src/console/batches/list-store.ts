@@ -176,7 +176,7 @@ function previewStore(state: ShortLivedState): Pick<ListStore, "preview" | "mayP
       void draw()
         .then((preview) => preview && previews.put(key, preview))
         .finally(() => drawing.delete(key))
-        // What failed is told by `draw`; a preview that could not be kept is drawn again.
+        // `draw` says what failed; a preview that could not be kept is drawn again.
         .catch(() => {});
       return "drawing";
     },

@@ -15,7 +15,7 @@ import { isRunning } from "./batches.tsx";
 import { ownBatch } from "./own-batch.ts";
 import { otherPhotoPath } from "./sheet-card.tsx";
 
-/** Named one by one; more are told by their number. */
+/** Named one by one; of more, only their number is given. */
 const MAX_NAMED_CHANGES = 5;
 
 /** The changes of finished cards that failed: the previous cards stay. */

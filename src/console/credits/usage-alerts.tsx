@@ -40,7 +40,7 @@ function Marks({ budget: { used, marks } }: { budget: BudgetState }) {
           <span class="note">
             {raisedAt !== null ? (
               <>
-                Told on <Time at={raisedAt} />
+                Sent on <Time at={raisedAt} />
               </>
             ) : due <= used ? (
               "Reached"

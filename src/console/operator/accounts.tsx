@@ -222,8 +222,11 @@ async function create(visit: UserVisit): Promise<Response> {
   await visit.flashes.put(session.id, { notice });
   if (email !== "") {
     const of = { accountId: account.id, email, role: "owner", vouched: true, by: user.id } as const;
-    const told = addedFlash(await addMember(deps, of), "its owner");
-    await visit.flashes.put(session.id, { ...told, notice: [notice, told.notice].filter(Boolean).join(" ") });
+    const added = addedFlash(await addMember(deps, of), "its owner");
+    await visit.flashes.put(session.id, {
+      ...added,
+      notice: [notice, added.notice].filter(Boolean).join(" "),
+    });
   }
   return redirect(`/console/operator/accounts/${account.id}`, exchange);
 }

@@ -101,7 +101,7 @@ function Withdraw({ visit, id, externalId }: { visit: MemberVisit; id: string; e
       <input type="hidden" name="external_id" value={externalId} />
       <p>
         Every live and test card of <Breakable text={externalId} /> is deleted with photo and request, your
-        webhooks hear of it, and no card of the player is made until a new consent is recorded. It cannot be
+        webhooks are sent it, and no card of the player is made until a new consent is recorded. It cannot be
         undone.
       </p>
     </Confirm>

@@ -98,8 +98,8 @@ function Recover({ visit, endpoint }: { visit: MemberVisit; endpoint: Endpoint }
       small={false}
     >
       <p>
-        Everything this endpoint should have heard and did not is sent now: what failed, what still waits, and
-        what happened before it was there or while it was disabled. Delivered events are not repeated.
+        Everything this endpoint should have received and did not is sent now: what failed, what still waits,
+        and what happened before it was there or while it was disabled. Delivered events are not repeated.
       </p>
       <Field label="Of the last" id="hours">
         <select id="hours" name="hours">
@@ -299,7 +299,7 @@ async function test(visit: MemberVisit): Promise<Response> {
 }
 
 async function update(visit: MemberVisit): Promise<Response> {
-  // Ownership first: only the owner is told what is wrong with the form.
+  // Ownership first: only the owner learns what is wrong with the form.
   await getEndpoint(visit.deps, refOf(visit));
   await countSend(visit);
   const change = { url: field(visit, "url"), events: readEvents(visit) };

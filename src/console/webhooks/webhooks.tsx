@@ -107,7 +107,7 @@ async function webhooksPage(visit: MemberVisit): Promise<Response> {
         title="Webhooks"
         lead={
           <>
-            Hear of finished and failed images without polling.{" "}
+            Learn of finished and failed images without polling.{" "}
             <a href="/docs/webhooks">How to verify a signature</a>
           </>
         }

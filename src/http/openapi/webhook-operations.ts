@@ -98,7 +98,7 @@ export function changeWebhookEndpoint(): object {
     tags: ["Webhooks"],
     summary: "Change a webhook endpoint",
     description:
-      "Its address, the events it hears, or whether anything is sent to it. Events that are waiting go to a new address.",
+      "Its address, the events it receives, or whether anything is sent to it. Events that are waiting go to a new address.",
     parameters: [ENDPOINT_ID_PARAMETER],
     requestBody: {
       required: true,
@@ -161,7 +161,7 @@ export function testWebhookEndpoint(): object {
     tags: ["Webhooks"],
     summary: "Test a webhook endpoint",
     description:
-      "Sends it a `webhook.test`, whichever events it hears. How it went, `GET /v1/events/{event_id}` tells.",
+      "Sends it a `webhook.test`, whichever events it receives. `GET /v1/events/{event_id}` says how it went.",
     parameters: [ENDPOINT_ID_PARAMETER],
     responses: {
       "202": answer("It is on its way.", WebhookEventResponse, {
@@ -177,7 +177,7 @@ export function listEvents(): object {
     tags: ["Webhooks"],
     summary: "List events",
     description:
-      "What happened in the key's environment in the last 30 days, newest first, whether an endpoint heard of it or not: to catch up on what was missed.",
+      "What happened in the key's environment in the last 30 days, newest first, whether it reached an endpoint or not: to catch up on what was missed.",
     parameters: [
       {
         name: "type",
@@ -218,7 +218,7 @@ export function redeliverEvent(): object {
     tags: ["Webhooks"],
     summary: "Send an event again",
     description:
-      "Now, and with a fresh schedule of attempts, also where it arrived: to one endpoint, or without a body to each that is enabled and hears it.",
+      "Now, and with a fresh schedule of attempts, also where it arrived: to one endpoint, or without a body to each that is enabled and subscribed to it.",
     parameters: [EVENT_ID_PARAMETER],
     requestBody: {
       required: false,

@@ -103,7 +103,7 @@ export function webhookOperations(): Record<string, object> {
           },
           responses: {
             "2XX": { description: "Taken. Answer within 15 seconds, and do slow work afterwards." },
-            "410": { description: "Gone: the endpoint is switched off and hears nothing more." },
+            "410": { description: "Gone: the endpoint is switched off and receives nothing more." },
             default: {
               description:
                 "Anything else, a redirect or no answer in time is a failure. It is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h.",

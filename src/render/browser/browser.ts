@@ -146,7 +146,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
 /**
  * Opens a page that can load only what `files` answers: offline, every request intercepted. The page is at
  * `PAGE_ORIGIN + path` when this resolves.
- * @param onRefused told of each address that the page asked for and did not get
+ * @param onRefused called with each address that the page asked for and did not get
  */
 export async function openSealedPage(
   browser: Browser,

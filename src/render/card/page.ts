@@ -46,7 +46,7 @@ export interface CardPage {
 export interface CardPageOptions extends CameraOptions {
   /** Prints "TEST" across every card. */
   watermark?: boolean;
-  /** Told of each address that the page asked for and did not get. */
+  /** Called with each address that the page asked for and did not get. */
   onRefused?: (url: string) => void;
 }
 

@@ -166,7 +166,7 @@ const isSeen = (/** @type {HTMLElement} */ element) =>
   element.closest("[hidden], [aria-hidden='true'], [data-zone]") === null &&
   element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
 
-/** What the printer leaves of the picture, or null: a card that bleeds is told by how much. */
+/** What the printer leaves of the picture, or null: for a card that bleeds, by how much. */
 const trim = () => {
   const bleed = Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--bleed"));
   if (!(bleed > 0)) return null;

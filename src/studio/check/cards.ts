@@ -15,7 +15,7 @@ export interface CheckCase {
   size: string;
   /** Its other side; absent for the front. */
   side?: "back";
-  /** Drawn as it is printed, and not smaller: only then is it told what the printer cuts off. */
+  /** Drawn as it is printed, and not smaller: only then is it known what the printer cuts off. */
   isPrint: boolean;
   /** One of the template's own samples, which should look the way its designer wants. */
   isSample: boolean;

@@ -37,7 +37,7 @@ function show(): void {
   const seconds = Math.floor((performance.now() - oldest.since) / 1000);
   const box = byId("wait");
   const now = `${oldest.what}…`;
-  // Readers of the screen hear what is waited for once, not every second.
+  // Screen readers announce what is waited for once, not every second.
   if (box.firstElementChild?.textContent !== now)
     box.replaceChildren(el("span", {}, now), el("time", { "aria-hidden": "true" }));
   box.lastElementChild?.replaceChildren(seconds > 0 ? `${seconds} s` : "");

@@ -129,7 +129,7 @@ describe("a receiver that", () => {
     ["expired", "has expired"],
     ["self-signed", "no known authority"],
   ] as const)(
-    "shows a certificate that is %s has failed, and hears nothing",
+    "shows a certificate that is %s has failed, and receives nothing",
     async (certificate, message) => {
       const server = await using(serveRaw((socket) => socket.end(head(200)), certificate));
       workspace.allow(server.origin);

@@ -309,7 +309,7 @@ function weightOfHead(photo, face, showsFace) {
 
 /**
  * Refuses a player who is unfit for a card, and adds the people who may overlap the player. Among others, a
- * player without a pose of one's own cannot be told from them.
+ * player without a pose of one's own cannot be distinguished from them.
  * @param {Photo} photo @param {Chosen} chosen @param {Seen} seen everybody in the photo
  * @param {boolean | "focus"} companyWelcome `focus`: the player was pointed at, so others may be larger
  * @returns {Promise<Choice>}
