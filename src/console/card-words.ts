@@ -44,3 +44,7 @@ export const positionText = (name: string): string => {
   const words = POSITION_NAMES[name as Position];
   return words ? `${words} (${name})` : name;
 };
+
+/** A template as people call it, as Club card for `club_card`. */
+export const presetText = (name: string): string =>
+  `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;

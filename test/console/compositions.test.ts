@@ -63,12 +63,15 @@ const textOf = async (answer: Promise<Response>) => (await answer).text();
 
 test("the playground offers what the chosen template supports, and its samples ask for what was chosen", async () => {
   expect(optionsOf(await textOf(ana.get("/console/playground")), "composition")).toEqual([
-    "auto*",
-    "photo",
-    "cutout",
+    "Whichever suits the photo*",
+    "Within the photo",
+    "Player cut out",
   ]);
   const plain = ana.post("/console/playground/fields", filled({ preset: "plain", composition: "cutout" }));
-  expect(optionsOf(await textOf(plain), "composition")).toEqual(["auto", "cutout*"]);
+  expect(optionsOf(await textOf(plain), "composition")).toEqual([
+    "Whichever suits the photo",
+    "Player cut out*",
+  ]);
   const samples = (composition: string) =>
     textOf(ana.post("/console/playground/preview", filled({ composition })));
   const asked = (await samples("photo")).replaceAll(/<[^>]+>|&quot;/g, "");
@@ -97,9 +100,9 @@ test("the page of an image tells its composition, and the form to make it again 
   const page = `/console/images/${data.image_id}`;
   expect(await textOf(ana.get(page))).toMatch(/>Composition<\/dt><dd>Within the photo<\/dd>/);
   expect(optionsOf(await textOf(ana.get(`${page}/again`)), "composition")).toEqual([
-    "auto*",
-    "cutout",
-    "photo",
+    "Whichever suits the photo*",
+    "Player cut out",
+    "Within the photo",
   ]);
   const again = async (fields: Record<string, string>) => {
     const made = await ana.upload(`${page}/again`, new File([], ""), fields);

@@ -52,7 +52,7 @@ test("a kit is saved with its badge, fills in a squad list and the playground, i
   );
   const columns = await (await ana.get(`${list}?kit=${kit?.id}`)).text();
   expect(columns).toMatch(/name="all_primary_color"[^>]*value="#[0-9A-F]{6}"/i);
-  expect(columns).toMatch(/name="all_composition"[^>]*value="photo"/);
+  expect(columns).toMatch(/name="all_composition".*?<option value="photo" selected>Within the photo/s);
   expect(columns).toMatch(/name="all_club_badge_url"[^>]*value="[^"]+\/v1\/photos\/pho_/);
   const playground = await (await ana.get(`/console/playground?kit=${kit?.id}`)).text();
   expect(playground).toContain('value="#00FF00"');
@@ -126,9 +126,9 @@ test("choosing a kit or another template on the page of the columns loses nothin
   expect(answer.headers.get("location")).toBe(`${list}?kit=${kit?.id}`);
   const shown = await (await ana.get(answer.headers.get("location") ?? "")).text();
   expect(shown).toMatch(/name="col_external_id".*?value="1" selected/s);
-  expect(shown).toMatch(/name="all_position"[^>]*value="GK"/);
+  expect(shown).toMatch(/name="all_position".*?<option value="GK" selected>Goalkeeper \(GK\)/s);
   expect(shown).toMatch(/<option[^>]*selected[^>]*>jpeg/);
-  expect(shown).toMatch(/name="all_composition"[^>]*value="photo"/);
+  expect(shown).toMatch(/name="all_composition".*?<option value="photo" selected>Within the photo/s);
   // Sent with the same kit it goes on.
   const on = await ana.post(list, { ...form, ...chosen, shown_kit: kit?.id ?? "" });
   expect(on.status).toBe(422);

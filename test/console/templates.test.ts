@@ -50,7 +50,7 @@ const text = async (path: string, by = member) => (await by.get(path)).text();
 /** The options of the playground's templates; the chosen one is marked. */
 const choice = (page: string) => {
   const [, select = ""] = /<select id="preset"[^>]*>(.*?)<\/select>/s.exec(page) ?? [];
-  return [...select.matchAll(/<option( selected)?>([^<]*)</g)].map(([, chosen, name]) =>
+  return [...select.matchAll(/<option value="(\w+)"( selected)?>/g)].map(([, name, chosen]) =>
     chosen ? `*${name}` : name,
   );
 };

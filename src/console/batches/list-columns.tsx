@@ -3,14 +3,16 @@
 import type { Mapping, Target } from "../../app/batches/squad-cards.ts";
 import { columnName, type SquadList } from "../../app/batches/squad-list.ts";
 import { kitFields } from "../../app/people/brand-kits.ts";
-import { IMAGE_FORMATS } from "../../core/card.ts";
+import { IMAGE_FORMATS, POSITIONS } from "../../core/card.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_LIST_CELL_CHARS } from "../../core/list-limits.ts";
 import { PRINT_SIZE_NAMES, PRINT_SIZES, printSizeLabel } from "../../core/print-sizes.ts";
 import type { BrandKit } from "../../store/people/brand-kits.ts";
-import { type TemplateManifest, titleOf } from "../../templates/manifest.ts";
+import { compositionsOf, type TemplateManifest, titleOf } from "../../templates/manifest.ts";
+import { compositionText, positionText, presetText } from "../card-words.ts";
 import { ColourInput } from "../cards/colour-input.tsx";
 import { chosenKit, KitChoice } from "../cards/kit-choice.tsx";
+import { Options, ThemeInput } from "../choices.tsx";
 import { Card, counted, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
@@ -34,15 +36,43 @@ function columnLabel(list: SquadList, at: number): string {
     : `${columnName(list.columns, at)}: ${shown.join(", ")}`;
 }
 
-function TargetRow({ target, draft }: { target: Target; draft: Draft }) {
-  const { key, label, required, forAll, isColour } = target;
+interface TargetProps {
+  target: Target;
+  draft: Draft;
+  /** What the template takes. */
+  compositions: readonly string[];
+}
+
+/** What holds for all rows, or for those whose cell is empty: a choice where there are few answers. */
+function ForAll({ target: { key, label, forAll, isColour }, draft, compositions }: TargetProps) {
+  if (!forAll) return null;
+  const value = draft.mapping.all[key] ?? "";
+  const named = { name: `all_${key}`, "aria-label": `${label}, for all or where the column is empty` };
+  const input = { ...named, id: `all_${key}`, value, maxLength: MAX_LIST_CELL_CHARS };
+  const parallels = new Map(draft.set?.parallels.map(({ name, size }) => [name, size]));
+  const sized = (name: string) => (parallels.get(name) ? `${name} of ${parallels.get(name)}` : name);
+  if (key === "set_parallel")
+    return (
+      <select {...named}>
+        <Options names={[...parallels.keys()]} chosen={value} text={sized} />
+      </select>
+    );
+  if (key === "position" || key === "composition" || key === "back")
+    return (
+      <select {...named}>
+        <option value="">{key === "position" ? "Choose a position" : "As usual"}</option>
+        {key === "position" && <Options names={POSITIONS} chosen={value} text={positionText} />}
+        {key === "composition" && <Options names={compositions} chosen={value} text={compositionText} />}
+        {key === "back" && <Options names={["yes", "no"]} chosen={value} />}
+      </select>
+    );
+  if (key === "background_theme") return <ThemeInput {...input} />;
+  return isColour ? <ColourInput label={label} {...input} /> : <input type="text" {...input} />;
+}
+
+function TargetRow({ target, draft, compositions }: TargetProps) {
+  const { key, label, required, forAll } = target;
   const { list, mapping } = draft;
-  const forAllInput = {
-    name: `all_${key}`,
-    value: mapping.all[key] ?? "",
-    maxLength: MAX_LIST_CELL_CHARS,
-    "aria-label": `${label}, for all or where the column is empty`,
-  };
   return (
     <tr>
       <th scope="row">
@@ -60,22 +90,7 @@ function TargetRow({ target, draft }: { target: Target; draft: Draft }) {
         </select>
       </td>
       <td data-label="For all, or where empty" class={forAll ? undefined : "minor"}>
-        {key === "set_parallel" ? (
-          <select {...forAllInput}>
-            {draft.set?.parallels.map(({ name, size }) => (
-              <option key={name} value={name} selected={name === mapping.all[key]}>
-                {size === null ? name : `${name} of ${size}`}
-              </option>
-            ))}
-          </select>
-        ) : (
-          forAll &&
-          (isColour ? (
-            <ColourInput label={label} id={`all_${key}`} {...forAllInput} />
-          ) : (
-            <input type="text" {...forAllInput} />
-          ))
-        )}
+        <ForAll target={target} draft={draft} compositions={compositions} />
       </td>
     </tr>
   );
@@ -90,11 +105,7 @@ function TemplateChoice({ presets, draft }: { presets: readonly string[]; draft:
     <div class="row-form">
       <Field label="Template" id="preset" hint="Some ask for more than others.">
         <select id="preset" name="preset" form={FORM} data-submits aria-describedby="preset-hint">
-          {presets.map((name) => (
-            <option key={name} selected={name === draft.style.preset}>
-              {name}
-            </option>
-          ))}
+          <Options names={presets} chosen={draft.style.preset} text={presetText} />
         </select>
       </Field>
       <noscript>
@@ -161,6 +172,7 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
   const { manifest } = await deps.templates.current(preset);
   const draft = { ...kept, mapping: withKit(kept.mapping, kit), style: { ...kept.style, preset } };
   const { columns, rows } = draft.list;
+  const compositions = ["auto", ...compositionsOf(manifest)];
   return shell(
     visit,
     "Columns",
@@ -195,7 +207,7 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
             </thead>
             <tbody>
               {(await targetsOf(visit, preset, draft.set)).map((target) => (
-                <TargetRow key={target.key} target={target} draft={draft} />
+                <TargetRow key={target.key} target={target} draft={draft} compositions={compositions} />
               ))}
             </tbody>
           </table>

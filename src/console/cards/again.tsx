@@ -19,6 +19,8 @@ import { findImage } from "../../store/images/image-reads.ts";
 import type { Image } from "../../store/images/images.ts";
 import { batchName } from "../batches/batches.tsx";
 import { takeFromBudget } from "../budget.ts";
+import { compositionText, positionText, presetText } from "../card-words.ts";
+import { Options, ThemeInput } from "../choices.tsx";
 import { Card, Choice, EnvironmentBadge, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { Refused } from "../refused.tsx";
@@ -99,25 +101,22 @@ function Colour({ name, label, of }: { name: keyof Changes; label: string; of: C
   );
 }
 
-function Options({
+function Select({
   name,
   label,
   of,
-  options,
+  ...options
 }: {
   name: keyof Changes;
   label: string;
   of: Changes;
-  options: readonly string[];
+  names: readonly string[];
+  text?: (name: string) => string;
 }) {
   return (
     <Field label={label} id={name}>
       <select id={name} name={name}>
-        {options.map((option) => (
-          <option key={option} selected={option === of[name]}>
-            {option}
-          </option>
-        ))}
+        <Options chosen={of[name]} {...options} />
       </select>
     </Field>
   );
@@ -179,29 +178,39 @@ function Form({ visit, image, of, places, place }: Shown & { visit: MemberVisit 
     >
       <Text name="name" label="Name" of={of} />
       <div class="field-pair">
-        <Options name="position" label="Position" of={of} options={POSITIONS} />
+        <Select name="position" label="Position" of={of} names={POSITIONS} text={positionText} />
         <Text name="number" label="Shirt number" of={of} number />
         <Text name="skill_level" label="Rating" of={of} number />
       </div>
       <PhotoDrop label="Another photo" />
       <Text name="source_image_url" label="Or its address" of={of} />
-      <Text
-        name="background_theme"
-        label="Background theme"
-        of={of}
-        hint="Any words: stadium night, fire, ice."
-      />
+      <Field label="Background theme" id="background_theme" hint="Any words: stadium night, fire, ice.">
+        <ThemeInput
+          id="background_theme"
+          name="background_theme"
+          value={of.background_theme}
+          aria-describedby="background_theme-hint"
+        />
+      </Field>
       <div class="field-pair">
         <Colour name="primary_color" label="Main colour" of={of} />
         <Colour name="secondary_color" label="Second colour" of={of} />
       </div>
       <Text name="club_badge_url" label="Badge address" of={of} />
       <div class="field-pair">
-        {presets.length > 1 && <Options name="preset" label="Template" of={of} options={presets} />}
+        {presets.length > 1 && (
+          <Select name="preset" label="Template" of={of} names={presets} text={presetText} />
+        )}
         <Text name="width" label="Width" of={of} number />
         <Text name="height" label="Height" of={of} number />
-        <Options name="format" label="Format" of={of} options={IMAGE_FORMATS} />
-        <Options name="composition" label="Composition" of={of} options={ASKED_COMPOSITIONS} />
+        <Select name="format" label="Format" of={of} names={IMAGE_FORMATS} />
+        <Select
+          name="composition"
+          label="Composition"
+          of={of}
+          names={ASKED_COMPOSITIONS}
+          text={compositionText}
+        />
       </div>
       <Places places={places} chosen={place} />
       <div class="actions">

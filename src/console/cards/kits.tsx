@@ -7,7 +7,8 @@ import { KIT_BADGE_LIFETIME_MS, MAX_ACCOUNT_NAME_CHARS, MAX_UPLOAD_BODY_BYTES } 
 import { uploadAt, uploadUrl } from "../../core/own-photos.ts";
 import { findPhoto } from "../../store/images/photos.ts";
 import { type BrandKit, findKit, listKits } from "../../store/people/brand-kits.ts";
-import { labelOf } from "../card-words.ts";
+import { compositionText, labelOf, presetText } from "../card-words.ts";
+import { Options, ThemeInput } from "../choices.tsx";
 import { Breakable, Card, Confirm, Empty, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
@@ -61,7 +62,11 @@ function KitTile({ visit, kit }: { visit: MemberVisit; kit: BrandKit }) {
       </h2>
       <p class="note">
         <Breakable
-          text={[kit.preset, kit.composition === "auto" ? "" : kit.composition, kit.backgroundTheme]
+          text={[
+            presetText(kit.preset),
+            kit.composition === "auto" ? "" : compositionText(kit.composition),
+            kit.backgroundTheme,
+          ]
             .filter((text) => text !== "")
             .join(", ")}
         />
@@ -129,28 +134,19 @@ async function KitForm({
       <div class="field-pair">
         <Field label="Template" id="preset">
           <select id="preset" name="preset">
-            {presets.map((name) => (
-              <option key={name} selected={name === of.preset}>
-                {name}
-              </option>
-            ))}
+            <Options names={presets} chosen={of.preset} text={presetText} />
           </select>
         </Field>
         <Field label="Composition" id="composition">
           <select id="composition" name="composition">
-            {ASKED_COMPOSITIONS.map((name) => (
-              <option key={name} selected={name === of.composition}>
-                {name}
-              </option>
-            ))}
+            <Options names={ASKED_COMPOSITIONS} chosen={of.composition} text={compositionText} />
           </select>
         </Field>
       </div>
       <Field label="Background theme" id="background_theme" hint="Any words: stadium night, fire, ice.">
-        <input
+        <ThemeInput
           id="background_theme"
           name="background_theme"
-          type="text"
           value={of.backgroundTheme}
           aria-describedby="background_theme-hint"
         />

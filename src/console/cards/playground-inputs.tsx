@@ -7,6 +7,8 @@ import type { PartnerRefusal } from "../../http/http-refusal.ts";
 import type { Fields } from "../../templates/fields.ts";
 import { shownFields } from "../../templates/load.ts";
 import { compositionsOf } from "../../templates/manifest.ts";
+import { compositionText, positionText, presetText } from "../card-words.ts";
+import { Options, ThemeInput } from "../choices.tsx";
 import { Choice, Field, PostForm } from "../elements.tsx";
 import { field, type MemberVisit } from "../visit.ts";
 import { ColourInput } from "./colour-input.tsx";
@@ -72,24 +74,24 @@ interface InputProps {
   problems: Problems;
   label: string;
   hint?: string;
-  type?: "text" | "number" | "color";
+  type?: "text" | "number" | "color" | "theme";
   options?: readonly string[];
+  /** An option in words. */
+  text?: (name: string) => string;
   /** The id of a list of values to choose from. */
   list?: string;
 }
 
-function Input({ name, fields, problems, label, hint, type = "text", options, list }: InputProps) {
+function Input({ name, fields, problems, label, hint, type = "text", options, text, list }: InputProps) {
   const describedBy = { "aria-describedby": `${hint ? `${name}-hint ` : ""}${name}-problem` };
   return (
     <Field label={label} id={name} hint={hint} problem={problems[name] ?? ""}>
       {options ? (
         <select id={name} name={name} {...describedBy}>
-          {options.map((option) => (
-            <option key={option} selected={option === fields[name]}>
-              {option}
-            </option>
-          ))}
+          <Options names={options} chosen={fields[name]} text={text} />
         </select>
+      ) : type === "theme" ? (
+        <ThemeInput id={name} name={name} value={fields[name]} {...describedBy} />
       ) : type === "color" ? (
         <ColourInput label={label} id={name} name={name} value={fields[name]} {...describedBy} />
       ) : type === "number" ? (
@@ -123,8 +125,8 @@ export function TemplateInputs(state: PlaygroundState) {
         fields={fields}
         problems={problems}
         label="Composition"
-        hint="How the player is shown. auto leaves it to the card."
         options={["auto", ...compositions]}
+        text={compositionText}
       />
       {hasBack && (
         <label class="check">
@@ -142,10 +144,12 @@ function CardFields(state: PlaygroundState) {
   const common = { fields, problems };
   return (
     <>
-      {presets.length > 1 && <Input name="preset" {...common} label="Template" options={presets} />}
+      {presets.length > 1 && (
+        <Input name="preset" {...common} label="Template" options={presets} text={presetText} />
+      )}
       <Input name="name" {...common} label="Player's name" />
       <div class="field-pair">
-        <Input name="position" {...common} label="Position" options={POSITIONS} />
+        <Input name="position" {...common} label="Position" options={POSITIONS} text={positionText} />
         <Input name="number" {...common} label="Shirt number" type="number" />
         <Input name="skill_level" {...common} label="Rating" type="number" />
       </div>
@@ -163,6 +167,7 @@ function CardFields(state: PlaygroundState) {
         {...common}
         label="Background theme"
         hint="Any words: stadium night, fire, ice, galaxy."
+        type="theme"
       />
       <div class="field-pair">
         <Input name="primary_color" {...common} label="Main colour" type="color" />
