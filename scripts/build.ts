@@ -12,7 +12,7 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import type { BunPlugin } from "bun";
 import { commitOf } from "../src/version.ts";
-import { packClient, packPhp, packPython } from "./client.ts";
+import { packCard, packClient, packPhp, packPython } from "./client.ts";
 import { offerHelp } from "./help.ts";
 
 offerHelp(import.meta);
@@ -66,7 +66,12 @@ function withFiles(module: RegExp, constant: string, files: Record<string, strin
 
 /** The clients' packages by name. */
 async function packClients(folder: string): Promise<Record<string, string>> {
-  const paths = [await packClient(folder), await packPython(folder), await packPhp(folder)];
+  const paths = [
+    await packClient(folder),
+    await packCard(folder),
+    await packPython(folder),
+    await packPhp(folder),
+  ];
   return Object.fromEntries(paths.map((path) => [basename(path), path]));
 }
 

@@ -1,7 +1,7 @@
 /**
  * Builds and packs the clients in clients/ from this version's OpenAPI document: the one for TypeScript as a
- * package for npm, for Python as a wheel, for PHP as a ZIP for Composer: bun scripts/client.ts [FOLDER FOR
- * THE PACKAGES]
+ * package for npm, for Python as a wheel, for PHP as a ZIP for Composer; and the web component, for npm:
+ * bun scripts/client.ts [FOLDER FOR THE PACKAGES]
  */
 
 import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
@@ -32,6 +32,15 @@ export async function packClient(folder: string): Promise<string> {
   await copyFile(types, join(dist, "schema.d.ts"));
   await rm(document);
   const packed = await run(["bun", "pm", "pack", "--quiet", "--destination", resolve(folder)], CLIENT);
+  return packed.trim().split("\n").at(-1) ?? "";
+}
+
+const CARD = join(ROOT, "clients/card");
+
+/** Packs the web component, which is written as it is shipped; returns the package's path. */
+export async function packCard(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const packed = await run(["bun", "pm", "pack", "--quiet", "--destination", resolve(folder)], CARD);
   return packed.trim().split("\n").at(-1) ?? "";
 }
 
@@ -154,6 +163,7 @@ async function run(command: string[], cwd = ROOT): Promise<string> {
 if (import.meta.main) {
   const folder = process.argv[2];
   console.log(await packClient(folder ?? join(CLIENT, "dist")));
+  console.log(await packCard(folder ?? join(CARD, "dist")));
   console.log(await packPython(folder ?? join(PYTHON, "dist")));
   console.log(await packPhp(folder ?? join(PHP, "dist")));
 }

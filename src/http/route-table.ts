@@ -96,6 +96,7 @@ export const ROUTES = {
   mcp: { method: "POST", path: "/mcp", access: "anyone" },
   getPicture: { method: "GET", path: "/cdn/{picture}", access: "anyone", label: "/cdn" },
   asset: { method: "GET", path: "/assets/{file}", access: "anyone", label: "/assets" },
+  element: { method: "GET", path: "/elements/{file}", access: "anyone", label: "/elements" },
   docs: { method: "GET", path: "/docs", access: "anyone" },
   presetSample: { method: "GET", path: "/docs/presets/{picture}", access: "anyone", label: "/docs" },
   docsPage: { method: "GET", path: "/docs/*", access: "anyone", label: "/docs" },

@@ -11,6 +11,7 @@ import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-ref
 import { withDeadlineBudget } from "../core/patience.ts";
 import { MAX_PREFERRED_WAIT_S } from "../core/picture-limits.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
+import { answerCardElement } from "../web/card-element.ts";
 import { KIT } from "../web/kit.ts";
 import { isProbeInOrder, logAnswer } from "./answer-log.ts";
 import { type Caller, type Identify, identifier, type PartnerHandler } from "./auth.ts";
@@ -254,6 +255,8 @@ function handlers(deps: RouteDeps): Record<RouteName, OpenHandler> {
     getPicture: (exchange, { picture = "" }) => servePicture(deps, exchange, picture),
     asset: (exchange) =>
       KIT.answer(exchange.request, exchange.url, standardHeaders(exchange)) ?? unknownRoute(exchange),
+    element: (exchange) =>
+      answerCardElement(exchange.request, exchange.url, standardHeaders(exchange)) ?? unknownRoute(exchange),
     docs,
     presetSample: async (exchange, { picture = "" }) =>
       (await servePresetSample(deps, exchange, picture)) ?? docs(exchange),

@@ -66,7 +66,7 @@ export function assetFolder<Name extends string>(
 }
 
 /** A year, the usual value for immutable files. */
-const FOR_GOOD = `public, max-age=${365 * 86_400}, immutable`;
+export const FOR_GOOD = `public, max-age=${365 * 86_400}, immutable`;
 
 /** A file as a response; 304 when the reader has this version. */
 export function fileAnswer(request: Request, asset: Asset, headers: Record<string, string>): Response {

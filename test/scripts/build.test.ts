@@ -133,6 +133,7 @@ test("the file alone serves a partner: account, key, card, pages, mail, backup, 
     expect({ page, status: (await fetch(first.baseUrl + page)).status }).toEqual({ page, status: 200 });
   // Carried along: nothing here could pack them.
   for (const name of [
+    `cardpress-card-${VERSION}.tgz`,
     `cardpress-client-${VERSION}.tgz`,
     `cardpress-client-php-${VERSION}.zip`,
     "packages.json",

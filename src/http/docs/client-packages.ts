@@ -13,6 +13,7 @@ const FOLDER = "/docs/clients/";
 /** The packages by their names, which are those that scripts/client.ts writes. */
 const CONTENT_TYPES: Record<string, string> = {
   [`cardpress-client-${VERSION}.tgz`]: "application/gzip",
+  [`cardpress-card-${VERSION}.tgz`]: "application/gzip",
   [`cardpress_client-${VERSION}-py3-none-any.whl`]: "application/zip",
   [`cardpress-client-php-${VERSION}.zip`]: "application/zip",
 };

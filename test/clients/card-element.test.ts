@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import axe from "axe-core";
+import type { Page } from "puppeteer-core";
+import { renderNextImage } from "../../src/app/images/render-image.ts";
+import { buildDeps } from "../../src/service/deps.ts";
+import { type TestBrowser, testBrowser } from "../console/browser.ts";
+import { poolOf, RENDERED } from "../fakes.ts";
+import { get, imageRequest, post, testAccount } from "../harness.ts";
+import { type Json, type TestApi, testApi } from "../http/api.ts";
+
+// <cardpress-card> as others have it: loaded from the service by a page of another origin, whose policy
+// allows the service's script and pictures and nothing else.
+
+/** What a page may weigh more for it. */
+const MAX_GZIP_BYTES = 12_000;
+
+const PICTURE = join(import.meta.dir, "../../templates/club_card/golden/gold@portrait.webp");
+
+let api: TestApi;
+let stranger: ReturnType<typeof Bun.serve>;
+let browser: TestBrowser;
+let page: Page;
+let complaints: string[];
+let front: string;
+let back: string;
+/** The body of the stranger's page. */
+let body = "";
+beforeAll(async () => {
+  api = await testApi();
+  const { liveKey } = await testAccount(api, { credits: 1 });
+  const made = await post(
+    api.baseUrl,
+    liveKey,
+    imageRequest({ player: { source_image_url: api.photo }, style: { preset: "club_card", back: true } }),
+  );
+  const pool = poolOf(async ({ outputPath }) => {
+    await Bun.write(outputPath, Bun.file(PICTURE));
+    return { kind: "done", file: { ...RENDERED, contentType: "image/webp", width: 1024, height: 1280 } };
+  });
+  await renderNextImage(buildDeps(api, { pool }), new AbortController().signal, () => {});
+  const path = `/v1/images/${((await made.json()) as Json).data.image_id}`;
+  const { result } = ((await (await get(api.baseUrl, liveKey, path)).json()) as Json).data;
+  front = api.baseUrl + new URL(result.image_url).pathname;
+  back = api.baseUrl + new URL(result.back_url).pathname;
+  stranger = Bun.serve({
+    port: 0,
+    fetch: () =>
+      new Response(
+        `<!doctype html><html lang="en"><title>Club</title><script type="module" src="${api.baseUrl}/elements/cardpress-card.js"></script>
+         <main><h1>Squad</h1>${body}<p id="below">Below</p></main>`,
+        {
+          headers: {
+            "Content-Type": "text/html",
+            "Content-Security-Policy": `default-src 'none'; script-src ${api.baseUrl}; img-src ${api.baseUrl}; require-trusted-types-for 'script'`,
+          },
+        },
+      ),
+  });
+  browser = await testBrowser();
+  ({ page, complaints } = await browser.open());
+  await page.evaluateOnNewDocument(() => {
+    const own = requestAnimationFrame;
+    const counted = window as Json;
+    counted.frames = 0;
+    window.requestAnimationFrame = (callback) =>
+      own((now) => {
+        counted.frames++;
+        callback(now);
+      });
+    counted.shift = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) counted.shift += (entry as Json).value;
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), stranger?.stop(true), api?.close()]);
+});
+beforeEach(async () => {
+  complaints.length = 0;
+  await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "no-preference" }]);
+});
+
+const card = (more = `back="${back}"`) =>
+  `<cardpress-card ${more}><img src="${front}" alt="The card of Maya Okafor" width="256" height="320"></cardpress-card>`;
+
+async function show(html: string) {
+  body = html;
+  await page.mouse.move(0, 0);
+  await page.goto(stranger.url.href, { waitUntil: "networkidle0" });
+}
+
+/** What stands in the element's own tree. */
+const inside = (selector: string) =>
+  page.evaluate((wanted) => {
+    const found = document.querySelector("cardpress-card")?.shadowRoot?.querySelector(wanted) as HTMLElement;
+    return {
+      transform: found?.style.transform,
+      opacity: found?.style.opacity,
+      pressed: found?.ariaPressed,
+      label: found?.ariaLabel,
+    };
+  }, selector);
+const transform = async () => (await inside(".card")).transform;
+
+const until = (text: string) => page.waitForFunction(text, { polling: 20 });
+const CARD = `document.querySelector("cardpress-card").shadowRoot.querySelector(".card")`;
+const FLAT = `${CARD}.style.transform === ""`;
+
+/** Where the element is on the screen. */
+const middle = async () => {
+  const { x, y, width, height } = (await (await page.$("cardpress-card"))?.boundingBox()) ?? {};
+  return { x: (x ?? 0) + (width ?? 0) / 2, y: (y ?? 0) + (height ?? 0) / 2 };
+};
+
+test("its address leads to a version that browsers keep for good, small, and for any page", async () => {
+  const stable = await fetch(`${api.baseUrl}/elements/cardpress-card.js`, { redirect: "manual" });
+  const address = stable.headers.get("location") ?? "";
+  expect([stable.status, address]).toEqual([
+    302,
+    expect.stringMatching(/^\/elements\/cardpress-card-[0-9a-f]{16}\.js$/),
+  ]);
+  const kept = await fetch(api.baseUrl + address);
+  expect(Object.fromEntries(kept.headers)).toMatchObject({
+    "cache-control": "public, max-age=31536000, immutable",
+    "access-control-allow-origin": "*",
+    "cross-origin-resource-policy": "cross-origin",
+    "content-type": "text/javascript; charset=utf-8",
+  });
+  expect(Bun.gzipSync(await kept.bytes(), { level: 9 }).length).toBeLessThan(MAX_GZIP_BYTES);
+  const etag = kept.headers.get("etag") ?? "";
+  expect((await fetch(api.baseUrl + address, { headers: { "If-None-Match": etag } })).status).toBe(304);
+  // A page written before an upgrade of the service goes on.
+  const former = await fetch(`${api.baseUrl}/elements/cardpress-card-0123456789abcdef.js`);
+  expect([former.status, former.url]).toEqual([200, api.baseUrl + address]);
+  expect(stable.headers.get("access-control-allow-origin")).toBe("*");
+  expect((await fetch(`${api.baseUrl}/elements/other.js`)).status).toBe(404);
+});
+
+test("a pointer tilts it under a stranger's strict policy, and nothing is drawn once it lies flat again", async () => {
+  await show(card());
+  expect(await transform()).toBe("");
+  const { x, y } = await middle();
+  await page.mouse.move(x + 100, y - 120);
+  await until(`/rotateY\\((\\d{2}|[5-9])/.test(${CARD}.style.transform)`);
+  expect(await transform()).toMatch(/^rotateX\([1-9][\d.]*deg\) rotateY\([1-9][\d.]*deg\) scale\(1\.0/);
+  expect(Number((await inside(".foil")).opacity)).toBeGreaterThan(0);
+  await page.mouse.move(0, 0);
+  await until(FLAT);
+  const frames = await page.evaluate(async () => {
+    const before = (window as Json).frames;
+    // Two frames of our own are counted too.
+    for (let i = 0; i < 2; i++) await new Promise((resolve) => requestAnimationFrame(resolve));
+    return (window as Json).frames - before;
+  });
+  expect(frames).toBe(2);
+  expect(complaints).toEqual([]);
+});
+
+test("a finger's drag across tilts it, and a tap turns it over", async () => {
+  await show(card());
+  const { x, y } = await middle();
+  const touch = await page.touchscreen.touchStart(x, y);
+  await touch.move(x + 90, y);
+  await until(`/rotateY\\([1-9]/.test(${CARD}.style.transform)`);
+  await touch.end();
+  await until(FLAT);
+  await page.touchscreen.tap(x, y);
+  await until(`${CARD}.style.transform.includes("rotateY(180deg)")`);
+});
+
+test("the button and the keys turn it over, which is said, and its back is fetched only then", async () => {
+  const asked: string[] = [];
+  const note = (request: { url(): string }) => void asked.push(request.url());
+  await show(card());
+  page.on("request", note);
+  await page.evaluate(() => {
+    (window as Json).turns = [];
+    document.addEventListener("cardpress-flip", (event) =>
+      (window as Json).turns.push((event as Json).detail.flipped),
+    );
+  });
+  expect(await inside(".flip")).toMatchObject({ pressed: "false", label: "Show the back" });
+  expect((await inside(".card")).label).toBe("The card of Maya Okafor");
+  expect(asked).toEqual([]);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowRight");
+  await until(`/rotateY\\([1-9]/.test(${CARD}.style.transform)`);
+  await page.keyboard.press("Enter");
+  await until(`${CARD}.style.transform.includes("rotateY(18")`);
+  expect(asked).toContain(back);
+  expect((await inside(".card")).label).toBe("The card of Maya Okafor: the back");
+  expect((await inside(".flip")).pressed).toBe("true");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Space");
+  await until(FLAT);
+  expect(await page.evaluate(() => (window as Json).turns)).toEqual([true, false]);
+  expect((await inside(".flip")).pressed).toBe("false");
+  page.off("request", note);
+});
+
+test("for who asks for reduced motion it stands still, and turns over at once", async () => {
+  await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+  await show(card());
+  const { x, y } = await middle();
+  await page.mouse.move(x + 100, y - 120);
+  await page.mouse.click(x, y);
+  expect(await transform()).toBe("rotateX(0deg) rotateY(180deg) scale(1)");
+  expect(await page.evaluate(() => (window as Json).frames)).toBe(0);
+});
+
+test("without script its picture stands in the page", async () => {
+  await page.setJavaScriptEnabled(false);
+  await show(card());
+  const size = await (await page.$("cardpress-card img"))?.boundingBox();
+  await page.setJavaScriptEnabled(true);
+  expect(size).toMatchObject({ width: 256, height: 320 });
+});
+
+test("with an address alone it shows the picture in its place, and without a back it does not turn over", async () => {
+  await show(
+    `<cardpress-card src="${front}" alt="Maya" width="256" height="320" foil="sparkle"></cardpress-card>`,
+  );
+  const size = await (await page.$("cardpress-card"))?.boundingBox();
+  expect(size).toMatchObject({ width: 256, height: 320 });
+  const { x, y } = await middle();
+  await page.mouse.click(x, y);
+  await page.mouse.move(0, 0);
+  await until(FLAT);
+  expect(
+    await page.evaluate(() => document.querySelector("cardpress-card")?.shadowRoot?.querySelector("button")),
+  ).toBeNull();
+  await page.evaluate(() => document.querySelector("cardpress-card")?.setAttribute("alt", "Noor"));
+  expect((await inside(".card")).label).toBe("Noor");
+});
+
+test("fifty cards shift nothing as they come alive, and the one under the pointer moves alone", async () => {
+  await show(Array.from({ length: 50 }, () => card("")).join(" "));
+  const state = () =>
+    page.evaluate(() => {
+      const cards = [...document.querySelectorAll("cardpress-card")];
+      const leaning = cards.filter(
+        (one) => one.shadowRoot?.querySelector<HTMLElement>(".card")?.style.transform,
+      );
+      return { cards: cards.length, leaning: leaning.length, shift: (window as Json).shift };
+    });
+  expect(await state()).toEqual({ cards: 50, leaning: 0, shift: 0 });
+  const { x, y } = await middle();
+  await page.mouse.move(x + 60, y);
+  await until(`/rotateY\\([1-9]/.test(${CARD}.style.transform)`);
+  expect(await state()).toEqual({ cards: 50, leaning: 1, shift: 0 });
+});
+
+test("axe finds nothing in it", async () => {
+  await show(card());
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () =>
+    (await (window as Json).axe.run()).violations.map(({ id }: Json) => id),
+  );
+  expect(found).toEqual([]);
+});
