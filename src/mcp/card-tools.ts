@@ -7,7 +7,7 @@ import { USAGE_PERIODS } from "../core/time.ts";
 import { type CallApi, type Data, dataOf, text } from "./call.ts";
 import { CREATES, defineTool, failed, imageIdArgument, READS, strict, type Tool } from "./tool.ts";
 
-const { player, style, branding, fields, metadata } = createImageSchema(["any"]).properties;
+const { player, style, branding, fields, set, metadata } = createImageSchema(["any"]).properties;
 
 /** Which presets there are, only the service knows. */
 const anyStyle = Type.Object(
@@ -37,6 +37,7 @@ const BIG_PICTURE = PICTURE_WIDTHS.at(-1) ?? 1024;
 /** The tools around one card. */
 export const cardTools = (call: CallApi): Tool[] => [
   listPresets(call),
+  listSets(call),
   makeCard(call),
   waitForCard(call),
   lookAtCard(call),
@@ -57,6 +58,28 @@ const listPresets = (call: CallApi) =>
     run: async () => text(await dataOf(await call(API_PATHS.presets))),
   });
 
+const listSets = (call: CallApi) =>
+  defineTool({
+    name: "list_sets",
+    title: "List sets",
+    description:
+      "The sets of cards, newest first, with their parallels: what make_card takes as set. With set_id, one of them with its players and how many cards there are of each.",
+    inputSchema: Type.Object(
+      {
+        set_id: Type.Optional(Type.String({ description: "A set's id, for its checklist." })),
+        after: Type.Optional(Type.String({ description: "next_cursor of the page before, for older sets." })),
+      },
+      strict,
+    ),
+    annotations: READS,
+    run: async ({ set_id, after }) => {
+      const page = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
+      const path =
+        set_id === undefined ? API_PATHS.sets + page : fillPath(API_PATHS.setChecklist, { set_id });
+      return text(await dataOf(await call(path)));
+    },
+  });
+
 const makeCard = (call: CallApi) =>
   defineTool({
     name: "make_card",
@@ -69,6 +92,7 @@ const makeCard = (call: CallApi) =>
         style: anyStyle,
         branding,
         fields,
+        set,
         metadata,
         wait_seconds: waitSeconds,
         idempotency_key: idempotencyKeyArgument,

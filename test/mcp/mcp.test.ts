@@ -79,6 +79,7 @@ const card = (change: Parameters<typeof imageRequest>[0] = {}) => {
 
 const TOOLS = [
   "list_presets",
+  "list_sets",
   "make_card",
   "wait_for_card",
   "look_at_card",
@@ -132,6 +133,29 @@ for (const [name, connect, tools] of [
       expect(await new Bun.Image(bytes).metadata()).toMatchObject({ width: 256 });
       const after = await read(client, "get_usage");
       expect(after.credits_used - before.credits_used).toBe(1);
+    });
+
+    test("a set is found, and a card of it made with its number", async () => {
+      const made = await fetch(`${server.baseUrl}/v1/sets`, {
+        method: "POST",
+        headers: { "X-API-Key": partner.liveKey, "Content-Type": "application/json" },
+        body: JSON.stringify({
+          name: `Season over ${name}`,
+          parallels: [{ name: "gold", size: 5 }],
+          players: [{ external_id: "player-1" }],
+        }),
+      });
+      const { data } = (await made.json()) as Result;
+      const { sets } = await read(client, "list_sets");
+      expect(sets[0]).toMatchObject({ set_id: data.set_id, name: `Season over ${name}` });
+      const order = { ...card({ style: { width: 512, height: 640 } }), wait_seconds: 20 };
+      const one = await read(client, "make_card", { ...order, set: { id: data.set_id, parallel: "gold" } });
+      expect(one.set).toMatchObject({ parallel: "gold", serial: 1, size: 5 });
+      const { players } = await read(client, "list_sets", { set_id: data.set_id });
+      const [{ made: cards, processing }] = players[0].parallels;
+      expect(cards + processing).toBe(1);
+      const unknown = await use(client, "list_sets", { set_id: "set_none" });
+      expect(unknown.content[0].text).toStartWith("NOT_FOUND: ");
     });
 
     test("a refused card says which field is wrong and what helps, in the words of the API", async () => {
