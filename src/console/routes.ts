@@ -6,6 +6,7 @@ import { batchesRoutes } from "./batches/batches.tsx";
 import { listCheckRoutes } from "./batches/list-check.tsx";
 import { listColumnRoutes } from "./batches/list-columns.tsx";
 import { listPhotoRoutes } from "./batches/list-photos.tsx";
+import { listPositionRoutes } from "./batches/list-positions.tsx";
 import { listPreviewRoutes } from "./batches/list-previews.tsx";
 import { listUploadRoutes } from "./batches/list-upload.tsx";
 import { printRoutes } from "./batches/print.tsx";
@@ -56,6 +57,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...listColumnRoutes,
   ...listPhotoRoutes,
   ...listCheckRoutes,
+  ...listPositionRoutes,
   ...listPreviewRoutes,
   ...againRoutes,
   ...consentRoutes,

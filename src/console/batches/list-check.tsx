@@ -13,6 +13,7 @@ import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { type Checked, cardsOfChecked, checkDraft } from "./draft-cards.ts";
+import { UnknownPositions } from "./list-positions.tsx";
 import { Previews } from "./list-previews.tsx";
 import { setLabel } from "./list-set.tsx";
 import type { Draft } from "./list-store.ts";
@@ -196,6 +197,7 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
             : `${counted(requests.length, "player is", "players are")} complete, ${count(broken)} ${broken === 1 ? "has" : "have"} a fault. Nothing has been made or charged yet.`
         }
       />
+      <UnknownPositions visit={visit} draft={draft} />
       {faults.length > 0 && <Faults faults={faults} draft={draft} />}
       {requests.length > 0 ? (
         <>

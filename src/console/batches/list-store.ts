@@ -45,6 +45,8 @@ export interface Draft {
   set?: CardSet | undefined;
   /** Photos sent along, in the order they came. */
   photos?: DraftPhoto[];
+  /** The positions that were said to be meant by words of the list, by the words. */
+  positions?: Readonly<Record<string, string>>;
   /** How often it was changed. */
   version?: number;
   /** When it was last changed, epoch ms: it is kept for LIST_KEPT_MS from then. */

@@ -2,6 +2,7 @@ import { guessMapping, type Mapping } from "../../app/batches/squad-cards.ts";
 import type { SquadList } from "../../app/batches/squad-list.ts";
 import type { MemberVisit } from "../visit.ts";
 import { draftCards, targetsOf } from "./draft-cards.ts";
+import { withPositions } from "./list-positions.tsx";
 import type { Draft, DraftPhoto } from "./list-store.ts";
 
 const heading = (text = "") => text.trim().toLowerCase();
@@ -17,7 +18,9 @@ export async function withNewerFile(
 ): Promise<Draft> {
   const targets = await targetsOf(visit, draft.style.preset, draft.set);
   const guessed = guessMapping(newer.list, targets);
-  const replaced = { ...draft, ...newer, mapping: movedMapping(draft, newer.list, guessed) };
+  const mapping = movedMapping(draft, newer.list, guessed);
+  const list = withPositions(newer.list, mapping.columns.position, draft.positions);
+  const replaced = { ...draft, ...newer, list, mapping };
   const [{ players: before }, { players: now }] = await Promise.all([
     draftCards(visit, draft),
     draftCards(visit, replaced),
