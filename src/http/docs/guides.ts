@@ -3,6 +3,7 @@ import { withDeployFiles } from "./deploy-files.ts";
 import authentication from "./guides/authentication.md" with { type: "text" };
 import batches from "./guides/batches.md" with { type: "text" };
 import cardOptions from "./guides/card-options.md" with { type: "text" };
+import cardsOnAPage from "./guides/cards-on-a-page.md" with { type: "text" };
 import clients from "./guides/clients.md" with { type: "text" };
 import credits from "./guides/credits.md" with { type: "text" };
 import dataProtection from "./guides/data-protection.md" with { type: "text" };
@@ -76,6 +77,11 @@ export const GUIDES: readonly Guide[] = [
     path: "/docs/sets",
     text: sets,
     description: "Checklists, parallels and numbers that are given once.",
+  },
+  {
+    path: "/docs/cards-on-a-page",
+    text: cardsOnAPage,
+    description: "A card that tilts, shines and turns over, on any page.",
   },
   {
     path: "/docs/on-demand",
@@ -172,6 +178,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       { href: "/docs/batches", label: "Batches" },
       { href: "/docs/sets", label: "Sets" },
       { href: "/docs/printing", label: "Print" },
+      { href: "/docs/cards-on-a-page", label: "Cards on a page" },
       { href: "/docs/on-demand", label: "Pictures on demand" },
       { href: "/docs/designers", label: "Design a card" },
     ],
