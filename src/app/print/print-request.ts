@@ -10,8 +10,13 @@ import { INK_LIMIT, isVersion2 } from "./print-profile.ts";
 
 export const PDFX_STANDARDS = ["pdfx_4", "pdfx_1a"] as const satisfies PdfxStandard[];
 
-/** What a spot colour may be called: nothing that PDF or a plate's file name would have to escape. */
-export const FOIL_NAME = "^[A-Za-z0-9][A-Za-z0-9 _-]{0,30}$";
+/**
+ * What a spot colour may be called: nothing that PDF or a plate's file name would have to escape. Browsers
+ * check it too, with the flag `v`, which wants the hyphen escaped.
+ */
+export const FOIL_NAME = "^[A-Za-z0-9][A-Za-z0-9 _\\-]{0,30}$";
+/** No spot colours in PDF: every plate, no plate, and those of the four inks (ISO 32000-1, 8.6.6.4). */
+const NO_SPOTS = /^(?:all|none|cyan|magenta|yellow|black)$/i;
 
 /** What a partner may ask of a print file. */
 export const PrintRequest = Type.Object(
@@ -74,7 +79,7 @@ export const PrintRequest = Type.Object(
       Type.String({
         pattern: FOIL_NAME,
         description:
-          "Adds the plate of foil of cards whose template has one, as a spot colour of this name, which is the printer's to say, such as `Foil`. It overprints, so that the inks below stay.",
+          "Adds the plate of foil of cards whose template has one, as a spot colour of this name, which is the printer's to say, such as `Foil`, and neither an ink's nor `All` or `None`. It overprints, so that the inks below stay.",
         examples: ["Foil"],
       }),
     ),
@@ -117,6 +122,7 @@ export function printWishes(
   const details = printer ? contradictions(asked, wishes, printer, size) : [];
   if (wishes.colour === "cmyk" && !press) details.push(noPress(asked.printer));
   if (wishes.colour === "rgb" && asked.standard !== undefined) details.push(ONLY_IN_CMYK);
+  if (asked.foil !== undefined && NO_SPOTS.test(asked.foil)) details.push(noSpot(asked.foil));
   if (wishes.standard === "pdfx_1a" && press && !isVersion2(press.profile))
     details.push(newerProfile(asked.printer));
   return { wishes, details };
@@ -166,6 +172,11 @@ const ONLY_IN_CMYK: ErrorDetail = {
   field: "standard",
   message: "must be left out, or asked for together with `colour` `cmyk`: files in sRGB are plain PDF.",
 };
+
+const noSpot = (foil: string): ErrorDetail => ({
+  field: "foil",
+  message: `must be another name, such as \`Foil\`: by ${foil} printers understand plates of the inks.`,
+});
 
 /** PDF 1.4 knows profiles up to ICC.1:1999; those of version 4 came with PDF 1.5. */
 const newerProfile = (printer: PrinterName | undefined): ErrorDetail => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type PrintRequest, printWishes } from "../../../src/app/print/print-request.ts";
+import { FOIL_NAME, type PrintRequest, printWishes } from "../../../src/app/print/print-request.ts";
 import { PRINT_SIZE_NAMES, PRINT_SIZES } from "../../../src/core/print-sizes.ts";
 import { PRINTER_NAMES, printerOf } from "../../../src/core/printers.ts";
 import { pressProfile } from "./press-profile.ts";
@@ -80,4 +80,13 @@ describe.each(PRINTER_NAMES)("%s", (name) => {
       expect(printer.safe * 4).toBeLessThan(PRINT_SIZES[size].trim.width);
     }
   });
+});
+
+test("foil has a name that is none of another plate's, and that forms can check", () => {
+  expect(["All", "none", "Black", "cyan"].map((foil) => fieldsOf({ foil }))).toEqual(Array(4).fill(["foil"]));
+  expect(["Foil", "Gold foil", "PANTONE_871-C", "Allover"].map((foil) => fieldsOf({ foil }))).toEqual(
+    Array(4).fill([]),
+  );
+  // Browsers compile the patterns of inputs with `v`.
+  expect(new RegExp(FOIL_NAME, "v").test("PANTONE_871-C")).toBe(true);
 });
