@@ -53,10 +53,18 @@ export function setHandlers<Open>(
       success(exchange, { ...setView(set), players: await checklistOf(deps, set) }),
     ),
     printChecklist: ofSet(async (deps, exchange, set) =>
-      pdf(exchange, await checklistPages(deps, set, readPagesWish(exchange.url, ["sheet"])), set),
+      pdf(
+        exchange,
+        await checklistPages(deps, set, readPagesWish(exchange.url, ["sheet"])),
+        `${set.id}-checklist`,
+      ),
     ),
     printAlbum: ofSet(async (deps, exchange, set) =>
-      pdf(exchange, await albumPages(deps, set, readPagesWish(exchange.url, ["sheet", "size"])), set),
+      pdf(
+        exchange,
+        await albumPages(deps, set, readPagesWish(exchange.url, ["sheet", "size"])),
+        `${set.id}-album`,
+      ),
     ),
     getManifest: ofSet(async (_, exchange, set) => manifest(deps, exchange, set)),
     getPacks: ofSet(async (_, exchange, set) => {
@@ -112,9 +120,8 @@ function manifest(deps: AppContext, exchange: Exchange, set: CardSet): Response 
   });
 }
 
-function pdf(exchange: Exchange, bytes: Uint8Array<ArrayBuffer>, { id }: CardSet): Response {
-  const name = exchange.url.pathname.endsWith("/album.pdf") ? `${id}-album.pdf` : `${id}-checklist.pdf`;
-  return writtenFile(exchange, bytes, name, "application/pdf");
+function pdf(exchange: Exchange, bytes: Uint8Array<ArrayBuffer>, name: string): Response {
+  return writtenFile(exchange, bytes, `${name}.pdf`, "application/pdf");
 }
 
 /** Which pages a query asks for. Throws INVALID_REQUEST. */

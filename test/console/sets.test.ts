@@ -66,7 +66,7 @@ test("a set is made from a form, shows its cards, and gives manifest and packs; 
   const files = [
     await ana.get(`${path}/album.pdf?sheet=letter&size=49x65`),
     await ana.get(`${path}/checklist.pdf?sheet=a4&size=49x65`),
-    await get(server.baseUrl, own.testKey, `/v1/sets/${set?.id}/album.pdf?size=49x65`),
+    await get(server.baseUrl, own.testKey, `/v1/sets/${set?.id}/album.pdf/?size=49x65`),
     await get(server.baseUrl, own.testKey, `/v1/sets/${set?.id}/checklist.pdf`),
   ];
   for (const [at, file] of files.entries()) {

@@ -144,6 +144,12 @@ test("a count that cannot be is refused by its place, and so is a card that stan
   const fields = async (...cards: unknown[]) => (await refused(own, cards)).map(({ field }: Json) => field);
   for (const count of [0, 1_001, 1.5, "3", null])
     expect(await fields(card({ id, count }))).toEqual(["cards[0].set.count"]);
+  for (const [wrong, field] of [
+    [card({ id: "set_none", count: 50 }), "cards[0].set.id"],
+    [card({ id, parallel: "none", count: 50 }), "cards[0].set.parallel"],
+    [card({ id, count: 50 }, { external_id: "nobody" }), "cards[0].player.external_id"],
+  ] as const)
+    expect(await fields(wrong)).toEqual([field]);
   expect(await fields(card({ id, count: 2, serial: 1 }))).toEqual(["cards[0].set.serial"]);
   expect(await fields(card({ id, parallel: "base", count: 2 }))).toEqual(["cards[0].set.count"]);
   expect(await fields(card({ id }), card({ id }, { name: "Other" }))).toEqual([

@@ -81,7 +81,8 @@ async function seatsOf(tx: Tx, scope: Scope, wishes: Wish[], lock: boolean): Pro
   const externalIds = wishes.map(({ request }) => request.player.external_id);
   const listed = setIds.length > 0 ? await checklistPlaces(tx, { setIds, externalIds, lock }) : [];
   const positions = new Map(listed.map((row) => [JSON.stringify([row.setId, row.externalId]), row.position]));
-  const details: ErrorDetail[] = [];
+  // All cards of a run have one place in the request, and its fault is said once.
+  const details = new Map<string, ErrorDetail>();
   const seats: Seat[] = [];
   for (const wish of wishes) {
     const { set: own, player } = wish.request;
@@ -90,7 +91,8 @@ async function seatsOf(tx: Tx, scope: Scope, wishes: Wish[], lock: boolean): Pro
     const parallel = set?.parallels.find(({ name }) => name === own?.parallel);
     const fault = faultOf(wish.request, { set, position, parallel });
     if (fault || !set || !parallel || position === undefined) {
-      if (fault) details.push({ ...fault, field: wish.field + fault.field });
+      const field = wish.field + fault?.field;
+      if (fault) details.set(field, { ...fault, field });
       continue;
     }
     const { id, name, season } = set;
@@ -98,7 +100,7 @@ async function seatsOf(tx: Tx, scope: Scope, wishes: Wish[], lock: boolean): Pro
     const wanted = own?.serial === SHIRT_NUMBER ? player.number : (own?.serial ?? null);
     seats.push({ wish, place, player: position, replaces: null, wanted });
   }
-  if (details.length > 0) throw invalidRequest(details);
+  if (details.size > 0) throw invalidRequest([...details.values()]);
   return seats;
 }
 
