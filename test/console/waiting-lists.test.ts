@@ -130,6 +130,18 @@ test("a word that is no known position is said once for all rows that have it, a
   expect(await check()).not.toContain("position is not known");
 });
 
+test("columns that were recognised are folded, and only what is needed and not known is open", async () => {
+  const hal = await member("hal");
+  const list = await upload(hal, "First team", LIST.replace("pos;", "wo;"));
+  const page = await (await hal.get(list)).text();
+  const [open = "", known = "", more = ""] = page.split('<details class="card fold">');
+  const keys = (part: string) => [...part.matchAll(/<select id="col_(\w+)"/g)].map(([, key]) => key);
+  expect(keys(open)).toEqual(["position"]);
+  expect(known).toContain("4 columns recognised");
+  expect(keys(known)).toEqual(["external_id", "name", "number", "skill_level"]);
+  expect(keys(more)).toContain("primary_color");
+});
+
 test("a list whose template is gone costs no page, and says what to do", async () => {
   const fay = await member("fay");
   const list = await upload(fay, "First team");

@@ -96,6 +96,66 @@ function TargetRow({ target, draft, compositions }: TargetProps) {
   );
 }
 
+interface ColumnsProps {
+  targets: Target[];
+  draft: Draft;
+  manifest: TemplateManifest;
+}
+
+function ColumnsTable({ targets, draft, manifest }: ColumnsProps) {
+  const compositions = ["auto", ...compositionsOf(manifest)];
+  return (
+    <table class="table table-columns">
+      <caption class="visually-hidden">Columns</caption>
+      <thead>
+        <tr>
+          <th scope="col">{titleOf(manifest)}</th>
+          <th scope="col">Column of your list</th>
+          <th scope="col">For all, or where it is empty</th>
+        </tr>
+      </thead>
+      <tbody>
+        {targets.map((target) => (
+          <TargetRow key={target.key} target={target} draft={draft} compositions={compositions} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** What is needed and not known is open; what was recognised, and what a card may have besides, is folded. */
+function Columns({ targets, ...of }: ColumnsProps) {
+  const { columns, all } = of.draft.mapping;
+  const isKnown = ({ key }: Target) => columns[key] !== undefined || Boolean(all[key]);
+  const [known, others] = [targets.filter(isKnown), targets.filter((target) => !isKnown(target))];
+  const open = others.filter(({ required }) => required);
+  const more = others.filter(({ required }) => !required);
+  const folded: [string, Target[]][] = [
+    [`${counted(known.length, "column")} recognised`, known],
+    [`${counted(more.length, "more thing")} a card can have`, more],
+  ];
+  return (
+    <>
+      {open.length > 0 && (
+        <Card flush>
+          <ColumnsTable targets={open} {...of} />
+        </Card>
+      )}
+      {folded.map(
+        ([title, some]) =>
+          some.length > 0 && (
+            <details key={title} class="card fold">
+              <summary>
+                {title} <span class="note">{some.map(({ label }) => label).join(", ")}</span>
+              </summary>
+              <ColumnsTable targets={some} {...of} />
+            </details>
+          ),
+      )}
+    </>
+  );
+}
+
 /** The form that is sent when something is chosen, too, so that nothing else of it is lost. */
 const FORM = "columns";
 
@@ -172,14 +232,14 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
   const { manifest } = await deps.templates.current(preset);
   const draft = { ...kept, mapping: withKit(kept.mapping, kit), style: { ...kept.style, preset } };
   const { columns, rows } = draft.list;
-  const compositions = ["auto", ...compositionsOf(manifest)];
+  const targets = await targetsOf(visit, preset, draft.set);
   return shell(
     visit,
     "Columns",
     <>
       <PageHead
         title="What is in which column?"
-        lead={`${draft.name || "The list"} has ${counted(rows.length, "player")} and ${counted(columns.length, "column")}. What we could guess is filled in.`}
+        lead={`${draft.name || "The list"} has ${counted(rows.length, "player")} and ${counted(columns.length, "column")}. What was recognised is folded: open it to change it.`}
       />
       {isGone && (
         <Notice tone="warn" title={`The template ${kept.style.preset} is not there any more.`}>
@@ -195,23 +255,7 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
         <input type="hidden" name="shown_preset" value={preset} />
         <input type="hidden" name="shown_kit" value={kit?.id ?? ""} />
         <input type="hidden" name="shown_set" value={draft.set?.id ?? ""} />
-        <Card flush>
-          <table class="table table-columns">
-            <caption class="visually-hidden">Columns</caption>
-            <thead>
-              <tr>
-                <th scope="col">{titleOf(manifest)}</th>
-                <th scope="col">Column of your list</th>
-                <th scope="col">For all, or where it is empty</th>
-              </tr>
-            </thead>
-            <tbody>
-              {(await targetsOf(visit, preset, draft.set)).map((target) => (
-                <TargetRow key={target.key} target={target} draft={draft} compositions={compositions} />
-              ))}
-            </tbody>
-          </table>
-        </Card>
+        <Columns targets={targets} draft={draft} manifest={manifest} />
         <Card title="Pictures">
           <Style draft={draft} manifest={manifest} />
         </Card>
