@@ -4,6 +4,7 @@ import { API_PATHS } from "../core/api-paths.ts";
 import { batchCardSchema } from "../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
+import { nextPage } from "./page-schema.ts";
 import { ImageFailure, successEnvelope, time, timeOrNull } from "./schemas.ts";
 import { SetPlace } from "./set-place-schema.ts";
 
@@ -139,10 +140,7 @@ export const AcceptedBatch = Type.Object(
 export const BatchList = Type.Object(
   {
     batches: Type.Array(Batch, { maxItems: 100, description: "Newest first." }),
-    has_more: Type.Boolean({ description: "Whether there is another page." }),
-    next_cursor: Type.Union([Type.String(), Type.Null()], {
-      description: "Send it as `after` to get the next page; null on the last page.",
-    }),
+    ...nextPage,
   },
   { ...closed, $id: "BatchList", description: "A page of batches." },
 );

@@ -15,6 +15,7 @@ import { pageOf } from "./cursor.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { checkExternalId } from "./forget.ts";
+import { nextPage } from "./page-schema.ts";
 import { readLimit, readQuery } from "./query.ts";
 import { successEnvelope, time, timeOrNull } from "./schemas.ts";
 
@@ -75,10 +76,7 @@ export const ConsentListResponse = successEnvelope(
   Type.Object(
     {
       consents: Type.Array(Consent, { maxItems: MAX_LIST_LIMIT, description: "The last changed first." }),
-      has_more: Type.Boolean({ description: "Whether there is another page." }),
-      next_cursor: Type.Union([Type.String(), Type.Null()], {
-        description: "Send it as `after` to get the next page; null on the last page.",
-      }),
+      ...nextPage,
     },
     { ...closed, $id: "ConsentList", description: "A page of consents." },
   ),

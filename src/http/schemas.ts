@@ -8,6 +8,7 @@ import { PUBLIC_STATUSES } from "../core/image-state.ts";
 import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { ERROR_STATUS } from "./http-refusal.ts";
+import { nextPage } from "./page-schema.ts";
 import { PresetList } from "./preset-schemas.ts";
 import { SetPlace } from "./set-place-schema.ts";
 
@@ -204,10 +205,7 @@ export const ImageListItem = Type.Object(
 export const ImageList = Type.Object(
   {
     images: Type.Array(ImageListItem, { maxItems: 100, description: "Newest first." }),
-    has_more: Type.Boolean({ description: "Whether there is another page." }),
-    next_cursor: Type.Union([Type.String(), Type.Null()], {
-      description: "Send it as `after` to get the next page; null on the last page.",
-    }),
+    ...nextPage,
   },
   { ...closed, $id: "ImageList", description: "A page of images." },
 );

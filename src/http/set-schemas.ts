@@ -9,6 +9,7 @@ import {
   MAX_SEASON_CHARS,
   MAX_SET_PLAYERS,
 } from "../core/limits.ts";
+import { nextPage } from "./page-schema.ts";
 import { successEnvelope, time } from "./schemas.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -170,10 +171,7 @@ export const SetListResponse = successEnvelope(
   Type.Object(
     {
       sets: Type.Array(CardSet, { maxItems: 100, description: "Newest first." }),
-      has_more: Type.Boolean({ description: "Whether there is another page." }),
-      next_cursor: Type.Union([Type.String(), Type.Null()], {
-        description: "Send it as `after` to get the next page; null on the last page.",
-      }),
+      ...nextPage,
     },
     { ...closed, $id: "SetList", description: "A page of sets." },
   ),

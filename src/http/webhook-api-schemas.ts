@@ -3,6 +3,7 @@ import { MAX_LIST_LIMIT } from "../core/limits.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../core/outbound-limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { SUBSCRIBABLE_EVENTS, WEBHOOK_DELIVERY_STATES, WEBHOOK_EVENT_TYPES } from "../core/webhook-event.ts";
+import { nextPage } from "./page-schema.ts";
 import { successEnvelope, time, timeOrNull } from "./schemas.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -180,10 +181,7 @@ export const WebhookEventDetail = Type.Object(
 export const WebhookEventList = Type.Object(
   {
     events: Type.Array(WebhookEventItem, { maxItems: MAX_LIST_LIMIT, description: "Newest first." }),
-    has_more: Type.Boolean({ description: "Whether there is another page." }),
-    next_cursor: Type.Union([Type.String(), Type.Null()], {
-      description: "Send it as `after` to get the next page; null on the last page.",
-    }),
+    ...nextPage,
   },
   { ...closed, $id: "WebhookEventList" },
 );
