@@ -7,6 +7,7 @@ import type { DataFolder } from "../../system/data-folder.ts";
 import { removeWhole } from "../../system/write-whole.ts";
 import type { AppContext } from "../context.ts";
 import { SHEETS, type Sheet } from "../print/imposition.ts";
+import { takePrintSlot } from "../print/print-slots.ts";
 import { spareRenderer } from "../spare-renderer.ts";
 
 // What collectors are handed out of a set, as pages for a printer at home or in the office.
@@ -36,7 +37,10 @@ const text = (value: string) => Bun.escapeHTML(value);
 /** How a player is called here; deleted ones keep their number and nothing else. */
 const nameOf = ({ name, externalId }: SetPlayer) => text(name || externalId);
 
-/** The checklist of a set as a PDF: each player with a box to tick for each parallel. */
+/**
+ * The checklist of a set as a PDF: each player with a box to tick for each parallel. Throws when too many
+ * files are being written, or all renderers are busy.
+ */
 export async function checklistPages(
   deps: SetPagesDeps,
   set: CardSet,
@@ -63,7 +67,10 @@ export async function checklistPages(
   return print(deps, set, { sheet, list, style: CHECKLIST_CSS });
 }
 
-/** Pages of an album: a numbered place of the card's size for each player of a set, the name below it. */
+/**
+ * Pages of an album: a numbered place of the card's size for each player of a set, the name below it. Throws
+ * as a checklist does.
+ */
 export async function albumPages(
   deps: SetPagesDeps,
   set: CardSet,
@@ -93,7 +100,7 @@ function pagesOf(players: SetPlayer[], perPage: number): SetPlayer[][] {
   );
 }
 
-function print(
+async function print(
   { pool, folder, random }: SetPagesDeps,
   set: CardSet,
   { sheet, list, style }: { sheet: Sheet; list: string[]; style: string },
@@ -105,7 +112,9 @@ function print(
   );
   const size = `@page { size: ${width}mm ${height}mm; margin: 0 } section { width: ${width}mm; height: ${height}mm }`;
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${text(set.name)}</title><link rel="stylesheet" href="/library.css"><style>${size} ${PAGE_CSS} ${style}</style></head><body>${pages.join("")}</body></html>`;
-  return printing.add(async () => {
+  // Those that wait hold their pages in memory.
+  const giveBack = takePrintSlot(set.accountId);
+  const printed = printing.add(async () => {
     const outputPath = join(folder.scratch, `${random.id("pages")}.pdf`);
     const renderer = await spareRenderer(pool);
     try {
@@ -116,6 +125,7 @@ function print(
       await removeWhole(outputPath).catch(() => {});
     }
   });
+  return printed.finally(giveBack);
 }
 
 const PAGE_CSS = `

@@ -84,6 +84,20 @@ test("an album has as many places of the cards' size on a page as fit", async ()
   expect(await album("letter", "49x65")).toEqual({ pages: 5, sizes: ["612x792"] });
 });
 
+test("an account waits for no more files than it may have written at a time, and gets its places back", async () => {
+  const asked = Array.from({ length: 4 }, () => checklistPages(deps, set, { sheet: "a4" }));
+  const answers = await Promise.allSettled(asked);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([
+    "fulfilled",
+    "fulfilled",
+    "fulfilled",
+    "rejected",
+  ]);
+  const refused = answers.find((answer) => answer.status === "rejected");
+  expect(refused?.reason).toMatchObject({ code: "RATE_LIMIT_EXCEEDED" });
+  expect(pagesOf(await checklistPages(deps, set, { sheet: "a4" })).pages).toBe(2);
+});
+
 describe.skipIf(!Bun.which("pdftotext") || !Bun.which("pdffonts"))("read by another program", () => {
   const run = (...command: string[]) => Bun.spawnSync(command).stdout.toString();
 
