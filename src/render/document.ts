@@ -22,7 +22,9 @@ export async function printDocument(browser: Browser, { html, outputPath }: Docu
   };
   const opened = await openSealedPage(browser, files, "/");
   try {
-    await writeWhole(outputPath, await opened.pdf({ preferCSSPageSize: true, printBackground: true }));
+    // Without a timeout: the pool ends what takes too long, and counts only the time a worker was given.
+    const pdf = await opened.pdf({ preferCSSPageSize: true, printBackground: true, timeout: 0 });
+    await writeWhole(outputPath, pdf);
   } finally {
     await opened.close();
   }
