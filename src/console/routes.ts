@@ -3,6 +3,7 @@ import { keyRoutes } from "./api/keys.tsx";
 import { requestRoutes } from "./api/requests.tsx";
 import { batchRoutes } from "./batches/batch.tsx";
 import { batchesRoutes } from "./batches/batches.tsx";
+import { forPrintRoutes } from "./batches/for-print.tsx";
 import { listCheckRoutes } from "./batches/list-check.tsx";
 import { listColumnRoutes } from "./batches/list-columns.tsx";
 import { listPhotoRoutes } from "./batches/list-photos.tsx";
@@ -50,6 +51,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...batchesRoutes,
   ...batchRoutes,
   ...printRoutes,
+  ...forPrintRoutes,
   ...sheetRoutes,
   ...playerRoutes,
   ...listUploadRoutes,

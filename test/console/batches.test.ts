@@ -75,6 +75,9 @@ const credits = async () => {
 const batches = (environment: "live" | "test") =>
   listBatches(server.service.store.read, { accountId: own.account.id, environment, limit: 50 });
 
+/** The batch that the first test made. */
+let firstTeam = "";
+
 test("a squad list becomes cards: columns guessed, faults named, three cards seen, then paid, watched and downloaded", async () => {
   const check = await checked([
     row("p1"),
@@ -125,6 +128,7 @@ test("a squad list becomes cards: columns guessed, faults named, three cards see
   expect(new TextDecoder().decode(files["cards.csv"])).toMatch(
     /^p1,img_\w+,completed,09 Player p1.webp,.*,Player p1,9\r$/m,
   );
+  firstTeam = batch;
   // The list has done its work.
   expect((await ana.get(check)).status).toBe(404);
   expect((await audit(server.service.store, Date.now())).findings.filter(({ ok }) => !ok)).toEqual([]);
@@ -300,4 +304,34 @@ test("images are found by the days they were created in, counted by status, and 
   const csv = await (await ana.get("/console/credits.csv")).text();
   expect(csv.split("\r\n")[0]).toEndWith(",image_id,reason,external_id,player");
   expect(csv).toContain(`,${data.image_id},,'=seen,Nia Seen\r\n`);
+});
+
+test("cards without bleed are made again for print from the page of the print file", async () => {
+  const page = await (await ana.get(`${firstTeam}/print`)).text();
+  expect(page).toContain("These cards have no bleed");
+  expect(page).toContain("Make 2 cards for print");
+  expect(page).toContain("It costs 2 credits.");
+  const before = (await credits()).creditsPlan ?? 0;
+  expect((await ana.post(`${firstTeam}/for-print`, { size: "a5" })).status).toBe(404);
+  expect(next(await ana.post(`${firstTeam}/for-print`, { size: "63x88" }))).toBe(firstTeam);
+  for (let text = ""; !text.includes(`action="${firstTeam}/print.pdf"`); )
+    text = await (await ana.get(`${firstTeam}/print`)).text();
+  const pdf = await ana.get(`${firstTeam}/print.pdf`);
+  expect(Buffer.from(await pdf.bytes()).toString("latin1")).toStartWith("%PDF-");
+  for (let held = 1; held > 0; ) held = (await credits()).creditsHeld ?? 0;
+  expect((await credits()).creditsPlan).toBe(before - 2);
+});
+
+test("whoever has made only test batches finds them at once", async () => {
+  const { account, testKey } = await testAccount(server.service);
+  const member = await testMember(server.service, account.id, "new@united.example");
+  const newcomer = await client(server.service, server.baseUrl, member);
+  const response = await fetch(`${server.baseUrl}/v1/batches`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-API-Key": testKey },
+    body: JSON.stringify({ name: "Trial", cards: [imageRequest()] }),
+  });
+  expect(response.status).toBe(202);
+  expect(await (await newcomer.get("/console/batches")).text()).toContain("Trial");
+  expect(await (await newcomer.get("/console/batches?environment=live")).text()).not.toContain("Trial");
 });

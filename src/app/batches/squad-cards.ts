@@ -266,7 +266,18 @@ export function guessMapping(list: SquadList, targets: readonly Target[]): Mappi
     const at = list.columns.findIndex((_, place) => free(place) && holdsAddresses(list.rows, place));
     if (at >= 0) columns.source_image_url = at;
   }
-  return { columns, all: {} };
+  const id = columns.external_id ?? columnOfIds(list, columns);
+  return { columns: id === undefined ? columns : { ...columns, external_id: id }, all: {} };
+}
+
+/** A club without ids of its own knows its players by name, or by shirt number, where no two share it. */
+function columnOfIds({ rows }: SquadList, columns: Record<string, number>): number | undefined {
+  const name = columns.name_2 === undefined ? columns.name : undefined;
+  return [name, columns.number].find((at) => {
+    if (at === undefined) return false;
+    const cells = rows.map(({ cells }) => plain(cells[at] ?? ""));
+    return !cells.includes("") && new Set(cells).size === cells.length;
+  });
 }
 
 const holdsAddresses = (rows: ListRow[], at: number) =>

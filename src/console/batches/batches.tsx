@@ -97,14 +97,15 @@ function Table({ batches }: { batches: Batch[] }) {
 
 async function batchesPage(visit: MemberVisit): Promise<Response> {
   const { deps, account, query } = visit;
-  const environment: Environment = ENVIRONMENTS.find((known) => known === query.get("environment")) ?? "live";
   const after = parsePosition(query.get("after") ?? "");
-  const found = await listBatches(deps.store.read, {
-    accountId: account.id,
-    environment,
-    after,
-    limit: PAGE_SIZE + 1,
-  });
+  const list = (environment: Environment) =>
+    listBatches(deps.store.read, { accountId: account.id, environment, after, limit: PAGE_SIZE + 1 });
+  const asked = ENVIRONMENTS.find((known) => known === query.get("environment"));
+  const live = asked === "test" ? [] : await list("live");
+  // Who has only made test batches so far finds them at once.
+  const test = asked === "live" || live.length > 0 ? [] : await list("test");
+  const environment: Environment = asked ?? (test.length > 0 ? "test" : "live");
+  const found = environment === "test" ? test : live;
   const listed = found.slice(0, PAGE_SIZE);
   const changing = await openChanges(
     deps.store.read,

@@ -125,7 +125,7 @@ function Confirmation({
   const environment = draft.set?.environment;
   const kinds: [string, string][] = [
     ["live", `Live, ${creditsText(fresh)}`],
-    ["test", "Test, free"],
+    ["test", "Test, free: a grey stand-in for each photo"],
   ];
   return (
     <Card title={`Make ${count(cards)} ${cards === 1 ? "card" : "cards"}`}>

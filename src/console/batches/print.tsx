@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
 
 import {
   areFoiled,
@@ -21,6 +22,7 @@ import { shell } from "../layout.tsx";
 import { type MemberVisit, member } from "../visit.ts";
 import { namedFile } from "./batch.tsx";
 import { batchName } from "./batches.tsx";
+import { MakeForPrint } from "./for-print.tsx";
 import { ownBatch } from "./own-batch.ts";
 
 /** What a page of print files is about. */
@@ -33,17 +35,21 @@ interface Subject {
   /** What the page says about it. */
   lead: string;
   back: string;
+  /** What the page offers where the cards have no bleed. */
+  remedy?: ComponentChildren;
 }
 
 async function batchSubject(visit: MemberVisit): Promise<Subject> {
   const batch = await ownBatch(visit);
+  const printed = await printedBatch(visit.deps, batch);
   return {
-    printed: await printedBatch(visit.deps, batch),
+    printed,
     id: batch.id,
     path: `/console/batches/${batch.id}`,
     name: batchName(batch),
     lead: `The cards of ${batchName(batch)} as one PDF, at 300 dots an inch, with their backs. It costs nothing.`,
     back: "Back to the batch",
+    remedy: <MakeForPrint visit={visit} batch={batch} images={printed.images} />,
   };
 }
 
@@ -74,10 +80,13 @@ async function printPage(visit: MemberVisit, { printed, path, name, ...words }: 
       </PageHead>
       <Card>
         {size === undefined ? (
-          <Empty title={images.length === 1 ? "This card has no bleed" : "These cards have no bleed"}>
-            A printer cuts off a little on every side, so cards for print are made larger from the start. Make
-            them in a size for print: {PRINT_SIZE_NAMES.map(printSizeLabel).join(", ")}.
-          </Empty>
+          <>
+            <Empty title={images.length === 1 ? "This card has no bleed" : "These cards have no bleed"}>
+              A printer cuts off a little on every side, so cards for print are made larger from the start.
+              Make them in a size for print: {PRINT_SIZE_NAMES.map(printSizeLabel).join(", ")}.
+            </Empty>
+            {words.remedy}
+          </>
         ) : (
           <PrintForm
             action={`${path}/print.pdf`}

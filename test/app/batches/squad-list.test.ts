@@ -151,6 +151,15 @@ function declaring(archive: Uint8Array, bytes: number): Uint8Array {
 }
 
 describe("the columns of a list", () => {
+  test("are guessed for an id as well: the name, or else the shirt number, unless two share it", async () => {
+    const idOf = async (text: string) => guessMapping(await read(text), TARGETS).columns.external_id;
+    expect(await idOf("Nr,Name\n7,Bo\n9,Al\n")).toBe(1);
+    expect(await idOf("Nr,Name\n7,Bo\n9,bo\n")).toBe(0);
+    expect(await idOf("Nr,Vorname,Nachname\n7,Bo,Li\n9,Al,Li\n")).toBe(0);
+    expect(await idOf("Nr,Name\n7,Bo\n,bo\n")).toBeUndefined();
+    expect(await idOf("id,Nr,Name\na,7,Bo\nb,9,Al\n")).toBe(0);
+  });
+
   test("are guessed by their names in several languages, a photo's also by its addresses", async () => {
     const mapped = async (head: string, row: string) => {
       const list = await read(`${head}\n${row}`);
@@ -169,6 +178,7 @@ describe("the columns of a list", () => {
       source_image_url: "x",
     });
     expect(await mapped("Spieler,Position,Rückennummer,Stärke,Foto", "A,TW,1,80,b")).toEqual({
+      external_id: "Spieler",
       name: "Spieler",
       position: "Position",
       number: "Rückennummer",
