@@ -35,7 +35,13 @@ beforeAll(async () => {
     log: api.log,
   });
   await Bun.write(join(dir, "package.json"), JSON.stringify({ name: "user", type: "module" }));
-  await run([process.execPath, "add", `${api.baseUrl}/docs/clients/cardpress-client-${VERSION}.tgz`]);
+  const address = `${api.baseUrl}/docs/clients/cardpress-client-${VERSION}.tgz`;
+  // Clients that could not be packed once, as on a full disk, are packed for the next who asks.
+  const { TMPDIR = "/tmp" } = process.env;
+  process.env.TMPDIR = join(dir, "missing");
+  expect((await fetch(address)).status).toBe(500);
+  process.env.TMPDIR = TMPDIR;
+  await run([process.execPath, "add", address]);
   client = await import(join(dir, "node_modules/cardpress-client/dist/index.js"));
 });
 afterAll(async () => {

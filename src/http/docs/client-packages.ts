@@ -26,7 +26,11 @@ export function clientPackages(baseUrl: string): (path: string) => Promise<Asset
     const name = path.startsWith(FOLDER) ? path.slice(FOLDER.length) : "";
     if (name !== "packages.json" && CONTENT_TYPES[name] === undefined) return undefined;
     packages ??= PACKED_CLIENTS === null ? packNow() : Promise.resolve(read(PACKED_CLIENTS));
-    const found = await packages;
+    const found = await packages.catch((error) => {
+      // Whoever asks next may find a disk with room.
+      packages = undefined;
+      throw error;
+    });
     const zip = found.get(PHP_PACKAGE);
     return name === "packages.json" && zip ? composerIndex(baseUrl, zip) : found.get(name);
   };
