@@ -32,7 +32,7 @@ const asNumber = (text: string) => (/^-?\d{1,9}(?:[.,]0+)?$/.test(text) ? Number
  * what is expected.
  */
 function asFocus(text: string): unknown {
-  const [x, y, ...more] = text.match(/\d+(?:[.,]\d+)?\s*%?/g) ?? [];
+  const [x, y, ...more] = text.match(/(?:\d+(?:[.,]\d+)?|\.\d+)\s*%?/g) ?? [];
   const fraction = (part: string) =>
     Number.parseFloat(part.replace(",", ".")) / (part.endsWith("%") ? 100 : 1);
   const isPoint = x && y && more.length === 0 && !/[^\d\s.,;%/x]/i.test(text);

@@ -274,10 +274,11 @@ describe("the columns of a list", () => {
   });
 
   test("have one for where in the photo the player is; what is not a point stays text", async () => {
-    const list = await read("id;Focus\n1;0.25 0.4\n2;0,25 / 0,4\n3;25% 40 %\n4;left\n5;0.5\n6;-0.5 0.4\n");
+    const list = await read("id;Focus\n1;0.25 0.4\n2;0,25 / 0,4\n3;25% 40 %\n3;.25 .4\n4;left\n5;0.5\n6;-0.5 0.4\n");
     const cards = cardsOfList(list, TARGETS, guessMapping(list, TARGETS), STYLE);
     const point = { x: 0.25, y: 0.4 };
     expect(cards.map((card) => (card as { player: { focus: unknown } }).player.focus)).toEqual([
+      point,
       point,
       point,
       point,
