@@ -187,16 +187,20 @@ describe("the columns of a list", () => {
     });
     // In French, Nom is the whole name where there is no first name, and the last name beside one.
     expect(await mapped("Nom;Prénom", "MOREAU;Jeanne")).toEqual({ name: "Prénom", name_2: "Nom" });
-    expect(await mapped("Nom;Poste", "Jeanne Moreau;ST")).toEqual({ name: "Nom", position: "Poste" });
+    expect(await mapped("Nom;Poste", "Jeanne Moreau;ST")).toEqual({
+      external_id: "Nom",
+      name: "Nom",
+      position: "Poste",
+    });
     for (const head of ["Rückennr.", "Spieler-Nr.", "Trikot-Nr.", "N° maillot", "N°", "Nº", "Numéro"])
-      expect(await mapped(`Nom;${head}`, "A;9")).toEqual({ name: "Nom", number: head });
+      expect(await mapped(`Nom;${head}`, "A;9")).toEqual({ external_id: "Nom", name: "Nom", number: head });
     expect(await mapped("N° licence;Nom;N°", "25;A;9")).toEqual({
       external_id: "N° licence",
       name: "Nom",
       number: "N°",
     });
     // A last name alone is the name.
-    expect(await mapped("Last name", "Lee")).toEqual({ name: "Last name" });
+    expect(await mapped("Last name", "Lee")).toEqual({ external_id: "Last name", name: "Last name" });
   });
 
   test("make the requests that the API takes, with numbers, positions and colours as people write them", async () => {
@@ -274,7 +278,9 @@ describe("the columns of a list", () => {
   });
 
   test("have one for where in the photo the player is; what is not a point stays text", async () => {
-    const list = await read("id;Focus\n1;0.25 0.4\n2;0,25 / 0,4\n3;25% 40 %\n3;.25 .4\n4;left\n5;0.5\n6;-0.5 0.4\n");
+    const list = await read(
+      "id;Focus\n1;0.25 0.4\n2;0,25 / 0,4\n3;25% 40 %\n3;.25 .4\n4;left\n5;0.5\n6;-0.5 0.4\n",
+    );
     const cards = cardsOfList(list, TARGETS, guessMapping(list, TARGETS), STYLE);
     const point = { x: 0.25, y: 0.4 };
     expect(cards.map((card) => (card as { player: { focus: unknown } }).player.focus)).toEqual([
