@@ -270,14 +270,15 @@ export function guessMapping(list: SquadList, targets: readonly Target[]): Mappi
   return { columns: id === undefined ? columns : { ...columns, external_id: id }, all: {} };
 }
 
-/** A club without ids of its own knows its players by name, or by shirt number, where no two share it. */
+/**
+ * A club without ids of its own knows its players by name, where no two share it. Never by shirt number:
+ * other teams of the account have the same, and a consent or a deletion would be another player's too.
+ */
 function columnOfIds({ rows }: SquadList, columns: Record<string, number>): number | undefined {
-  const name = columns.name_2 === undefined ? columns.name : undefined;
-  return [name, columns.number].find((at) => {
-    if (at === undefined) return false;
-    const cells = rows.map(({ cells }) => plain(cells[at] ?? ""));
-    return !cells.includes("") && new Set(cells).size === cells.length;
-  });
+  const at = columns.name_2 === undefined ? columns.name : undefined;
+  if (at === undefined) return undefined;
+  const cells = rows.map((row) => plain(row.cells[at] ?? ""));
+  return !cells.includes("") && new Set(cells).size === cells.length ? at : undefined;
 }
 
 const holdsAddresses = (rows: ListRow[], at: number) =>
