@@ -194,7 +194,8 @@ async function withoutBody(response: Response): Promise<Response> {
   // Nobody reads it, so that it is not written, and its length would be known only then.
   if (isWrittenWhileRead(headers)) {
     headers.set("Transfer-Encoding", "chunked");
-    await response.body?.cancel();
+    // Some writers report that they were interrupted, which is what was asked of them.
+    await response.body?.cancel().catch(() => {});
   }
   // Files are not read just to measure them.
   else if (status !== 304) headers.set("Content-Length", String((await response.blob()).size));
