@@ -310,7 +310,7 @@ test("cards without bleed are made again for print from the page of the print fi
   const page = await (await ana.get(`${firstTeam}/print`)).text();
   expect(page).toContain("These cards have no bleed");
   expect(page).toContain("Make 2 cards for print");
-  expect(page).toContain("It costs 2 credits.");
+  expect(page).toContain("It costs up to 2 credits.");
   const before = (await credits()).creditsPlan ?? 0;
   expect((await ana.post(`${firstTeam}/for-print`, { size: "a5" })).status).toBe(404);
   expect(next(await ana.post(`${firstTeam}/for-print`, { size: "63x88" }))).toBe(firstTeam);

@@ -29,7 +29,9 @@ export function MakeForPrint({
   batch: Batch;
   images: Image[];
 }) {
-  const cards = finished(images).length;
+  // A player's cards are made again together, those that failed as well.
+  const players = new Set(finished(images).map(({ externalId }) => externalId));
+  const cards = images.filter(({ externalId }) => players.has(externalId)).length;
   if (!canWrite(visit) || isRunning(batch) || cards === 0) return null;
   return (
     <PostForm visit={visit} action={`/console/batches/${batch.id}/for-print`} class="form">
@@ -44,7 +46,9 @@ export function MakeForPrint({
       </Field>
       <p>
         They take the places of those in the batch.{" "}
-        {batch.environment === "live" ? `It costs ${counted(cards, "credit")}.` : "Test cards are free."}
+        {batch.environment === "live"
+          ? `It costs up to ${counted(cards, "credit")}.`
+          : "Test cards are free."}
       </p>
       <div class="actions">
         <button type="submit" class="button button-primary">

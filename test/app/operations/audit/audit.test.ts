@@ -292,7 +292,7 @@ test("a bucket that cannot be asked is no missing picture: the audit says that i
 function inSet(owner: string, serial: number | "NULL", state: string): string {
   const from = "FROM images WHERE state = 'completed' AND environment = 'live' ORDER BY id LIMIT 1";
   return [
-    `INSERT INTO card_sets SELECT 'set_a', ${owner}, environment, 'Rovers', '', '[]', 1 ${from}`,
+    `INSERT INTO card_sets (id, account_id, environment, name, season, parallels, created_at) SELECT 'set_a', ${owner}, environment, 'Rovers', '', '[]', 1 ${from}`,
     `INSERT INTO set_cards SELECT id, 'set_a', 0, 'gold', ${serial}, 50, '${state}', NULL, 1 ${from}`,
   ].join(";");
 }
