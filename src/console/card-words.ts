@@ -45,6 +45,6 @@ export const positionText = (name: string): string => {
   return words ? `${words} (${name})` : name;
 };
 
-/** A template as people call it, as Club card for `club_card`. */
+/** A template as people call it, as Cup final for `cup_final`. */
 export const presetText = (name: string): string =>
   `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
