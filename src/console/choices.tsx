@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { THEMES } from "../render/card/themes.ts";
+import { Field } from "./elements.tsx";
 
 /** The options of a choice in words. What is chosen stays, also where it is not offered any more. */
 export function Options({
@@ -42,5 +43,15 @@ export function ThemeInput(input: {
         ))}
       </datalist>
     </>
+  );
+}
+
+/** The theme in a form of what a card is made of. */
+export function ThemeField({ value }: { value: string }) {
+  const id = "background_theme";
+  return (
+    <Field label="Background theme" id={id} hint="Any words: stadium night, fire, ice.">
+      <ThemeInput id={id} name={id} value={value} aria-describedby={`${id}-hint`} />
+    </Field>
   );
 }

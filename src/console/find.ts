@@ -4,6 +4,7 @@ import { listBatches } from "../store/images/batches.ts";
 import { findImagesByExternalId } from "../store/images/image-search.ts";
 import { listKits } from "../store/people/brand-kits.ts";
 import { listSets } from "../store/sets/card-sets.ts";
+import { ofBothEnvironments } from "./both-environments.ts";
 import { historyPath } from "./cards/image.tsx";
 import { playerName } from "./cards/image-parts.tsx";
 import { privateJson } from "./respond.ts";
@@ -48,14 +49,14 @@ async function foundPlayers({ deps, account }: MemberVisit, search: string): Pro
 }
 
 async function foundBatches(visit: MemberVisit, query: string): Promise<Found[]> {
-  const batches = await ofBoth(visit, (scope) => listBatches(visit.deps.store.read, scope));
+  const batches = await ofBothEnvironments(visit, COMPARED, (of) => listBatches(visit.deps.store.read, of));
   return batches
     .filter(({ id, name }) => id === query || isNamed(name ?? "", query))
     .map(({ id, name }) => ({ kind: "Batch", label: name ?? id, href: `/console/batches/${id}` }));
 }
 
 async function foundSets(visit: MemberVisit, query: string): Promise<Found[]> {
-  const sets = await ofBoth(visit, (scope) => listSets(visit.deps.store.read, scope));
+  const sets = await ofBothEnvironments(visit, COMPARED, (of) => listSets(visit.deps.store.read, of));
   return sets
     .filter(({ id, name, season }) => id === query || isNamed(`${name} ${season ?? ""}`, query))
     .map(({ id, name, season }) => ({
@@ -70,21 +71,6 @@ async function foundKits({ deps, account }: MemberVisit, query: string): Promise
   return kits
     .filter(({ name }) => isNamed(name, query))
     .map(({ id, name }) => ({ kind: "Brand kit", label: name, href: `/console/kits/${id}` }));
-}
-
-/** The newest of both environments, the live ones first. */
-async function ofBoth<T>(
-  { account }: MemberVisit,
-  list: (scope: {
-    accountId: string;
-    environment: (typeof ENVIRONMENTS)[number];
-    limit: number;
-  }) => Promise<T[]>,
-): Promise<T[]> {
-  const lists = ENVIRONMENTS.map((environment) =>
-    list({ accountId: account.id, environment, limit: COMPARED }),
-  );
-  return (await Promise.all(lists)).flat();
 }
 
 /** Whether a name has every word of the query, typed without its accents as well. */

@@ -1,16 +1,15 @@
 /** @jsxImportSource preact */
 import { cardsToRemake } from "../../app/batches/changed-cards.ts";
-import { PRINT_SIZE_NAMES, PRINT_SIZES, printSizeLabel } from "../../core/print-sizes.ts";
-import { isPartnerRefusal } from "../../http/http-refusal.ts";
+import { PRINT_SIZE_NAMES, PRINT_SIZES, type PrintSizeName, printSizeLabel } from "../../core/print-sizes.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
-import { takeFromBudget } from "../budget.ts";
 import { counted, Field, PostForm } from "../elements.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { isRunning } from "./batches.tsx";
 import { ownBatch } from "./own-batch.ts";
+import { remakeInBatch } from "./remake.ts";
 
 /** The finished cards of a batch whose player is not deleted. */
 const finished = (images: Image[]) =>
@@ -59,36 +58,32 @@ export function MakeForPrint({
   );
 }
 
-/** A refusal, as without credits, is shown on the page that it was asked on. */
+/** The finished cards in a size for print, each lying or standing as it does. */
+async function cardsInSize({ deps }: MemberVisit, batch: Batch, size: PrintSizeName) {
+  const images = finished(await imagesOfBatch(deps.store.read, batch.id));
+  const { short, long } = PRINT_SIZES[size].px;
+  const cards = [...new Map(images.map((image) => [image.externalId, image])).values()].map(
+    ({ externalId, outputWidth, outputHeight }) => {
+      const isWide = (outputWidth ?? 0) > (outputHeight ?? 0);
+      const style = isWide ? { width: long, height: short } : { width: short, height: long };
+      return { external_id: externalId, style };
+    },
+  );
+  return cardsToRemake(deps, batch, { cards });
+}
+
 async function makeForPrint(visit: MemberVisit): Promise<Response> {
   const batch = await ownBatch(visit);
-  const { id: batchId, environment } = batch;
-  const { deps, account, session } = visit;
   const size = PRINT_SIZE_NAMES.find((name) => name === field(visit, "size"));
   if (!size) throw notFound();
-  try {
-    await takeFromBudget(visit, environment);
-    const images = finished(await imagesOfBatch(deps.store.read, batchId));
-    const { short, long } = PRINT_SIZES[size].px;
-    const cards = [...new Map(images.map((image) => [image.externalId, image])).values()].map(
-      ({ externalId, outputWidth, outputHeight }) => {
-        const isWide = (outputWidth ?? 0) > (outputHeight ?? 0);
-        const style = isWide ? { width: long, height: short } : { width: short, height: long };
-        return { external_id: externalId, style };
-      },
-    );
-    const remade = await cardsToRemake(deps, batch, { cards });
-    const { made } = await deps.remakeCards({ account, environment, batchId, cards: remade });
-    const notice = `${counted(made, "card is", "cards are")} made again for print. The print file is ready when they are.`;
-    await visit.flashes.put(session.id, { notice });
-    return redirect(`/console/batches/${batchId}`, visit.exchange);
-  } catch (error) {
-    if (!isPartnerRefusal(error)) throw error;
-    const [detail] = error.details ?? [];
-    const problem = detail ? `${error.message} ${detail.field} ${detail.message}` : error.message;
-    await visit.flashes.put(session.id, { problem });
-    return redirect(`/console/batches/${batchId}/print`, visit.exchange);
-  }
+  const isMade = await remakeInBatch(
+    visit,
+    batch,
+    () => cardsInSize(visit, batch, size),
+    (made) =>
+      `${counted(made, "card is", "cards are")} made again for print. The print file is ready when they are.`,
+  );
+  return redirect(`/console/batches/${batch.id}${isMade ? "" : "/print"}`, visit.exchange);
 }
 
 export const forPrintRoutes = [member.post("/console/batches/:id/for-print", makeForPrint)];

@@ -3,6 +3,7 @@ import { guessMapping, type Mapping, SET_TARGETS } from "../../app/batches/squad
 import type { SquadList } from "../../app/batches/squad-list.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
 import { type CardSet, findSet, listSets } from "../../store/sets/card-sets.ts";
+import { ofBothEnvironments } from "../both-environments.ts";
 import { Field } from "../elements.tsx";
 import { field, type MemberVisit } from "../visit.ts";
 
@@ -12,12 +13,8 @@ import { field, type MemberVisit } from "../visit.ts";
 const OFFERED_SETS = 50;
 
 /** The account's sets to choose among: the newest first, and those of live cards before those of test. */
-export async function offeredSets({ deps, account }: MemberVisit): Promise<CardSet[]> {
-  const found = ENVIRONMENTS.map((environment) =>
-    listSets(deps.store.read, { accountId: account.id, environment, limit: OFFERED_SETS }),
-  );
-  return (await Promise.all(found)).flat();
-}
+export const offeredSets = (visit: MemberVisit): Promise<CardSet[]> =>
+  ofBothEnvironments(visit, OFFERED_SETS, (of) => listSets(visit.deps.store.read, of));
 
 /** A set as a choice names it. */
 export const setLabel = ({ name, season, environment }: CardSet): string =>

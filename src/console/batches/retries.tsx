@@ -2,17 +2,16 @@
 import { cardsToRemake } from "../../app/batches/changed-cards.ts";
 import { needsOtherPhoto } from "../../core/failure-reasons.ts";
 import { isCanceled } from "../../core/image-state.ts";
-import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import { changesOfBatch } from "../../store/images/batch-places.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
-import { takeFromBudget } from "../budget.ts";
 import { playerName } from "../cards/image-parts.tsx";
 import { Confirm, count, counted, Notice } from "../elements.tsx";
 import { redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { isRunning } from "./batches.tsx";
 import { ownBatch } from "./own-batch.ts";
+import { remakeInBatch } from "./remake.ts";
 import { otherPhotoPath } from "./sheet-card.tsx";
 
 /** Named one by one; of more, only their number is given. */
@@ -109,29 +108,20 @@ async function withUnfitPhotos({ deps }: MemberVisit, batchId: string): Promise<
   return new Set(images.filter((image) => needsOtherPhoto(last(image))).map(({ id }) => id));
 }
 
-/** Makes what failed or was canceled again. A refusal, as without credits, is shown on the batch's page. */
+/** Makes what failed or was canceled again. */
 async function retry(visit: MemberVisit, what: "failed" | "canceled"): Promise<Response> {
   const batch = await ownBatch(visit);
-  const { id, environment } = batch;
-  const { deps, account, session } = visit;
-  try {
-    await takeFromBudget(visit, environment);
-    const hopeless = await withUnfitPhotos(visit, id);
-    const asked = await cardsToRemake(deps, batch, { [what]: true });
-    const cards = asked.filter(({ imageId }) => !hopeless.has(imageId));
-    const { made } = await deps.remakeCards({ account, environment, batchId: id, cards });
-    const notice =
-      made > 0
-        ? `${counted(made, "card is", "cards are")} made again.`
-        : `No ${what} card is left that another try may help.`;
-    await visit.flashes.put(session.id, { notice });
-  } catch (error) {
-    if (!isPartnerRefusal(error)) throw error;
-    const [detail] = error.details ?? [];
-    const problem = detail ? `${error.message} ${detail.field} ${detail.message}` : error.message;
-    await visit.flashes.put(session.id, { problem });
-  }
-  return redirect(`/console/batches/${id}`, visit.exchange);
+  const cards = async () => {
+    const hopeless = await withUnfitPhotos(visit, batch.id);
+    const asked = await cardsToRemake(visit.deps, batch, { [what]: true });
+    return asked.filter(({ imageId }) => !hopeless.has(imageId));
+  };
+  await remakeInBatch(visit, batch, cards, (made) =>
+    made > 0
+      ? `${counted(made, "card is", "cards are")} made again.`
+      : `No ${what} card is left that another try may help.`,
+  );
+  return redirect(`/console/batches/${batch.id}`, visit.exchange);
 }
 
 export const retryRoutes = [

@@ -20,7 +20,7 @@ import type { Image } from "../../store/images/images.ts";
 import { batchName } from "../batches/batches.tsx";
 import { takeFromBudget } from "../budget.ts";
 import { compositionText, positionText, presetText } from "../card-words.ts";
-import { Options, ThemeInput } from "../choices.tsx";
+import { Options, ThemeField } from "../choices.tsx";
 import { Card, Choice, EnvironmentBadge, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { Refused } from "../refused.tsx";
@@ -184,14 +184,7 @@ function Form({ visit, image, of, places, place }: Shown & { visit: MemberVisit 
       </div>
       <PhotoDrop label="Another photo" />
       <Text name="source_image_url" label="Or its address" of={of} />
-      <Field label="Background theme" id="background_theme" hint="Any words: stadium night, fire, ice.">
-        <ThemeInput
-          id="background_theme"
-          name="background_theme"
-          value={of.background_theme}
-          aria-describedby="background_theme-hint"
-        />
-      </Field>
+      <ThemeField value={of.background_theme} />
       <div class="field-pair">
         <Colour name="primary_color" label="Main colour" of={of} />
         <Colour name="secondary_color" label="Second colour" of={of} />

@@ -8,7 +8,7 @@ import { uploadAt, uploadUrl } from "../../core/own-photos.ts";
 import { findPhoto } from "../../store/images/photos.ts";
 import { type BrandKit, findKit, listKits } from "../../store/people/brand-kits.ts";
 import { compositionText, labelOf, presetText } from "../card-words.ts";
-import { Options, ThemeInput } from "../choices.tsx";
+import { Options, ThemeField } from "../choices.tsx";
 import { Breakable, Card, Confirm, Empty, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
@@ -143,14 +143,7 @@ async function KitForm({
           </select>
         </Field>
       </div>
-      <Field label="Background theme" id="background_theme" hint="Any words: stadium night, fire, ice.">
-        <ThemeInput
-          id="background_theme"
-          name="background_theme"
-          value={of.backgroundTheme}
-          aria-describedby="background_theme-hint"
-        />
-      </Field>
+      <ThemeField value={of.backgroundTheme} />
       {canWrite(visit) && (
         <div class="actions">
           <button type="submit" class="button button-primary">
