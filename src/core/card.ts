@@ -36,6 +36,7 @@ export const POSITION_NAMES: Readonly<Record<Position, string>> = {
   GK: "Goalkeeper",
 };
 
+/** What the renderer draws. What partners may ask for is in `picture-formats.ts`. */
 export const IMAGE_FORMATS = ["png", "webp", "jpeg"] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 

@@ -1,7 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ASKED_COMPOSITIONS, type CardInput, IMAGE_FORMATS, POSITIONS } from "./card.ts";
+import { ASKED_COMPOSITIONS, type CardInput, POSITIONS } from "./card.ts";
 import { readSetPlace, type SetPlace, SHIRT_NUMBER, shownSet } from "./card-set.ts";
 import { MAX_BATCH_CARDS, MAX_PARALLEL_NAME_CHARS, MAX_PARALLEL_SIZE } from "./limits.ts";
+import { PICTURE_FORMAT_NAMES, PICTURE_FORMATS } from "./picture-formats.ts";
 import { StringEnum } from "./string-enum.ts";
 import { compileValidator, type Validator } from "./validate.ts";
 
@@ -81,7 +82,7 @@ const AnyImageRequest = Type.Object(
           }),
         ),
         format: Type.Optional(
-          StringEnum(IMAGE_FORMATS, {
+          StringEnum(PICTURE_FORMAT_NAMES, {
             default: "png",
             description: "File format of the finished image. PNG and WebP are transparent outside the card.",
           }),
@@ -349,6 +350,8 @@ export function storedRequest(value: unknown): CreateImageRequest {
   return checked.value;
 }
 
+/** The format of a card that asks for none. */
+export const DEFAULT_FORMAT = "png";
 const DEFAULT_WIDTH_PX = 1024;
 const DEFAULT_HEIGHT_PX = 1280;
 
@@ -369,7 +372,7 @@ export function cardInput(request: CreateImageRequest, place: SetPlace | null = 
       preset: style.preset,
       width: style.width ?? DEFAULT_WIDTH_PX,
       height: style.height ?? DEFAULT_HEIGHT_PX,
-      format: style.format ?? "png",
+      format: PICTURE_FORMATS[style.format ?? DEFAULT_FORMAT].drawnAs,
       ...(style.background_theme === undefined ? {} : { backgroundTheme: style.background_theme }),
       // Left out like a field that was not sent, so that cards which differ in nothing else share their test
       // picture.

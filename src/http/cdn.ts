@@ -3,6 +3,7 @@ import type { SmallerPictures } from "../app/images/smaller-pictures.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { Refusal } from "../core/errors.ts";
 import { invalidRequest, pictureGone } from "../core/partner-refusals.ts";
+import { PICTURE_NAME } from "../core/picture-formats.ts";
 import { PICTURE_WIDTHS } from "../core/picture-limits.ts";
 import { findImageByOutput } from "../store/images/image-reads.ts";
 import type { Image } from "../store/images/images.ts";
@@ -15,7 +16,7 @@ export interface CdnDeps extends AppContext {
   smaller: SmallerPictures;
 }
 
-const NAME = /^img_[0-9A-Za-z]+-[0-9A-Za-z]+\.(png|webp|jpg)$/;
+const NAME = new RegExp(`^${PICTURE_NAME}$`);
 
 /**
  * GET /cdn/{name}: a finished picture. Serves only what the database knows to be finished, never a stray

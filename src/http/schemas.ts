@@ -6,6 +6,7 @@ import { FAILURE_REASON_NAMES, FAILURE_REASONS } from "../core/failure-reasons.t
 import { sentStyleSchema } from "../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../core/image-state.ts";
 import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
+import { PICTURE_CONTENT_TYPES } from "../core/picture-formats.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { ERROR_STATUS } from "./http-refusal.ts";
 import { nextPage } from "./page-schema.ts";
@@ -109,7 +110,7 @@ export const ImageResult = Type.Object(
     }),
     width: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1024] }),
     height: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1280] }),
-    content_type: StringEnum(["image/png", "image/webp", "image/jpeg"], { description: "MIME type." }),
+    content_type: StringEnum(PICTURE_CONTENT_TYPES, { description: "MIME type." }),
     composition: Type.Optional(
       StringEnum(COMPOSITIONS, {
         description:

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
 
-import { cardInput, storedCard, storedRequest } from "../../core/image-request.ts";
+import { DEFAULT_FORMAT, storedCard, storedRequest } from "../../core/image-request.ts";
 import { leaseToken } from "../../core/lease.ts";
 import {
   FAILED_SOURCE_BYTES_PER_DAY,
@@ -375,6 +375,6 @@ export async function pinnedTemplate(
 
 /** A file name for this image's picture that has never been used before. */
 export function newName({ random }: Pick<AppContext, "random">, image: Image): string {
-  const { format } = cardInput(storedRequest(image.request)).style;
+  const { format = DEFAULT_FORMAT } = storedRequest(image.request).style;
   return outputName(image.id, format, random.id("x").slice(2));
 }

@@ -3,9 +3,10 @@
 import type { Mapping, Target } from "../../app/batches/squad-cards.ts";
 import { columnName, type SquadList } from "../../app/batches/squad-list.ts";
 import { kitFields } from "../../app/people/brand-kits.ts";
-import { IMAGE_FORMATS, POSITIONS } from "../../core/card.ts";
+import { POSITIONS } from "../../core/card.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_LIST_CELL_CHARS } from "../../core/list-limits.ts";
+import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
 import { PRINT_SIZE_NAMES, PRINT_SIZES, printSizeLabel } from "../../core/print-sizes.ts";
 import type { BrandKit } from "../../store/people/brand-kits.ts";
 import { compositionsOf, type TemplateManifest, titleOf } from "../../templates/manifest.ts";
@@ -202,7 +203,7 @@ function Style({ draft, manifest }: { draft: Draft; manifest: TemplateManifest }
       </Field>
       <Field label="Format" id="format">
         <select id="format" name="format">
-          {IMAGE_FORMATS.map((name) => (
+          {PICTURE_FORMAT_NAMES.map((name) => (
             <option key={name} selected={name === format}>
               {name}
             </option>

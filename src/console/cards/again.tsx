@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 
 import { checkCard } from "../../app/images/check-card.ts";
-import { ASKED_COMPOSITIONS, IMAGE_FORMATS, POSITIONS } from "../../core/card.ts";
+import { ASKED_COMPOSITIONS, POSITIONS } from "../../core/card.ts";
 import { colourNamed } from "../../core/colour-names.ts";
 import { Refusal } from "../../core/errors.ts";
 import {
@@ -12,6 +12,7 @@ import {
 } from "../../core/image-request.ts";
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
+import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
 import { isPartnerRefusal, type PartnerRefusal } from "../../http/http-refusal.ts";
 import { placesOf } from "../../store/images/batch-places.ts";
 import { type Batch, batchesWith } from "../../store/images/batches.ts";
@@ -196,7 +197,7 @@ function Form({ visit, image, of, places, place }: Shown & { visit: MemberVisit 
         )}
         <Text name="width" label="Width" of={of} number />
         <Text name="height" label="Height" of={of} number />
-        <Select name="format" label="Format" of={of} names={IMAGE_FORMATS} />
+        <Select name="format" label="Format" of={of} names={PICTURE_FORMAT_NAMES} />
         <Select
           name="composition"
           label="Composition"

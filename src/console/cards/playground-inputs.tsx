@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
 
 import type { Environment } from "../../core/account.ts";
-import { type Composition, IMAGE_FORMATS, POSITIONS } from "../../core/card.ts";
+import { type Composition, POSITIONS } from "../../core/card.ts";
+import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
 import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
 import type { PartnerRefusal } from "../../http/http-refusal.ts";
 import type { Fields } from "../../templates/fields.ts";
@@ -183,7 +184,7 @@ function CardFields(state: PlaygroundState) {
           <div class="field-pair">
             <Input name="width" {...common} label="Width" type="number" />
             <Input name="height" {...common} label="Height" type="number" />
-            <Input name="format" {...common} label="Format" options={IMAGE_FORMATS} />
+            <Input name="format" {...common} label="Format" options={PICTURE_FORMAT_NAMES} />
           </div>
         </div>
       </details>

@@ -1,6 +1,7 @@
 import { createImageSchema } from "../../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../../core/image-state.ts";
 import { MAX_METADATA_FILTER_KEY_CHARS } from "../../core/limits.ts";
+import { PICTURE_CONTENT_TYPES } from "../../core/picture-formats.ts";
 import { PICTURE_WIDTHS } from "../../core/picture-limits.ts";
 import { StringEnum } from "../../core/string-enum.ts";
 import { USAGE_PERIODS } from "../../core/time.ts";
@@ -285,7 +286,7 @@ export function cdnOperation(cdnBaseUrl: string): Record<string, object> {
   const { path } = ROUTES.getPicture;
   const headers = { ...STANDARD_HEADERS, ...headerRefs("ETag", "Cache-Control") };
   const binary = { schema: { type: "string", contentMediaType: "application/octet-stream" } };
-  const content = { "image/png": binary, "image/webp": binary, "image/jpeg": binary };
+  const content = Object.fromEntries(PICTURE_CONTENT_TYPES.map((type) => [type, binary]));
   return {
     // Relative to the address of pictures, which may be on another host.
     [path.slice(path.lastIndexOf("/"))]: {

@@ -1,4 +1,5 @@
 import { createImageSchema } from "../../core/image-request.ts";
+import { PICTURE_CONTENT_TYPES } from "../../core/picture-formats.ts";
 import { PICTURE_WIDTHS } from "../../core/picture-limits.ts";
 import { CARD_PARAMETERS, SIDES } from "../render-parameters.ts";
 import { ROUTES } from "../route-table.ts";
@@ -36,7 +37,7 @@ const SIGNED_BY = [
 /** Cards by signed addresses: without a key in the header, and with a picture whatever happens. */
 export function renderOperation(presets: readonly string[]): Record<string, object> {
   const binary = { schema: { type: "string", contentMediaType: "application/octet-stream" } };
-  const content = { "image/png": binary, "image/webp": binary, "image/jpeg": binary };
+  const content = Object.fromEntries(PICTURE_CONTENT_TYPES.map((type) => [type, binary]));
   const headers = { ...STANDARD_HEADERS, ...headerRefs("ETag", "Cache-Control") };
   const text = { schema: { type: "string" } };
   return {

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { PICTURE_NAME } from "../../../core/picture-formats.ts";
 
 // The contents and layout of a backup: like a data folder, with the manifest as its first file.
 
@@ -66,7 +67,7 @@ export function isTemplatePart(name: string): boolean {
   return TEMPLATE_PART.test(name);
 }
 
-const PICTURE = /^images\/[0-9a-z]{2}\/img_[0-9A-Za-z]+-[0-9A-Za-z]+\.(png|webp|jpg)$/;
+const PICTURE = new RegExp(`^images/[0-9a-z]{2}/${PICTURE_NAME}$`);
 const PLACES = [
   /^cardpress\.db$/,
   /^secret\.key$/,

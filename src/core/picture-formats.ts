@@ -1,0 +1,31 @@
+import type { ImageFormat } from "./card.ts";
+
+/** What a finished card may be as a file. */
+interface PictureFormat {
+  contentType: string;
+  /** Of the file's name, without the dot. */
+  extension: string;
+  /** What the renderer draws it as; anything else is made of that. */
+  drawnAs: ImageFormat;
+}
+
+/** The formats of finished cards, by the names partners use. */
+export const PICTURE_FORMATS = {
+  png: { contentType: "image/png", extension: "png", drawnAs: "png" },
+  webp: { contentType: "image/webp", extension: "webp", drawnAs: "webp" },
+  jpeg: { contentType: "image/jpeg", extension: "jpg", drawnAs: "jpeg" },
+} as const satisfies Record<string, PictureFormat>;
+
+export type PictureFormatName = keyof typeof PICTURE_FORMATS;
+
+export const PICTURE_FORMAT_NAMES = Object.keys(PICTURE_FORMATS) as PictureFormatName[];
+
+const formats: readonly PictureFormat[] = Object.values(PICTURE_FORMATS);
+
+/** Of finished cards, each once. */
+export const PICTURE_CONTENT_TYPES = [...new Set(formats.map(({ contentType }) => contentType))];
+
+const EXTENSIONS = [...new Set(formats.map(({ extension }) => extension))];
+
+/** What the file of a finished card is called, as the source of a regular expression. */
+export const PICTURE_NAME = `img_[0-9A-Za-z]+-[0-9A-Za-z]+\\.(?:${EXTENSIONS.join("|")})`;
