@@ -11,7 +11,7 @@
  * by stage.
  */
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -165,8 +165,12 @@ function tell(format: ImageFormat, what: string, cost: Cost, baseline: Cost): vo
 async function benchWorker(): Promise<void> {
   const worker = await openWorker(chromium, scratch);
   const large = await largePhoto(scratch);
-  const make = (n: number, photoSha256: string, photos = SAMPLES) =>
-    worker.render(card(n, "png"), { path: photos[n % photos.length] as string, sha256: photoSha256 });
+  // As in the service each photo has a file of its own: a page tells pictures drawn from photos apart by it.
+  const make = (n: number, photoSha256: string, photos = SAMPLES) => {
+    const path = join(scratch, photoSha256);
+    if (!existsSync(path)) copyFileSync(photos[n % photos.length] as string, path);
+    return worker.render(card(n, "png"), { path, sha256: photoSha256 });
+  };
   console.log(`One render worker, photo to finished 1024x1280 PNG file, ${SAMPLES.length} photos in turn:`);
   // A random hash stands for a new photo, a fixed one for a photo seen before: among the last few, or one of
   // many.

@@ -11,7 +11,15 @@ import { between, luminance, type Palette, paletteOf } from "./colours.ts";
 import { placePlayer } from "./composition.ts";
 import type { Encoding } from "./encode.ts";
 import type { CardFill } from "./fill.js";
-import { backdropOf, outlineStyle, placeAttributes, placesOf, px, ratingSides } from "./player-place.ts";
+import {
+  backdropOf,
+  outlineStyle,
+  type PlacedPlayer,
+  placeAttributes,
+  placesOf,
+  px,
+  ratingSides,
+} from "./player-place.ts";
 import { type LayoutName, layoutFor, type Zones } from "./template-layout.ts";
 import {
   type SceneColours,
@@ -70,10 +78,13 @@ export function libraryFonts(lang: string, script: string): string {
 const SHARPEN_FROM_SCALE = 1.3;
 const MAX_SHARPENED_PIXELS = 700_000;
 
-function isSmall(cutout: { width: number; height: number }, place: { width: number }): boolean {
-  return (
-    place.width / cutout.width > SHARPEN_FROM_SCALE && cutout.width * cutout.height < MAX_SHARPENED_PIXELS
-  );
+/** A player in the photo is seen only where the head rises over the window. */
+function isSharpened(
+  { width, height }: { width: number; height: number },
+  { place, window }: PlacedPlayer,
+): boolean {
+  if (window && !window.crosses) return false;
+  return place.width / width > SHARPEN_FROM_SCALE && width * height < MAX_SHARPENED_PIXELS;
 }
 
 /** What zones may depend on: the card's box, its shape and its contents. Equal settings have equal zones. */
@@ -182,7 +193,7 @@ export function composeFill(
     pictures: {
       player:
         "path" in shown
-          ? `picked:${shown.path}${isSmall(shown, placed.place) ? "+sharper" : ""}`
+          ? `picked:${shown.path}${isSharpened(shown, placed) ? "+sharper" : ""}`
           : publish(media, shown),
       photo: job.photo && markup.pictures.has("photo") ? `photo:${job.photo}` : null,
       backdrop: backdrop?.source ?? null,

@@ -75,9 +75,12 @@ photoInput.type = "file";
  * @type {Map<string, HTMLImageElement>}
  */
 const lastPlayers = new Map();
-/** 24 MB when decoded: two large cutouts or a team of small ones. */
+/**
+ * 64 MB when decoded: what a handful of players' cards show in turn, cutouts, grounds and their halves. With
+ * less than that, each card evicts what the next one asks for.
+ */
 const LAST_PLAYERS = {
-  max: 6_000_000,
+  max: 16_000_000,
   /** @param {HTMLImageElement} player */
   pixelsOf: ({ naturalWidth, naturalHeight }) => naturalWidth * naturalHeight,
 };
