@@ -1,15 +1,17 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { imageReceipt, receiptView, rerenderJob } from "../app/images/image-receipt.ts";
+import { isPdfCard, pdfOfSides, sha256Of } from "../app/images/keep-card.ts";
 import { OperatorError } from "../core/errors.ts";
 import { openCardRenderer } from "../render/card-renderer.ts";
 import type { RenderJob } from "../render/protocol.ts";
 import { rendererOptions } from "../service/renderer-options.ts";
 import type { Workspace } from "../service/workspace.ts";
 import { latestImages } from "../store/images/image-search.ts";
+import type { Image } from "../store/images/images.ts";
 import { wholeNumber } from "./arguments.ts";
 import { printResult, table } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
@@ -58,7 +60,7 @@ async function show(workspace: Workspace, id: string, { rerender, json }: ShowOp
   const view = receiptView(found);
   if (rerender === undefined) return printResult(json, view, () => described(view));
   const out = resolve(rerender);
-  const { sha256 } = await make(workspace, await rerenderJob(workspace.blobs, found, out));
+  const sha256 = await make(workspace, found.image, await rerenderJob(workspace.blobs, found, out));
   const was = found.receipt?.sha256 ?? null;
   const isSame = was === null ? null : was === sha256;
   printResult(json, { ...view, rerendered: { file: out, sha256, identical: isSame } }, () => {
@@ -73,8 +75,8 @@ async function show(workspace: Workspace, id: string, { rerender, json }: ShowOp
     throw new OperatorError(`The picture of ${id} came out differently. Compare the tools of both.`);
 }
 
-/** Renders the picture in a browser of this command's own, reusing kept cutouts. */
-async function make({ config, folder }: Workspace, job: RenderJob): Promise<{ sha256: string }> {
+/** Makes the file in a browser of this command's own, reusing kept cutouts; tells its SHA-256. */
+async function make({ config, folder }: Workspace, image: Image, job: RenderJob): Promise<string> {
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-rerender-"));
   const preset = job.card.style.preset;
   try {
@@ -85,7 +87,16 @@ async function make({ config, folder }: Workspace, job: RenderJob): Promise<{ sh
       const { receipt, template } = await renderer.render(job, () => {});
       if (template.digest !== job.template?.digest)
         throw new OperatorError(`The kept files of the template ${preset} are damaged.`);
-      return receipt;
+      if (!isPdfCard(image)) return receipt.sha256;
+      const sides = [job.outputPath];
+      if (job.card.style.back) {
+        const back = join(scratch, "back.png");
+        await renderer.render({ ...job, side: "back", outputPath: back }, () => {});
+        sides.push(back);
+      }
+      const file = await pdfOfSides(image, sides);
+      await writeFile(job.outputPath, file);
+      return sha256Of(file);
     } finally {
       await renderer.close();
     }

@@ -84,7 +84,8 @@ const AnyImageRequest = Type.Object(
         format: Type.Optional(
           StringEnum(PICTURE_FORMAT_NAMES, {
             default: "png",
-            description: "File format of the finished image. PNG and WebP are transparent outside the card.",
+            description:
+              "File format of the finished image. PNG and WebP are transparent outside the card. `pdf` is a file for a printer, with cut and bleed and with the back as its second page; only in a size for print, such as 815 x 1110.",
           }),
         ),
         composition: Type.Optional(

@@ -9,11 +9,15 @@ interface PictureFormat {
   drawnAs: ImageFormat;
 }
 
+export const PDF = "application/pdf";
+
 /** The formats of finished cards, by the names partners use. */
 export const PICTURE_FORMATS = {
   png: { contentType: "image/png", extension: "png", drawnAs: "png" },
   webp: { contentType: "image/webp", extension: "webp", drawnAs: "webp" },
   jpeg: { contentType: "image/jpeg", extension: "jpg", drawnAs: "jpeg" },
+  /** Both sides of the card as pages for its printer. */
+  pdf: { contentType: PDF, extension: "pdf", drawnAs: "png" },
 } as const satisfies Record<string, PictureFormat>;
 
 export type PictureFormatName = keyof typeof PICTURE_FORMATS;

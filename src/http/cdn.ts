@@ -1,5 +1,5 @@
 import type { AppContext } from "../app/context.ts";
-import type { SmallerPictures } from "../app/images/smaller-pictures.ts";
+import { type SmallerPictures, smallerType } from "../app/images/smaller-pictures.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { Refusal } from "../core/errors.ts";
 import { invalidRequest, pictureGone } from "../core/partner-refusals.ts";
@@ -56,7 +56,7 @@ export async function servePicture(
   }
   const bytes = await deps.smaller.give(name, contentType, width);
   if (!bytes) throw lost(deps, image, name);
-  return new Response(bytes, { headers: typed });
+  return new Response(bytes, { headers: { ...headers, "Content-Type": smallerType(contentType) } });
 }
 
 /**

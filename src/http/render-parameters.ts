@@ -77,6 +77,8 @@ export async function cardOfAddress(
   if (sides.length > 0) set("style", "back", true);
   if (sides.length > 1 || (sides[0] !== undefined && !(SIDES as readonly string[]).includes(sides[0])))
     details.push({ field: "query side", message: "must be front or back, given once." });
+  if (isBack && searchParams.get("format") === "pdf")
+    details.push({ field: "query side", message: "must be front: a PDF has both sides as its pages." });
   const widths = searchParams.getAll("w");
   const checked = await checkCard({ type: "player_card", ...card }, config, templates);
   const byPlace = new Map([...known].map(([name, { place }]) => [place, name]));

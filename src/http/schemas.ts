@@ -105,7 +105,7 @@ export const ImageResult = Type.Object(
     }),
     back_url: Type.Union([Type.String({ format: "uri" }), Type.Null()], {
       description:
-        "Address of the card's other side, like `image_url` and as long; null unless `style.back` asked for it.",
+        "Address of the card's other side, like `image_url` and as long; null unless `style.back` asked for it, and for a PDF, whose second page it is.",
       examples: [null],
     }),
     width: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1024] }),

@@ -2,6 +2,7 @@ import type { Config } from "../../config.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
 import { type CreateImageRequest, createImageValidator } from "../../core/image-request.ts";
 import { isOwnPhoto } from "../../core/own-photos.ts";
+import { printSizeOf, printSizesInPixels } from "../../core/print-sizes.ts";
 import { SAMPLE_PHOTO_PATHS } from "../../core/sample-photo.ts";
 import { undrawable } from "../../render/card/display-name.ts";
 import { DRAWABLE_SCRIPTS, isDrawable } from "../../render/fonts/fonts.ts";
@@ -114,6 +115,7 @@ export async function checkForPreset(
   const message = `is true, and the preset ${style.preset} has no other side. Leave it out, or choose a preset that GET /v1/presets lists with \`back\`.`;
   return [
     ...checkComposition(manifest, style.composition),
+    ...checkPrintSize(style),
     ...(style.back && !back ? [{ field: "style.back", message }] : []),
     ...(details.length > 0
       ? details
@@ -122,6 +124,13 @@ export async function checkForPreset(
           ...pictures.flatMap((name) => badAddress(fields?.[name], `fields.${name}`, config)),
         ]),
   ];
+}
+
+/** A PDF says where the card is cut, which only sizes for print tell. */
+function checkPrintSize({ format, width, height }: CreateImageRequest["style"]): ErrorDetail[] {
+  if (format !== "pdf" || (width && height && printSizeOf({ width, height }))) return [];
+  const message = `must be another, or the card in a size with bleed: \`pdf\` needs \`style.width\` and \`style.height\` of ${printSizesInPixels()}, or the other way round.`;
+  return [{ field: "style.format", message }];
 }
 
 function badAddress(value: unknown, field: string, config: OwnAddresses): ErrorDetail[] {

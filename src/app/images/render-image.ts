@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
 
-import { DEFAULT_FORMAT, storedCard, storedRequest } from "../../core/image-request.ts";
+import { storedCard } from "../../core/image-request.ts";
 import { leaseToken } from "../../core/lease.ts";
 import {
   FAILED_SOURCE_BYTES_PER_DAY,
@@ -18,8 +18,7 @@ import type { Claimed } from "../../jobs/jobs.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../../render/pool.ts";
 import type { RenderedFile, RenderJob, Stage } from "../../render/protocol.ts";
 import { type FieldPictures, picturesOfImage } from "../../store/images/image-pictures.ts";
-import { findImageByOutput } from "../../store/images/image-reads.ts";
-import type { Image, ImageOutput } from "../../store/images/images.ts";
+import type { Image } from "../../store/images/images.ts";
 import type { Tx } from "../../store/store.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { isFullDisk, removeWhole } from "../../system/write-whole.ts";
@@ -28,7 +27,7 @@ import type { AppContext } from "../context.ts";
 import type { Traces } from "../operations/traces.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import { endRender, finishImage, type RenderEnd, type RenderLease } from "./finish-image.ts";
-import { outputName } from "./output-name.ts";
+import { dropPictures, keepCard } from "./keep-card.ts";
 import type { ProgressTracker } from "./progress.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
@@ -185,31 +184,6 @@ export async function finishWhileLeased(
   }
 }
 
-/** Removes both sides of a card whose image somebody else has ended. */
-export async function dropPictures(
-  deps: Pick<RenderImageDeps, "store" | "blobs" | "log">,
-  { name, back }: Pick<ImageOutput, "name" | "back">,
-): Promise<void> {
-  for (const one of [name, back?.name]) if (one !== undefined) await dropPicture(deps, one);
-}
-
-/**
- * Removes a picture whose image somebody else has ended, and only if no image has it: a picture too many is
- * removed by the sweep, one too few is lost. For that reason neither a database nor a bucket out of reach is
- * an error.
- */
-export async function dropPicture(
-  { store, blobs, log }: Pick<RenderImageDeps, "store" | "blobs" | "log">,
-  name: string,
-): Promise<void> {
-  try {
-    if (await findImageByOutput(store.read, name)) log.error("picture_in_use", { name });
-    else await blobs.remove("picture", name);
-  } catch (error) {
-    if (!storageFault(error)) throw error;
-  }
-}
-
 /**
  * Photos of failed images are kept for inspection, like others. But nobody paid for them, so an account with
  * many and large failures has no more of them kept that day.
@@ -253,21 +227,11 @@ async function attempt(
       : null;
     if (back?.kind === "refused") return back;
     noteStages(deps.meter, outcome.file.timingsMs);
-    const { contentType, width, height, bytes, composition } = outcome.file;
-    const { version, digest } = outcome.file.template;
-    const template = { templateVersion: version, templateDigest: digest };
-    const name = newName(deps, image);
-    await deps.blobs.put("picture", name, { path: outputPath });
-    const backName = newName(deps, image);
-    if (back)
-      await deps.blobs.put("picture", backName, { path: backPath }).catch(async (error) => {
-        await dropPicture(deps, name);
-        throw error;
-      });
-    const receipt = { ...outcome.file.receipt, ...(back && { backSha256: back.file.receipt.sha256 }) };
-    const output: ImageOutput = { name, contentType, width, height, bytes, composition, template, receipt };
-    if (back) output.back = { name: backName, bytes: back.file.bytes };
-    return { kind: "completed", output };
+    const sides = {
+      front: { ...outcome.file, path: outputPath },
+      back: back && { ...back.file, path: backPath },
+    };
+    return { kind: "completed", output: await keepCard(deps, image, sides) };
   } catch (error) {
     if (error instanceof RenderInterrupted) return { kind: "given_back" };
     deps.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });
@@ -371,10 +335,4 @@ export async function pinnedTemplate(
 ): Promise<Pick<RenderJob, "template">> {
   if (digest === null || !(await blobs.stat("template", digest))) return {};
   return { template: { digest, path: await blobs.local("template", digest) } };
-}
-
-/** A file name for this image's picture that has never been used before. */
-export function newName({ random }: Pick<AppContext, "random">, image: Image): string {
-  const { format = DEFAULT_FORMAT } = storedRequest(image.request).style;
-  return outputName(image.id, format, random.id("x").slice(2));
 }

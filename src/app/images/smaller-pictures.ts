@@ -1,12 +1,15 @@
+import { readFile } from "node:fs/promises";
 import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
 import { overloaded } from "../../core/partner-refusals.ts";
+import { PDF, PICTURE_FORMATS } from "../../core/picture-formats.ts";
 import {
   MAX_SHRINKS_WAITING,
   SHRINKS_AT_ONCE,
   SMALLER_PICTURES_BYTES,
   SMALLER_PICTURES_KEPT_MS,
 } from "../../core/picture-limits.ts";
+import { sideOfPdf } from "../print/card-pdf.ts";
 
 /**
  * Finished pictures in smaller sizes, each made once and kept in memory for a while: caches in front keep
@@ -14,8 +17,8 @@ import {
  */
 export interface SmallerPictures {
   /**
-   * The picture at this width, in its own format; null when it is not there. Throws SERVICE_OVERLOADED when
-   * too many are to be made.
+   * The picture at this width, in its own format, or the front of a PDF as JPEG; null when it is not there.
+   * Throws SERVICE_OVERLOADED when too many are to be made.
    */
   give(name: string, contentType: string, width: number): Promise<Blob | null>;
   /** Drops what is kept of a picture that is deleted. */
@@ -55,7 +58,8 @@ export function smallerPictures(blobs: Pick<Blobs, "local" | "stat">): SmallerPi
     const before = deletions;
     const bytes = await queue.add(async () => {
       if ((await blobs.stat("picture", name)) === null) return null;
-      return shrunk(await blobs.local("picture", name), contentType, width);
+      const picture = await decodable(await blobs.local("picture", name), contentType);
+      return shrunk(picture, contentType, width);
     });
     if (bytes && deletions === before) keep(key, bytes);
     return bytes ?? null;
@@ -84,9 +88,21 @@ export function smallerPictures(blobs: Pick<Blobs, "local" | "stat">): SmallerPi
   };
 }
 
+/** The content type of smaller pictures of a file of this one. */
+export const smallerType = (contentType: string): string =>
+  contentType === PDF ? PICTURE_FORMATS.jpeg.contentType : contentType;
+
+/** What shows a finished picture in a decoder's terms: its file, or of a PDF the front. */
+export async function decodable(path: string, contentType: string | null): Promise<string | Uint8Array> {
+  if (contentType !== PDF) return path;
+  const front = sideOfPdf(await readFile(path), "front");
+  if (!front) throw new Error(`${path} holds no card`);
+  return front;
+}
+
 /** Off this thread, in the format of the original. */
-async function shrunk(path: string, contentType: string, width: number): Promise<Blob> {
-  const image = new Bun.Image(path).resize(width);
+async function shrunk(picture: string | Uint8Array, contentType: string, width: number): Promise<Blob> {
+  const image = new Bun.Image(picture).resize(width);
   if (contentType === "image/png") image.png();
   else if (contentType === "image/webp") image.webp({ quality: 85 });
   else image.jpeg({ quality: 85 });

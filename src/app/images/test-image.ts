@@ -10,11 +10,13 @@ import { isFullDisk } from "../../system/write-whole.ts";
 import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { RenderEnd } from "./finish-image.ts";
+import { dropPictures, isPdfCard, newName } from "./keep-card.ts";
 import type { ProgressTracker } from "./progress.ts";
-import { claimImage, dropPictures, finishWhileLeased, leaseOf, newName } from "./render-image.ts";
+import { claimImage, finishWhileLeased, leaseOf } from "./render-image.ts";
 import { testEnding } from "./test-endings.ts";
 import {
   backPlaceholder,
+  pdfPlaceholder,
   type TestPlaceholderDeps,
   testComposition,
   testPlaceholder,
@@ -67,7 +69,10 @@ async function renderTestImage(deps: TestImageDeps, image: Claimed, signal: Abor
   }
   const { width, height, back: hasBack } = cardInput(storedRequest(image.request)).style;
   const name = newName(deps, image);
-  const { best, instead } = await testPlaceholder(deps, image, signal);
+  const isPdf = isPdfCard(image);
+  const { best, instead } = isPdf
+    ? await pdfPlaceholder(deps, image, signal)
+    : await testPlaceholder(deps, image, signal);
   const picture = await deps.placeholders.give(best, name).catch((error) => {
     if (!instead || signal.aborted) throw error;
     return deps.placeholders.give(instead, name);
@@ -76,7 +81,7 @@ async function renderTestImage(deps: TestImageDeps, image: Claimed, signal: Abor
   const { contentType, bytes } = picture;
   const composition = await testComposition(deps, image);
   const output: ImageOutput = { name, width, height, contentType, bytes, composition };
-  if (hasBack) output.back = await testBack(deps, image, signal);
+  if (hasBack && !isPdf) output.back = await testBack(deps, image, signal);
   return { kind: "completed", output };
 }
 

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
@@ -6,6 +6,7 @@ import type { CardInput, Composition } from "../../core/card.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import { cardInput, storedCard, storedRequest } from "../../core/image-request.ts";
 import { OWN_PLACEHOLDER_BYTES_PER_DAY, OWN_PLACEHOLDER_WAIT_MS } from "../../core/limits.ts";
+import { PDF } from "../../core/picture-formats.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
 import { compositionFor } from "../../render/card/composition.ts";
 import { scaledPlaceholder } from "../../render/placeholders/placeholder.ts";
@@ -16,6 +17,7 @@ import type { DataFolder } from "../../system/data-folder.ts";
 import { DEFAULT_TEMPLATE, isBuiltIn } from "../../templates/built-in.ts";
 import { compositionsOf } from "../../templates/manifest.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
+import { cardPdf } from "../print/card-pdf.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import { manifestOf } from "./pinned-manifest.ts";
 import { pinnedTemplate } from "./render-image.ts";
@@ -66,6 +68,41 @@ export async function backPlaceholder(
   const card = storedCard(image);
   const shown = { ...(await pinnedTemplate(deps.blobs, image)), side: "back" as const };
   return drawnPlaceholder(deps, image, card, shown, signal);
+}
+
+/** The PDF of a test image, whose pages are drawn like pictures. */
+export async function pdfPlaceholder(
+  deps: TestPlaceholderDeps,
+  image: Claimed,
+  signal: AbortSignal,
+): Promise<TestPicture> {
+  const front = await testPlaceholder(deps, image, signal);
+  const backs = storedCard(image).style.back ? [await backPlaceholder(deps, image, signal)] : [];
+  const { createdAt } = image;
+  const of = (first: Placeholder): Placeholder => {
+    const sides = [first, ...backs];
+    return {
+      name: `${sides.map(({ name }) => name).join("-")}.pdf`,
+      contentType: PDF,
+      draw: async () => {
+        const pictures: Uint8Array[] = [];
+        for (const { draw } of sides) pictures.push(await bytesOf(await draw()));
+        // Whoever asks for the same picture shares it, whatever the player is called.
+        return cardPdf(pictures, { title: "Test card", createdAt });
+      },
+    };
+  };
+  return { best: of(front.best), ...(front.instead && { instead: of(front.instead) }) };
+}
+
+/** The bytes of a picture that was drawn, whose file goes. */
+async function bytesOf(drawn: Awaited<ReturnType<Placeholder["draw"]>>): Promise<Uint8Array> {
+  if (!("path" in drawn)) return drawn;
+  try {
+    return await readFile(drawn.path);
+  } finally {
+    await rm(drawn.path, { force: true }).catch(() => {});
+  }
 }
 
 /**

@@ -1,21 +1,23 @@
 import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
+import { storedRequest } from "../../core/image-request.ts";
 import { publicStatus } from "../../core/image-state.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
+import { PDF } from "../../core/picture-formats.ts";
 import {
-  PRINT_SIZE_NAMES,
   PRINT_SIZES,
   type PrintSize,
   type PrintSizeName,
-  printSizeLabel,
   printSizeOf,
+  printSizesInPixels,
 } from "../../core/print-sizes.ts";
 import { FOIL_WITHIN_BYTES, foilPlateOf, hasFoilPlate } from "../../render/card/foil-plate.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { VERSION } from "../../version.ts";
 import type { AppContext } from "../context.ts";
+import { rgbFace, sideOfPdf } from "./card-pdf.ts";
 import type { CmykProcess, Press } from "./cmyk-process.ts";
 import { type Face, facePage, gridOf, type Sheet, sheetPage } from "./imposition.ts";
 import { type Page, pdfOf } from "./pdf.ts";
@@ -28,8 +30,6 @@ export interface PrintDeps extends AppContext {
   press: Press | undefined;
 }
 
-/** Nothing of it is visible on paper: a card then takes a third of the bytes of the least lossy JPEG. */
-const JPEG_QUALITY = 95;
 /** So many are named where some cannot be printed. */
 const NAMED = 5;
 
@@ -104,10 +104,10 @@ async function* written(
   if (inks) id.update(inks.profile);
   const cmyk = await inks?.use();
   try {
-    const all = cards.reduce((sum, { backOutputName }) => sum + (backOutputName === null ? 1 : 2), 0);
+    const all = cards.reduce((sum, card) => sum + (keptSides(card).back ? 2 : 1), 0);
     let done = 0;
-    const faceOf = async (name: string) => {
-      const made = await decoding.add(() => face(blobs, name, wishes, cmyk));
+    const faceOf = async (side: KeptSide) => {
+      const made = await decoding.add(() => face(blobs, side, wishes, cmyk));
       done += 1;
       onPicture(done, all);
       return made;
@@ -174,14 +174,10 @@ function wrongSize(field: Printed["field"], [image]: Image[], cards: Image[]): s
     return `is of an image without a picture: ${image?.purgedAt === null ? `it is ${publicStatus(image.state)}` : "it has expired"}.`;
   const found = [...new Set(cards.map(sidesOf).map(({ width, height }) => `${width}x${height}`))];
   const pixels = `${found.slice(0, NAMED).join(", ")} pixels`;
-  const wanted = PRINT_SIZE_NAMES.map((name) => {
-    const { short, long } = PRINT_SIZES[name].px;
-    return `${short}x${long} (${printSizeLabel(name)})`;
-  });
   const [those, needed] = isBatch
     ? [`a batch whose pictures have ${pixels}`, "one size with bleed for all: create the cards"]
     : [`an image whose picture has ${pixels}`, "a size with bleed: create the card"];
-  return `is of ${those}. A print file needs ${needed} with \`style.width\` and \`style.height\` of ${wanted.join(", ")}, or the other way round.`;
+  return `is of ${those}. A print file needs ${needed} with \`style.width\` and \`style.height\` of ${printSizesInPixels()}, or the other way round.`;
 }
 
 const sidesOf = ({ outputWidth, outputHeight }: Image) => ({
@@ -197,9 +193,9 @@ async function* deck(
   { marks, order }: PrintWishes,
 ): AsyncGenerator<Page> {
   for (const card of cards) {
-    const sides = [card.outputName, card.backOutputName];
-    for (const name of order === "front_first" ? sides : sides.reverse())
-      if (name !== null) yield facePage(await faceOf(name), size, { marks });
+    const { front, back } = keptSides(card);
+    for (const side of order === "front_first" ? [front, back] : [back, front])
+      if (side) yield facePage(await faceOf(side), size, { marks });
   }
 }
 
@@ -214,11 +210,11 @@ async function* sheets(
   const places = columns * rows;
   for (let at = 0; at < cards.length; at += places) {
     const on = cards.slice(at, at + places);
-    const hasBacks = on.some(({ backOutputName }) => backOutputName !== null);
+    const hasBacks = on.some((card) => keptSides(card).back);
     const sides = hasBacks ? (["front", "back"] as const) : (["front"] as const);
     for (const side of order === "front_first" ? sides : sides.toReversed()) {
-      const names = on.map((card) => (side === "front" ? card.outputName : card.backOutputName));
-      const faces = await Promise.all(names.map((name) => (name === null ? null : faceOf(name))));
+      const kept = on.map((card) => keptSides(card)[side]);
+      const faces = await Promise.all(kept.map((one) => one && faceOf(one)));
       yield sheetPage(faces, size, { sheet, marks, side });
     }
   }
@@ -227,26 +223,48 @@ async function* sheets(
 /** Decoding keeps a processor busy, which cards need too: of all print files so many at a time. */
 const decoding = new PQueue({ concurrency: 2 });
 
-type FaceOf = (name: string) => Promise<Face>;
+/** Where a side of a finished card is kept. */
+interface KeptSide {
+  name: string;
+  /** Which page it is of a PDF; null: the file is its picture. */
+  page: "front" | "back" | null;
+}
+
+/** Both sides of a finished card: of two pictures, or of one PDF. */
+function keptSides(card: Image): { front: KeptSide | null; back: KeptSide | null } {
+  const { outputName, outputContentType, backOutputName } = card;
+  if (outputName !== null && outputContentType === PDF) {
+    const hasBack = storedRequest(card.request).style.back === true;
+    const [front, back] = [
+      { name: outputName, page: "front" },
+      { name: outputName, page: "back" },
+    ] as const;
+    return { front, back: hasBack ? back : null };
+  }
+  const kept = (name: string | null) => (name === null ? null : { name, page: null });
+  return { front: kept(outputName), back: kept(backOutputName) };
+}
+
+type FaceOf = (side: KeptSide) => Promise<Face>;
 
 /** A kept picture as PDF shows it. It may have gone since the file was begun. */
 async function face(
   blobs: Blobs,
-  name: string,
+  { name, page }: KeptSide,
   { inkLimit, foil: foilName }: PrintWishes,
   cmyk: CmykProcess | undefined,
 ): Promise<Face> {
   const picture = await blobs.open("picture", name);
   if (!picture) throw new Error("a picture was deleted while it was printed");
-  const kept = await picture.bytes();
+  const file = await picture.bytes();
+  const kept = page === null ? file : sideOfPdf(file, page);
+  if (!kept) throw new Error(`the ${page} is not in the card's PDF`);
   const foil = foilName === undefined ? null : foilPlateOf(kept);
   if (cmyk) {
     const { jpeg, ...sides } = await cmyk.convert(kept, inkLimit);
     return { ...sides, bytes: jpeg, colour: "cmyk", foil };
   }
-  const { format, width, height } = await new Bun.Image(kept).metadata();
-  const bytes = format === "jpeg" ? kept : await new Bun.Image(kept).jpeg({ quality: JPEG_QUALITY }).bytes();
-  return { bytes, colour: "rgb", width, height, foil };
+  return { ...(await rgbFace(kept)), foil };
 }
 
 /**

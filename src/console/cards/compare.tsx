@@ -2,7 +2,7 @@
 import type { Image } from "../../store/images/images.ts";
 import { labelOf } from "../card-words.ts";
 import { Card, Time } from "../elements.tsx";
-import { playerName } from "./image-parts.tsx";
+import { pictureAddress, playerName } from "./image-parts.tsx";
 
 /** With more differences it is another card altogether. */
 const SHOWN_CHANGES = 12;
@@ -53,11 +53,7 @@ function Side({ image, label }: { image: Image; label: string }) {
   return (
     <figure>
       <a href={`/console/images/${image.id}`}>
-        <img
-          class="picture"
-          src={`/cdn/${image.outputName}`}
-          alt={`${label}: the card of ${playerName(image)}`}
-        />
+        <img class="picture" src={pictureAddress(image)} alt={`${label}: the card of ${playerName(image)}`} />
       </a>
       <figcaption>
         {label}, <Time at={image.createdAt} style="relative" />

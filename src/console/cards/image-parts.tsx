@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
 import { setOf } from "../../app/images/image-view.ts";
 import { isCanceled, publicStatus } from "../../core/image-state.ts";
+import { PDF } from "../../core/picture-formats.ts";
+import type { PICTURE_WIDTHS } from "../../core/picture-limits.ts";
 import type { Image } from "../../store/images/images.ts";
 import { Badge, Breakable } from "../elements.tsx";
 
@@ -39,9 +41,17 @@ export function placeholderClass(image: Pick<Image, "state" | "failureReason">):
   return isCanceled(image) ? "" : `thumb-${publicStatus(image.state)}`;
 }
 
+/** Below the width of every size for print. */
+const PDF_SHOWN_PX = 512 satisfies (typeof PICTURE_WIDTHS)[number];
+
 /** Whether its picture can be opened. */
 export function isThere({ outputName, purgedAt }: Pick<Image, "outputName" | "purgedAt">): boolean {
   return outputName !== null && purgedAt === null;
+}
+
+/** The address of a finished picture as a browser can show it: of a PDF its front. */
+export function pictureAddress({ outputName, outputContentType }: Image): string {
+  return `/cdn/${outputName}${outputContentType === PDF ? `?w=${PDF_SHOWN_PX}` : ""}`;
 }
 
 /** The parallel and number of a card of a set, such as gold 12/50; null for any other. */

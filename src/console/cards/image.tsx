@@ -23,6 +23,7 @@ import {
   downloadName,
   isOpen,
   isThere,
+  pictureAddress,
   placeholderClass,
   playerName,
   SetFacts,
@@ -69,7 +70,7 @@ function Pictures({ image, hasPhoto }: { image: Image; hasPhoto: boolean }) {
       <figure>
         {isThere(image) ? (
           <a href={`/cdn/${image.outputName}`}>
-            <img class="picture" src={`/cdn/${image.outputName}`} alt={`The card of ${name}`} />
+            <img class="picture" src={pictureAddress(image)} alt={`The card of ${name}`} />
           </a>
         ) : (
           <span class={`picture ${placeholderClass(image)}`}>

@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import { decodable } from "../../app/images/smaller-pictures.ts";
 import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import type { Image } from "../../store/images/images.ts";
 import { notFound } from "../page-error.ts";
@@ -33,8 +34,9 @@ export async function photoThumb(visit: UserVisit, sha256: string): Promise<Resp
 export async function thumbOf(visit: UserVisit, image: Image): Promise<Response> {
   if (image.outputName === null || image.purgedAt !== null) throw notFound();
   const path = await visit.deps.blobs.local("picture", image.outputName);
+  const picture = await decodable(path, image.outputContentType);
   const bytes = await shrinking.add(() =>
-    new Bun.Image(path).resize(THUMB_WIDTH_PX).webp({ quality: 82 }).bytes(),
+    new Bun.Image(picture).resize(THUMB_WIDTH_PX).webp({ quality: 82 }).bytes(),
   );
   return privateFile(visit.exchange, bytes, {
     "Content-Type": "image/webp",

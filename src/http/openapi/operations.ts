@@ -311,7 +311,7 @@ export function cdnOperation(cdnBaseUrl: string): Record<string, object> {
             name: "w",
             in: "query",
             description:
-              "A smaller width in pixels, below the picture's own; the height follows. In the picture's format, costs no credit, and may be cached as long.",
+              "A smaller width in pixels, below the picture's own; the height follows. In the picture's format, of a PDF its front as JPEG; costs no credit, and may be cached as long.",
             schema: { type: "integer", enum: PICTURE_WIDTHS },
           },
           {
