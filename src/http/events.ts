@@ -6,7 +6,7 @@ import { compileValidator } from "../core/validate.ts";
 import { WEBHOOK_EVENT_TYPES } from "../core/webhook-event.ts";
 import type { WebhookEvent } from "../store/webhooks/webhooks.ts";
 import type { Caller } from "./auth.ts";
-import { readJson, requireJsonType } from "./body.ts";
+import { readJsonIfSent } from "./body.ts";
 import { encodeCursor, pageOf, readCursor } from "./cursor.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
@@ -62,18 +62,11 @@ export async function redeliverEventNow(
   id: string,
 ): Promise<Response> {
   const scope = { accountId: account.id, environment, id };
-  const body = await sentOrNothing(exchange.request);
+  const body = await readJsonIfSent(exchange.request);
   const checked = redeliverValidator.check(body);
   if (!checked.ok) throw invalidRequest(checked.details);
   await redeliverEvent(deps, { ...scope, endpointId: checked.value.endpoint_id });
   return success(exchange, eventView(await getEvent(deps, scope)), { status: 202 });
-}
-
-/** A body may be left out. */
-async function sentOrNothing(request: Request): Promise<unknown> {
-  if (request.body === null || request.headers.get("content-length") === "0") return {};
-  requireJsonType(request);
-  return readJson(request);
 }
 
 /** An event as partners see it; `data` is what its calls carry. */

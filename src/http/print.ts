@@ -1,12 +1,11 @@
 import { type PrintDeps, printedBatch, printedImage, printFile } from "../app/print/print-file.ts";
 import { PrintRequest } from "../app/print/print-request.ts";
-import { MAX_BODY_BYTES } from "../core/limits.ts";
 import { batchNotFound, imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { compileValidator } from "../core/validate.ts";
 import { findBatch } from "../store/images/batches.ts";
 import { findImage } from "../store/images/image-reads.ts";
 import type { Caller, PartnerHandler } from "./auth.ts";
-import { readJson, requireJsonType } from "./body.ts";
+import { readJsonIfSent } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 import { writtenFile } from "./written-file.ts";
 
@@ -25,8 +24,7 @@ export function printHandlers<Open>(deps: PrintDeps, partner: (handler: PartnerH
 }
 
 async function wishesIn({ request }: Exchange): Promise<PrintRequest> {
-  requireJsonType(request);
-  const asked = printRequest.check(await readJson(request, MAX_BODY_BYTES));
+  const asked = printRequest.check(await readJsonIfSent(request));
   if (!asked.ok) throw invalidRequest(asked.details);
   return asked.value;
 }

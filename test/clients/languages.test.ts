@@ -140,8 +140,8 @@ const SIGNED = {
   },
 };
 
-/** Runs a language's program with what it needs, and returns what it printed. */
-async function scenario(command: string[], env: Record<string, string> = {}): Promise<Json> {
+/** A language's scenario with all it needs. */
+async function scenario({ command, env }: Installed): Promise<Json> {
   flaky.reset();
   const { testKey } = await testAccount(api, { name: command[0] ?? "" });
   const { type: _, ...order } = imageRequest({
@@ -164,7 +164,14 @@ async function scenario(command: string[], env: Record<string, string> = {}): Pr
     },
     signed: SIGNED,
   };
-  const child = Bun.spawn(command, {
+  return printed({ command, env }, "scenario", given);
+}
+
+/** What a program of a language prints when it reads `given`. */
+async function printed({ command, env }: Installed, name: string, given: unknown): Promise<Json> {
+  const [interpreter = "", ...args] = command;
+  const ending = interpreter === "php" ? "php" : "py";
+  const child = Bun.spawn([interpreter, program(`${name}.${ending}`), ...args], {
     cwd: dir,
     env: { ...process.env, ...env },
     stdin: new Blob([JSON.stringify(given)]),
@@ -181,25 +188,36 @@ async function scenario(command: string[], env: Record<string, string> = {}): Pr
 
 const program = (name: string) => join(import.meta.dir, "programs", name);
 
-const LANGUAGES = {
-  python3: async () => {
-    // A wheel of Python alone can be imported as it is.
-    const wheel = await packPython(dir);
-    return scenario(["python3", program("scenario.py")], { PYTHONPATH: wheel });
-  },
+/** How programs find a client: the interpreter, what a program is called with, and its environment. */
+interface Installed {
+  command: string[];
+  env: Record<string, string>;
+}
+
+const LANGUAGES: Record<string, () => Promise<Installed>> = {
+  // A wheel of Python alone can be imported as it is.
+  python3: async () => ({ command: ["python3"], env: { PYTHONPATH: await packPython(dir) } }),
   php: async () => {
     const files = unzipSync(await Bun.file(await packPhp(dir)).bytes());
     for (const [name, bytes] of Object.entries(files)) await Bun.write(join(dir, "php", name), bytes);
-    return scenario(["php", program("scenario.php"), join(dir, "php")]);
+    return { command: ["php", join(dir, "php")], env: {} };
   },
 };
 
-for (const [interpreter, run] of Object.entries(LANGUAGES)) {
+for (const [interpreter, install] of Object.entries(LANGUAGES)) {
   const isThere = Bun.which(interpreter) !== null;
   describe.skipIf(!isThere)(isThere ? interpreter : `${interpreter} (not run: there is none here)`, () => {
     let told: Json;
+    let installed: Installed;
     beforeAll(async () => {
-      told = await run();
+      installed = await install();
+      told = await scenario(installed);
+    });
+
+    test("takes each call of the documentation as it is written there", async () => {
+      const written = await callsInDocs();
+      const calls = written.map((call) => (interpreter === "php" ? call.php : call.python));
+      expect(await printed(installed, "calls", calls)).toEqual([]);
     });
 
     test("makes a card, waits for it, and makes no second one with the same key", () => {
@@ -368,20 +386,31 @@ test("the calls in the documentation are methods of the clients", async () => {
   const source = "../../clients/typescript/src/index.ts";
   const { cardpress, readWebhook }: Json = await import(source);
   const typescript: Json = { ...cardpress({ baseUrl: "x", apiKey: "x" }), readWebhook, signedCardUrl };
-  const guide = await Bun.file(join(folder, "src/http/docs/guides/clients.md")).text();
-  const rows = [...guide.matchAll(/^\| `([\w.]+)\(.*` \| `(\w+)\(.*` \| `(?:\w+::)?(\w+)\(.*` \|$/gm)];
-  expect(rows.length).toBeGreaterThan(40);
-  const address = "https://cards.example.org";
-  const document = openApiDocument({ baseUrl: address, cdnBaseUrl: address, presets: ["club_card"] });
-  const calls = operationsOf(document).flatMap(({ operation }) => {
-    const [inTypescript, inPython, inPhp] = clientCalls(operation, {}).map(({ method }) => method);
-    return inTypescript ? [["", inTypescript, inPython, inPhp]] : [];
-  });
-  expect(calls.length).toBeGreaterThan(30);
-  for (const [, inTypescript = "", inPython, inPhp] of [...rows, ...calls]) {
+  const calls = await callsInDocs();
+  expect(calls.length).toBeGreaterThan(70);
+  const named = (call: string) => /([\w.]+)\(/.exec(call)?.[1]?.replace(/^cards\./, "") ?? "";
+  for (const call of calls) {
+    const inTypescript = named(call.typescript);
+    const [inPython, inPhp] = [named(call.python), named(call.php)];
     const method = inTypescript.split(".").reduce((of, name) => of?.[name], typescript);
     expect([inTypescript, typeof method]).toEqual([inTypescript, "function"]);
     expect(python).toMatch(new RegExp(`def ${inPython}\\(`));
     expect(php).toMatch(new RegExp(`public (?:static )?function ${inPhp}\\(`));
   }
 });
+
+/** Each call that the documentation shows, in every language: the guide's table, and the reference. */
+async function callsInDocs(): Promise<{ typescript: string; python: string; php: string }[]> {
+  const guide = await Bun.file(join(import.meta.dir, "../../src/http/docs/guides/clients.md")).text();
+  const rows = [...guide.matchAll(/^\| `([\w.]+\(.*)` \| `(.+)` \| `(.+)` \|$/gm)].map(
+    ([, typescript = "", python = "", php = ""]) => ({ typescript, python, php }),
+  );
+  const address = "https://cards.example.org";
+  const document = openApiDocument({ baseUrl: address, cdnBaseUrl: address, presets: ["club_card"] });
+  const reference = operationsOf(document).flatMap(({ operation }) => {
+    const body = operation.requestBody?.required ? {} : undefined;
+    const [typescript, python, php] = clientCalls(operation, body).map(({ call }) => call);
+    return typescript && python && php ? [{ typescript, python, php }] : [];
+  });
+  return [...rows, ...reference];
+}

@@ -114,7 +114,7 @@ test("a batch comes as one PDF, the same bytes each time, at no cost", async () 
   expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${id}.pdf"`);
   const bytes = await answer.bytes();
   expect(new TextDecoder("latin1").decode(bytes.subarray(0, 8))).toBe("%PDF-1.6");
-  expect(await (await print(own, id, {})).bytes()).toEqual(bytes);
+  expect(await (await print(own, id, undefined)).bytes()).toEqual(bytes);
   const usage = (await (
     await get(api.baseUrl, own.liveKey, "/v1/usage?period=current_month")
   ).json()) as Json;

@@ -52,8 +52,8 @@ const RENAMED: Record<string, string> = { createPhoto: "uploadPhoto" };
 export interface ClientCall {
   tab: "TypeScript" | "Python" | "PHP";
   language: "ts" | "python" | "php";
-  /** The method, without its object. */
-  method: string;
+  /** The call alone. */
+  call: string;
   text: string;
 }
 
@@ -87,7 +87,7 @@ export function clientCalls(operation: Json, body: unknown): ClientCall[] {
     {
       tab: "TypeScript",
       language: "ts",
-      method: inTypescript,
+      call: calls.typescript,
       text: isList
         ? `for await (const one of ${calls.typescript}) console.log(one);`
         : `await ${calls.typescript};`,
@@ -95,13 +95,13 @@ export function clientCalls(operation: Json, body: unknown): ClientCall[] {
     {
       tab: "Python",
       language: "python",
-      method: snake,
+      call: calls.python,
       text: isList ? `for one in ${calls.python}:\n    print(one)` : calls.python,
     },
     {
       tab: "PHP",
       language: "php",
-      method: name,
+      call: calls.php,
       text: isList ? `foreach (${calls.php} as $one) print_r($one);` : `${calls.php};`,
     },
   ];

@@ -21,7 +21,7 @@ export function printBatch(): object {
     description: `The batch's cards as one PDF file for a printer, in the batch's order and with their backs, written while you read it: media, trim and bleed boxes set, pictures at 300 dpi in sRGB. All pictures must have one of ${SIZES}: they hold the bleed that the printer cuts off. Costs nothing; the same batch gives the same bytes.`,
     parameters: [BATCH_ID_PARAMETER],
     requestBody: {
-      required: true,
+      required: false,
       content: {
         "application/json": {
           schema: PrintRequest,
@@ -54,7 +54,7 @@ export function printImage(): object {
     description: `One finished card as a PDF file for a printer, with its back if it has one, by the same wishes as a batch's. Its picture must have one of ${SIZES}. Costs nothing; the same card gives the same bytes.`,
     parameters: [IMAGE_ID_PARAMETER],
     requestBody: {
-      required: true,
+      required: false,
       content: {
         "application/json": {
           schema: PrintRequest,
