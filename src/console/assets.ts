@@ -5,6 +5,7 @@ import { type AssetFolder, assetFolder, CSS, fileAsset, SCRIPT, textAsset, WEBP 
 import script from "./assets/console.js" with { type: "text" };
 import kits from "./assets/kits.webp" with { type: "file" };
 import lists from "./assets/lists.css" with { type: "text" };
+import make from "./assets/make.css" with { type: "text" };
 import oneCard from "./assets/one-card.webp" with { type: "file" };
 import pages from "./assets/pages.css" with { type: "text" };
 import paletteStyle from "./assets/palette.css" with { type: "text" };
@@ -28,7 +29,7 @@ export type ConsoleFile =
 
 /** Files for the console's pages only. */
 export const CONSOLE_ASSETS: AssetFolder<ConsoleFile> = assetFolder("/console/assets/", {
-  "console.css": textAsset(CSS, tables, pages, lists, sheet, paletteStyle),
+  "console.css": textAsset(CSS, tables, pages, lists, make, sheet, paletteStyle),
   "console.js": textAsset(SCRIPT, script),
   "passkeys.js": textAsset(SCRIPT, passkeys),
   "photos.js": textAsset(SCRIPT, photos),

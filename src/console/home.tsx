@@ -216,7 +216,7 @@ async function homePage(visit: MemberVisit): Promise<Response> {
       <PageHead title="Overview" lead={`${account.name}, ${account.tier} plan`}>
         {canWrite(visit) && hasCards && (
           <>
-            <a class="button" href="/console/playground">
+            <a class="button" href="/console/make">
               Make one card
             </a>
             <a class="button button-primary" href="/console/lists/new">

@@ -49,11 +49,12 @@ interface Place extends NavItem {
 
 const ACCOUNT_NAV: Place[] = [
   { href: "/console", label: "Overview", icon: "home" },
+  { href: "/console/make", label: "Make a card", icon: "plus" },
   { href: "/console/images", label: "Images", icon: "image", also: ["/console/players"] },
   { href: "/console/batches", label: "Batches", icon: "stack", also: ["/console/lists"] },
   { href: "/console/sets", label: "Sets", icon: "grid" },
-  { href: "/console/playground", label: "Playground", icon: "play" },
   { href: "/console/kits", label: "Brand kits", icon: "palette" },
+  { href: "/console/playground", label: "Playground", icon: "play" },
   { href: "/console/keys", label: "API keys", icon: "key" },
   { href: "/console/webhooks", label: "Webhooks", icon: "hook", also: ["/console/deliveries"] },
   { href: "/console/requests", label: "Requests", icon: "pulse" },

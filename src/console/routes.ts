@@ -17,6 +17,7 @@ import { againRoutes } from "./cards/again.tsx";
 import { imageRoutes } from "./cards/image.tsx";
 import { imagesRoutes } from "./cards/images.tsx";
 import { kitRoutes } from "./cards/kits.tsx";
+import { makeRoutes } from "./cards/make.tsx";
 import { playerRoutes } from "./cards/player.tsx";
 import { playgroundRoutes } from "./cards/playground.tsx";
 import { setRoutes } from "./cards/set.tsx";
@@ -65,6 +66,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...consentRoutes,
   ...dataRoutes,
   ...requestRoutes,
+  ...makeRoutes,
   ...playgroundRoutes,
   ...kitRoutes,
   ...setsRoutes,

@@ -31,7 +31,7 @@ export function Ways() {
         <Example name="one-card" />
         <h2>One card</h2>
         <p>A photo, a name, a number: you see the card before you keep it.</p>
-        <a class="button button-primary" href="/console/playground">
+        <a class="button button-primary" href="/console/make">
           Make one card
         </a>
       </Card>

@@ -35,7 +35,7 @@ function preset(template: LoadedTemplate, baseUrl: string) {
     version,
     title: titleOf(template.manifest),
     description: description ?? null,
-    sample_url: `${baseUrl}/docs/presets/${sampleName(template)}`,
+    sample_url: baseUrl + samplePath(template),
     sizes: Object.entries(sizes).map(([size, [width, height]]) => ({ name: size, width, height })),
     min_aspect_ratio: shapes[0],
     max_aspect_ratio: shapes[1],
@@ -77,6 +77,10 @@ async function drawn(draw: () => Promise<string>): Promise<string> {
 function sampleName({ manifest, digest }: Pick<LoadedTemplate, "manifest" | "digest">): string {
   return `${manifest.name}-${digest.slice(0, 16)}.webp`;
 }
+
+/** Where a card made with a template can be seen. */
+export const samplePath = (template: Pick<LoadedTemplate, "manifest" | "digest">): string =>
+  `/docs/presets/${sampleName(template)}`;
 
 /**
  * GET /docs/presets/{picture}: a card made with a template that partners may ask for, in the first of its

@@ -53,6 +53,7 @@ beforeAll(async () => {
   ids = {
     images: data.image_id,
     playground: data.image_id,
+    make: data.image_id,
     keys: key?.id ?? "",
     members: tom.id,
     webhooks: endpoint.id,

@@ -81,6 +81,7 @@ beforeAll(async () => {
   visited = `/console/operator/accounts/${account.id}`;
   const ids: Record<string, string> = {
     images: images[0] ?? "",
+    make: images[0] ?? "",
     keys: key?.id ?? "",
     members: member.id,
     webhooks: endpoint.id,

@@ -54,6 +54,7 @@ beforeAll(async () => {
   ids = {
     images: data.image_id,
     playground: data.image_id,
+    make: data.image_id,
     keys: key?.id ?? "",
     members: ana.id,
     webhooks: made.endpoint.id,
@@ -103,6 +104,7 @@ test("a viewer reads every page that an owner reads, and finds no secret and not
 test("a viewer is shown no form to fill in for a kit or a card, but who may send it", async () => {
   for (const [path, told] of [
     ["/console/kits", "Owners and developers of the account save them here."],
+    ["/console/make", "Owners and developers of the account make cards here."],
     ["/console/playground", "Owners and developers of the account fill in a player"],
   ] as const) {
     const [theirs, mine] = [await (await viewer.get(path)).text(), await (await owner.get(path)).text()];

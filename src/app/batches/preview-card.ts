@@ -33,12 +33,10 @@ const SHORT_SIDE_PX = 512;
 /** Paid cards come first: one preview at a time, and only when a renderer is free. */
 const drawing = new PQueue({ concurrency: 1 });
 
-/** How wide a small preview is: enough to see who is on it and whether the words fit. */
-const SMALL_WIDTH_PX = 240;
 const SMALL_QUALITY = 78;
 
 /**
- * A preview of a card, marked PREVIEW and, as one of many, small: made from its own photo, not charged and
+ * A preview of a card, marked PREVIEW and, with `widthPx`, smaller: made from its own photo, not charged and
  * not stored; `place` is shown as its place in a set. Returns a WebP picture. Throws a Refusal when the photo
  * cannot be used, or no renderer becomes free in time.
  */
@@ -46,7 +44,7 @@ export function previewCard(
   deps: PreviewDeps,
   account: Account,
   request: CreateImageRequest,
-  { small = false, place }: { small?: boolean; place?: SetPlace } = {},
+  { widthPx, place }: { widthPx?: number; place?: SetPlace } = {},
 ): Promise<Uint8Array> {
   return drawing.add(async () => {
     const limit = SOURCE_BYTES_PER_DAY[account.tier];
@@ -60,8 +58,8 @@ export function previewCard(
       const badgeSha256 = badge?.sha256 ?? null;
       const card = cardInput(request, place);
       const whole = await draw(deps, card, { photo: photo.sha256, badge: badgeSha256, pictures });
-      if (!small) return whole;
-      return await new Bun.Image(whole).resize(SMALL_WIDTH_PX).webp({ quality: SMALL_QUALITY }).bytes();
+      if (widthPx === undefined) return whole;
+      return await new Bun.Image(whole).resize(widthPx).webp({ quality: SMALL_QUALITY }).bytes();
     } finally {
       await hold.close(false);
     }

@@ -1,19 +1,20 @@
 /** @jsxImportSource preact */
-import { previewCard } from "../../app/batches/preview-card.ts";
 import { type SetPlace, SHIRT_NUMBER } from "../../core/card-set.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
-import { MAX_LIST_PREVIEWS_PER_DAY } from "../../core/list-limits.ts";
-import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import type { CardSet } from "../../store/sets/card-sets.ts";
 import { Card, count } from "../elements.tsx";
-import { logFault, notFound } from "../page-error.ts";
+import { notFound } from "../page-error.ts";
 import { html, privateFile } from "../respond.ts";
 import { type MemberVisit, member } from "../visit.ts";
 import { checkedDraft } from "./draft-cards.ts";
+import { drawPreview } from "./draw-preview.ts";
 import type { Draft, Preview } from "./list-store.ts";
 
 // Cards as they will be, before anything is charged: three at a glance, or all of them, smaller.
+
+/** How wide a small preview is: enough to see who is on it and whether the words fit. */
+const SMALL_WIDTH_PX = 240;
 
 /** Cards drawn at a time for one page. Whoever leaves it, or stops, has no more drawn. */
 const AT_ONCE = 2;
@@ -201,29 +202,17 @@ function shownPlace({ id, name, season, parallels }: CardSet, { set, player }: C
   return { id, name, season, parallel: parallel.name, serial, size: parallel.size };
 }
 
-/** Draws a card's preview; nothing when no renderer had time for it. Never rejects. */
-async function draw(
+/** Draws a card's preview as `drawPreview` does. */
+function draw(
   visit: MemberVisit,
   request: CreateImageRequest,
   { set, small }: { set: CardSet | undefined; small: boolean },
 ): Promise<Preview | undefined> {
-  const { deps, account, lists } = visit;
-  try {
-    if (small && !(await lists.mayPreview(account.id)))
-      return {
-        problem: `That was the last of today's ${count(MAX_LIST_PREVIEWS_PER_DAY)} previews. The card can be made all the same.`,
-      };
-    const bytes = await previewCard(deps, account, request, {
-      small,
-      ...(set && { place: shownPlace(set, request) }),
-    });
-    return { picture: Buffer.from(bytes).toString("base64") };
-  } catch (error) {
-    if (isPartnerRefusal(error) && error.code === "SERVICE_OVERLOADED") return undefined;
-    if (isPartnerRefusal(error)) return { problem: error.message };
-    logFault(visit, error);
-    return { problem: "It could not be drawn, which is our fault. Upload the list again to see it." };
-  }
+  return drawPreview(visit, request, {
+    ...(small && { widthPx: SMALL_WIDTH_PX }),
+    ...(set && { place: shownPlace(set, request) }),
+    ifFaulty: "Upload the list again to see it.",
+  });
 }
 
 async function previewPicture(visit: MemberVisit): Promise<Response> {

@@ -208,7 +208,7 @@ function NoImages({ visit, filter }: { visit: MemberVisit; filter: Filter }) {
       action={
         canWrite(visit) && (
           <>
-            <a class="button button-primary" href="/console/playground">
+            <a class="button button-primary" href="/console/make">
               Make one card
             </a>
             <a class="button" href="/console/lists/new">

@@ -83,7 +83,17 @@ interface InputProps {
   list?: string;
 }
 
-function Input({ name, fields, problems, label, hint, type = "text", options, text, list }: InputProps) {
+export function Input({
+  name,
+  fields,
+  problems,
+  label,
+  hint,
+  type = "text",
+  options,
+  text,
+  list,
+}: InputProps) {
   const describedBy = { "aria-describedby": `${hint ? `${name}-hint ` : ""}${name}-problem` };
   return (
     <Field label={label} id={name} hint={hint} problem={problems[name] ?? ""}>
@@ -105,7 +115,7 @@ function Input({ name, fields, problems, label, hint, type = "text", options, te
 }
 
 /** What is wrong with each input, by its name. */
-type Problems = Record<string, string>;
+export type Problems = Record<string, string>;
 
 /** Another template, and a card with its back, has other fields. */
 const FOLLOWS_CHOICES = {
@@ -276,7 +286,10 @@ export function BesideInputs({ own, presets, problems }: PlaygroundState) {
 }
 
 /** What a refusal says of each input, by its name. `places` as ownFields tells them. */
-export function problemsOf(error: PartnerRefusal, places: Record<string, number[]>): Problems {
+export function problemsOf(
+  error: Pick<PartnerRefusal, "details">,
+  places: Record<string, number[]>,
+): Problems {
   const problems: Problems = {};
   for (const { field: name, message } of error.details ?? [])
     problems[inputNamed(name) ?? inputOf(name, places)] ??= sentence(message);

@@ -1,0 +1,176 @@
+/** @jsxImportSource preact */
+import PQueue from "p-queue";
+import { checkCard } from "../../app/images/check-card.ts";
+import { fingerprint } from "../../core/idempotency.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
+import { drawPreview } from "../batches/draw-preview.ts";
+import type { Preview } from "../batches/list-store.ts";
+import { notFound } from "../page-error.ts";
+import { html, privateFile } from "../respond.ts";
+import { field, type MemberVisit, member } from "../visit.ts";
+import { type MakeState, missingOf, NEEDED, requestFrom, sentForm } from "./make-form.ts";
+import { INPUTS } from "./playground-form.ts";
+import { problemsOf } from "./playground-inputs.tsx";
+import { idOf, ownFields } from "./playground-own.tsx";
+
+// The card as it will be, drawn anew whenever something of its form changes.
+
+const PREVIEW = "/console/make/preview";
+/** Sharp on a phone; too small for anything but a look. */
+const PREVIEW_WIDTH_PX = 400;
+/** When to ask again for a card that is being drawn. */
+const AGAIN_MS = 400;
+
+/** The place of the preview, which asks for it at once and after every change. */
+export function PreviewPlace() {
+  return (
+    <div
+      class="make-preview"
+      aria-live="polite"
+      hx-post={PREVIEW}
+      hx-trigger="load, input delay:700ms from:#make, change delay:200ms from:#make, htmx:afterSwap from:#photo, htmx:afterSwap from:#look"
+      hx-target="#preview"
+      hx-swap="outerHTML"
+      hx-params="not file"
+      hx-sync="this:replace"
+    >
+      <Nothing text="Choose a photo, and see the card." />
+    </div>
+  );
+}
+
+function Nothing({ text, tone = "" }: { text: string; tone?: string }) {
+  return (
+    <figure id="preview">
+      <span class={`picture ${tone}`}>{text}</span>
+    </figure>
+  );
+}
+
+/** What is still missing, in one sentence. */
+function Missing({ state }: { state: MakeState }) {
+  const labels = missingOf(state).map((name) => NEEDED[name].label);
+  if (labels.length === 0) return <figcaption>A preview: the card itself has no mark.</figcaption>;
+  return <figcaption>Still missing: {labels.join(", ")}.</figcaption>;
+}
+
+/** What is wrong beside each input, once something is written in it. */
+function Beside({ state, problems }: { state: MakeState; problems: Record<string, string> }) {
+  const names = [
+    ...INPUTS.filter((name) => !["preset", "back", "width", "height", "source_image_url"].includes(name)),
+    ...Object.keys(state.own),
+  ];
+  return (
+    <>
+      {names.map((name) => (
+        <p key={name} class="problem" id={`${idOf(name)}-problem`} hx-swap-oob="true">
+          {problems[name]}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** The form's card, with stand-ins for what is not written yet; or what is wrong with it. */
+async function wished(visit: MemberVisit, state: MakeState) {
+  const standIns = Object.fromEntries(missingOf(state).map((name) => [name, NEEDED[name].standIn]));
+  const body = requestFrom({ ...state, fields: { ...state.fields, ...standIns } });
+  const { request, details } = await checkCard(body, visit.deps.config, visit.deps.templates);
+  if (request) return { request, problems: {} };
+  const { places } = ownFields(state.template, state.own);
+  return { problems: problemsOf({ details }, places) };
+}
+
+const keyOf = ({ account }: MemberVisit, print: string) => `card ${account.id} ${print}`;
+
+async function preview(visit: MemberVisit): Promise<Response> {
+  const state = await sentForm(visit);
+  const { request, problems } = await wished(visit, state);
+  const picture = await Picture({ visit, state, request });
+  return html(
+    visit.exchange,
+    <>
+      {picture}
+      <Beside state={state} problems={problems} />
+    </>,
+    { fragment: true },
+  );
+}
+
+async function Picture({
+  visit,
+  state,
+  request,
+}: {
+  visit: MemberVisit;
+  state: MakeState;
+  request: CreateImageRequest | undefined;
+}) {
+  if (state.fields.source_image_url === "") return <Nothing text="Choose a photo, and see the card." />;
+  if (!request) return <Nothing text="Correct what is marked, and see the card." />;
+  const print = fingerprint(request);
+  const made = await visit.lists.drawnPreview(keyOf(visit, print), () => drawn(visit, request, print));
+  const name = state.fields.name || "the player";
+  if (made === "drawing") return <Drawing shown={field(visit, "shown")} />;
+  if ("problem" in made) return <Nothing text={made.problem} tone="thumb-failed" />;
+  return (
+    <figure id="preview">
+      <input type="hidden" name="shown" value={print} />
+      <img class="picture" src={`${PREVIEW}/${print}/thumb`} alt={`The card of ${name}`} />
+      <Missing state={state} />
+    </figure>
+  );
+}
+
+/** A card that is being drawn, in whose place the one before stays. */
+function Drawing({ shown }: { shown: string }) {
+  const isShown = /^[0-9a-f]{64}$/.test(shown);
+  return (
+    <figure
+      id="preview"
+      class="drawing"
+      hx-post={PREVIEW}
+      hx-trigger={`load delay:${AGAIN_MS}ms`}
+      hx-target="this"
+    >
+      {isShown ? (
+        <>
+          <input type="hidden" name="shown" value={shown} />
+          <img class="picture" src={`${PREVIEW}/${shown}/thumb`} alt="The card before the change" />
+        </>
+      ) : (
+        <span class="picture thumb-processing">Being drawn</span>
+      )}
+      <figcaption>Being drawn</figcaption>
+    </figure>
+  );
+}
+
+/** One person's card at a time, and only the newest: what is typed over meanwhile is not drawn. */
+const turns = new PQueue({ concurrency: 1 });
+const newest = new Map<string, string>();
+
+function drawn(visit: MemberVisit, request: CreateImageRequest, print: string): Promise<Preview | undefined> {
+  const who = `${visit.account.id} ${visit.user.id}`;
+  newest.set(who, print);
+  return turns.add(async () => {
+    if (newest.get(who) !== print) return undefined;
+    newest.delete(who);
+    const ifFaulty = "The card can be made all the same.";
+    return drawPreview(visit, request, { widthPx: PREVIEW_WIDTH_PX, ifFaulty });
+  });
+}
+
+async function picture(visit: MemberVisit): Promise<Response> {
+  const made = await visit.lists.preview(keyOf(visit, visit.params.print ?? ""));
+  if (!made || "problem" in made) throw notFound();
+  return privateFile(visit.exchange, Buffer.from(made.picture, "base64"), {
+    "Content-Type": "image/webp",
+    "Cache-Control": "private, max-age=3600",
+  });
+}
+
+export const makePreviewRoutes = [
+  member.post(PREVIEW, preview),
+  member.get(`${PREVIEW}/:print/thumb`, picture),
+];

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { ElementHandle } from "puppeteer-core";
+import { findAccount } from "../../src/store/people/accounts.ts";
+import { type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
+import { type TestBrowser, testBrowser } from "./browser.ts";
+import { type Client, client, signIn, submit, testMember, textOf } from "./sessions.ts";
+
+let server: TestServer;
+let browser: TestBrowser;
+let own: TestAccount;
+let ana: Client;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([
+    testServer({ env: { CARDPRESS_PRESETS: "club_card,action_card" } }),
+    testBrowser(),
+  ]);
+  own = await testAccount(server.service, { credits: 10, name: "Rovers FC" });
+  const member = await testMember(server.service, own.account.id, "ana@rovers.example");
+  ana = await client(server.service, server.baseUrl, member);
+});
+afterAll(() => Promise.all([server?.close(), browser?.close()]));
+
+const images = async () => {
+  const { db, t } = server.service.store.read;
+  return db.select().from(t.images);
+};
+const PLAYER = { name: "Zoë Okafor", number: "9", skill_level: "80", position: "ST" };
+const LOOK = { preset: "club_card", size: "1024x1280", format: "png", composition: "auto" };
+const NO_FILE = new File([], "");
+const photo = async () => new File([await Bun.file("test/photos/yoga.jpg").bytes()], "IMG_0001.jpg");
+
+test("somebody who is no developer chooses a photo, sees the card while writing, and makes, changes and repeats it", async () => {
+  const { page } = await browser.open();
+  const value = (id: string) => page.$eval(id, (input) => (input as HTMLInputElement).value);
+  await signIn(page, server.baseUrl, "ana@rovers.example");
+  await submit(page, 'main a[href="/console/make"]');
+  expect(await textOf(page)).not.toMatch(/curl|player-10442|test_fail|Idempotency/);
+  expect(await value("#name")).toBe("");
+  const file = (await page.$("#file")) as ElementHandle<HTMLInputElement>;
+  await file.uploadFile("test/photos/yoga.jpg");
+  await page.waitForSelector(".make-photo");
+  // The photo alone shows the card already, and says what it still needs.
+  await page.waitForSelector("#preview img");
+  expect(await textOf(page, "#preview")).toBe("Still missing: name, shirt number, rating, position.");
+  const width = await page.$eval("#preview img", async (img) => {
+    await (img as HTMLImageElement).decode();
+    return (img as HTMLImageElement).naturalWidth;
+  });
+  expect(width).toBe(400);
+  await page.type("#name", PLAYER.name);
+  // Enter costs nothing by accident.
+  await page.keyboard.press("Enter");
+  await page.type("#number", "999");
+  await page.waitForSelector("#number-problem:not(:empty)");
+  for (let n = 0; n < 2; n++) await page.keyboard.press("Backspace");
+  await page.type("#skill_level", PLAYER.skill_level);
+  await page.select("#position", PLAYER.position);
+  expect(await images()).toEqual([]);
+  await submit(page, '.make-buttons button[value="test"]');
+  expect(page.url()).toContain("/console/make/img_");
+  await page.waitForSelector("#made a[download]");
+  expect(await textOf(page)).toContain("grey stand-in");
+  const [made] = await images();
+  expect(made).toMatchObject({ environment: "test", externalId: PLAYER.name });
+  await submit(page, '.made a[href*="?from="]');
+  expect([await value("#name"), await value("#number"), await value("#external_id")]).toEqual([
+    PLAYER.name,
+    PLAYER.number,
+    PLAYER.name,
+  ]);
+  expect(await page.$(".make-photo")).not.toBeNull();
+  await page.goto(`${server.baseUrl}/console/make?like=${made?.id}`);
+  expect([await value("#name"), await value("#external_id")]).toEqual(["", ""]);
+  expect(await page.$(".make-photo")).toBeNull();
+});
+
+test("a card that is not complete says beside each field what is missing, and keeps the photo", async () => {
+  const sent = { ...LOOK, ...PLAYER, number: "", environment: "live" };
+  const before = (await images()).length;
+  const refused = await ana.upload("/console/make", await photo(), sent);
+  const page = await refused.text();
+  expect(refused.status).toBe(400);
+  expect(page).toContain("Still missing: shirt number.");
+  expect(page).toMatch(/id="number-problem">Needed for the card\./);
+  const address = /name="source_image_url" value="([^"]+\/v1\/photos\/pho_\w+)"/.exec(page)?.[1] ?? "";
+  expect(page).toContain(`/console/make/photos/${address.split("/").pop()}/thumb`);
+  const thumb = await ana.get(`/console/make/photos/${address.split("/").pop()}/thumb`);
+  expect(thumb.headers.get("content-type")).toBe("image/webp");
+  const broken = await ana.upload("/console/make/photo", new File(["no photo"], "a.jpg"), {
+    source_image_url: address,
+  });
+  expect(await broken.text()).toMatch(/file-problem">[^<]*not a JPEG, PNG or WebP/);
+  expect((await images()).length).toBe(before);
+
+  const made = await ana.upload("/console/make", NO_FILE, {
+    ...sent,
+    number: "9",
+    source_image_url: address,
+  });
+  expect([made.status, made.headers.get("location")]).toEqual([
+    303,
+    expect.stringContaining("/console/make/img_"),
+  ]);
+  const account = await findAccount(server.service.store.read, own.account.id);
+  expect((account?.creditsPlan ?? 0) - (account?.creditsHeld ?? 0)).toBeLessThan(10);
+});
+
+test("a kit and a template fill in their look without losing what was written", async () => {
+  const style = { name: "Home", preset: "club_card", composition: "photo", background_theme: "ice" };
+  await ana.upload("/console/kits", NO_FILE, {
+    ...style,
+    primary_color: "#1b3fab",
+    secondary_color: "#f2c14e",
+  });
+  const page = await (await ana.get("/console/make")).text();
+  // The only kit there is needs no choosing.
+  expect(page).toMatch(/<option value="kit_\w+" selected/);
+  expect(page).toContain('value="#1B3FAB"');
+  const other = {
+    ...LOOK,
+    ...PLAYER,
+    preset: "action_card",
+    kit: "",
+    shown_kit: "",
+    primary_color: "#112233",
+  };
+  const whole = await (await ana.upload("/console/make/look", NO_FILE, other)).text();
+  expect(whole).toContain(`value="${PLAYER.name}"`);
+  expect(whole).toContain('value="#112233"');
+  expect(whole).toMatch(/name="fields\.club"[^>]*value="Rovers FC"/);
+});
