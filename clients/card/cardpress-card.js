@@ -340,7 +340,8 @@ class CardpressCard extends (globalThis.HTMLElement ?? class {}) {
   #show() {
     const { slot, front, stage, card, flip, foil, glares, back } = this.#parts;
     const picture = this.#still;
-    const src = this.getAttribute("src") ?? picture?.currentSrc ?? picture?.src ?? "";
+    // Empty until the browser has chosen among the addresses of a picture that is still to come.
+    const src = this.getAttribute("src") ?? (picture?.currentSrc || picture?.src || "");
     let own = front.querySelector(":scope > img");
     if (!picture && src) {
       own ??= make("img");

@@ -98,6 +98,7 @@ const inside = (selector: string) =>
     return {
       transform: found?.style.transform,
       opacity: found?.style.opacity,
+      mask: found?.style.maskImage,
       pressed: found?.ariaPressed,
       label: found?.ariaLabel,
     };
@@ -156,6 +157,12 @@ test("a pointer tilts it under a stranger's strict policy, and nothing is drawn 
   });
   expect(frames).toBe(2);
   expect(complaints).toEqual([]);
+});
+
+test("light falls on the card's shape alone, also where the picture is still to come", async () => {
+  const fresh = `${front}?w=512`;
+  await show(`<cardpress-card><img src="${fresh}" alt="Maya" width="256" height="320"></cardpress-card>`);
+  for (const part of [".foil", ".glare"]) expect((await inside(part)).mask).toBe(`url("${fresh}")`);
 });
 
 test("a finger's drag across tilts it, and a tap turns it over", async () => {
