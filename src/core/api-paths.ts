@@ -41,6 +41,14 @@ export const API_PATHS = {
   eventRedeliver: "/v1/events/{event_id}/redeliver",
 } as const;
 
+/** Pages for readers who have no key: whoever knows the name in their address may open them. */
+export const SHARED_PATHS = {
+  card: "/share/{card}",
+  /** The card alone, for a frame in another's page. */
+  cardFrame: "/share/{card}/embed",
+  oembed: "/oembed",
+} as const;
+
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | NamesIn<Rest>
   : never;

@@ -51,7 +51,7 @@ export async function onceEnded(
   });
   const image = await ended();
   if (!image) return undefined;
-  return success(exchange, imageView(image, { cdnBaseUrl: deps.config.cdnBaseUrl, progress: null }), {
+  return success(exchange, imageView(image, { config: deps.config, progress: null }), {
     headers: { ...headers, "Preference-Applied": `wait=${seconds}` },
   });
 }

@@ -64,10 +64,7 @@ export async function getImage(
   if (!image) throw imageNotFound();
   const ended = await onceEnded(deps, exchange, scope);
   if (ended) return ended;
-  return success(
-    exchange,
-    imageView(image, { cdnBaseUrl: deps.config.cdnBaseUrl, progress: deps.progress.of(image.id) }),
-  );
+  return success(exchange, imageView(image, { config: deps.config, progress: deps.progress.of(image.id) }));
 }
 
 /** `isOptional`: the request may leave the key out, and the message says so, also about an empty one. */

@@ -1,4 +1,4 @@
-import { API_PATHS } from "../core/api-paths.ts";
+import { API_PATHS, SHARED_PATHS } from "../core/api-paths.ts";
 import type { KeyScope } from "../core/key-rules.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -95,6 +95,10 @@ export const ROUTES = {
   renderCard: { method: "GET", path: API_PATHS.render, access: "anyone" },
   mcp: { method: "POST", path: "/mcp", access: "anyone" },
   getPicture: { method: "GET", path: "/cdn/{picture}", access: "anyone", label: "/cdn" },
+  shareCard: { method: "GET", path: SHARED_PATHS.card, access: "anyone", label: "/share" },
+  shareCardFrame: { method: "GET", path: SHARED_PATHS.cardFrame, access: "anyone", label: "/share" },
+  shareAsset: { method: "GET", path: "/share/assets/{file}", access: "anyone", label: "/share" },
+  oembed: { method: "GET", path: SHARED_PATHS.oembed, access: "anyone" },
   asset: { method: "GET", path: "/assets/{file}", access: "anyone", label: "/assets" },
   element: { method: "GET", path: "/elements/{file}", access: "anyone", label: "/elements" },
   docs: { method: "GET", path: "/docs", access: "anyone" },

@@ -108,6 +108,11 @@ export const ImageResult = Type.Object(
         "Address of the card's other side, like `image_url` and as long; null unless `style.back` asked for it, and for a PDF, whose second page it is.",
       examples: [null],
     }),
+    share_url: Type.Union([Type.String({ format: "uri" }), Type.Null()], {
+      description:
+        "Address of a page that shows the card, to be sent and posted: it tilts, shines and turns over, and answers oEmbed. Open to anyone who knows it, as long as the picture; null for a PDF.",
+      examples: ["https://cards.example.org/share/img_5mJd0nV7rQe2TzXyB8kWc3Hs-Zq81LmB0xYtR4vNc"],
+    }),
     width: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1024] }),
     height: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1280] }),
     content_type: StringEnum(PICTURE_CONTENT_TYPES, { description: "MIME type." }),

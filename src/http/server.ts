@@ -49,6 +49,7 @@ import {
   routerPath,
 } from "./route-table.ts";
 import { setHandlers } from "./sets.ts";
+import { shareHandlers } from "./share/share.ts";
 import { getUsage } from "./usage.ts";
 import { webhookHandlers } from "./webhook-handlers.ts";
 
@@ -253,6 +254,7 @@ function handlers(deps: RouteDeps): Record<RouteName, OpenHandler> {
     ...webhookHandlers(deps, partner),
     renderCard: rendering(deps),
     mcp: lazily(async () => (await import("./mcp.ts")).mcpRoute(deps)),
+    ...shareHandlers(deps),
     getPicture: (exchange, { picture = "" }) => servePicture(deps, exchange, picture),
     asset: (exchange) =>
       KIT.answer(exchange.request, exchange.url, standardHeaders(exchange)) ?? unknownRoute(exchange),

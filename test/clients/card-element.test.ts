@@ -24,6 +24,8 @@ let page: Page;
 let complaints: string[];
 let front: string;
 let back: string;
+/** The address of the card's own page. */
+let share: string;
 /** The body of the stranger's page. */
 let body = "";
 beforeAll(async () => {
@@ -43,6 +45,7 @@ beforeAll(async () => {
   const { result } = ((await (await get(api.baseUrl, liveKey, path)).json()) as Json).data;
   front = api.baseUrl + new URL(result.image_url).pathname;
   back = api.baseUrl + new URL(result.back_url).pathname;
+  share = api.baseUrl + new URL(result.share_url).pathname;
   stranger = Bun.serve({
     port: 0,
     fetch: () =>
@@ -52,7 +55,7 @@ beforeAll(async () => {
         {
           headers: {
             "Content-Type": "text/html",
-            "Content-Security-Policy": `default-src 'none'; script-src ${api.baseUrl}; img-src ${api.baseUrl}; require-trusted-types-for 'script'`,
+            "Content-Security-Policy": `default-src 'none'; script-src ${api.baseUrl}; img-src ${api.baseUrl}; frame-src ${api.baseUrl}; require-trusted-types-for 'script'`,
           },
         },
       ),
@@ -257,6 +260,39 @@ test("fifty cards shift nothing as they come alive, and the one under the pointe
   await page.mouse.move(x + 60, y);
   await until(`/rotateY\\([1-9]/.test(${CARD}.style.transform)`);
   expect(await state()).toEqual({ cards: 50, leaning: 1, shift: 0 });
+});
+
+test("its own page and the frame of it in a stranger's page show it alive, whole, under their own policies", async () => {
+  for (const width of [390, 1280]) {
+    await page.setViewport({ width, height: 800 });
+    await page.goto(share, { waitUntil: "networkidle0" });
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(async () =>
+      (await (window as Json).axe.run()).violations.map(({ id }: Json) => id),
+    );
+    expect(found).toEqual([]);
+    const { x, y } = await middle();
+    await page.mouse.move(x + 60, y);
+    await until(`/rotateY\\([1-9]/.test(${CARD}.style.transform)`);
+    await page.mouse.move(0, 0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  }
+  await show(`<iframe src="${share}/embed" width="300" height="375" title="Card"></iframe>`);
+  const frame = page.frames().find((one) => one.url().endsWith("/embed"));
+  const box = await frame?.evaluate(() => {
+    const card = document.querySelector("cardpress-card")?.shadowRoot?.querySelector(".card");
+    const { width = 0, height = 0, top = 0 } = card?.getBoundingClientRect() ?? {};
+    const { scrollHeight, scrollWidth } = document.documentElement;
+    return {
+      shape: (width / height).toFixed(2),
+      isWide: width > 200,
+      isWhole: top > 0,
+      scrollHeight,
+      scrollWidth,
+    };
+  });
+  expect(box).toEqual({ shape: "0.80", isWide: true, isWhole: true, scrollHeight: 375, scrollWidth: 300 });
+  expect(complaints).toEqual([]);
 });
 
 test("axe finds nothing in it", async () => {

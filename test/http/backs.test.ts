@@ -146,7 +146,12 @@ test("a PDF has both sides as its pages, shows its front as a picture, and print
   const id = await accepted(card(style), partner.liveKey);
   await renderNextImage(buildDeps(api, { pool: painting }), never, () => {});
   const { result } = await image(id, partner.liveKey);
-  expect(result).toMatchObject({ ...PRINT, content_type: "application/pdf", back_url: null });
+  expect(result).toMatchObject({
+    ...PRINT,
+    content_type: "application/pdf",
+    back_url: null,
+    share_url: null,
+  });
   const address = `/cdn/${result.image_url.split("/").at(-1)}`;
   const served = await send(api, address);
   expect(served.headers.get("content-type")).toBe("application/pdf");

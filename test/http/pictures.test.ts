@@ -57,19 +57,21 @@ test("a picture may be cached until it expires, and never longer", async () => {
   expect(expires).toBe(Math.floor(Date.parse(result.expires_at) / 1000) * 1000);
 });
 
-test("what opens to whoever knows its address is not in the log: pictures and setup links", async () => {
-  const { path, name } = await finished();
+test("what opens to whoever knows its address is not in the log: pictures, cards and setup links", async () => {
+  const { path, name: file } = await finished();
+  const name = file.replace(".png", "");
   const token = "T".repeat(43);
   const before = api.lines.length;
   const asked = [
     path,
-    `/console/operator/cards/${name}`,
+    `/share/${name}/embed`,
+    `/console/operator/cards/${file}`,
     `/console/setup/${token}`,
     `/console/setup/${token}/`,
   ];
   for (const address of [...asked, `/console//setup/${token}`]) await (await send(api, address)).bytes();
   const said = api.lines.slice(before).join("\n");
-  for (const shape of ["/cdn/…", "/console/operator/cards/…", "/console/setup/…"])
+  for (const shape of ["/cdn/…", "/share/…", "/console/operator/cards/…", "/console/setup/…"])
     expect(said).toContain(`"${shape}"`);
   expect(said).not.toContain(name);
   expect(said).not.toContain(token);

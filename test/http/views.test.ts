@@ -119,6 +119,7 @@ test("a completed image has exactly its fields, and costs one credit", async () 
   expect(Object.keys(view.result)).toEqual([
     "image_url",
     "back_url",
+    "share_url",
     "width",
     "height",
     "content_type",

@@ -195,7 +195,7 @@ async function recordEnds(tx: Tx, { config }: AppContext, images: Image[], momen
     const { accountId, environment, id: subject } = image;
     const type = image.state === "completed" ? "image.completed" : "image.failed";
     const answer = { ...image, batchId: batchIds.get(subject) ?? null };
-    const data = imageView(answer, { cdnBaseUrl: config.cdnBaseUrl, progress: null });
+    const data = imageView(answer, { config, progress: null });
     return { accountId, environment, type, subject, data };
   });
   await recordEvents(tx, events, moment);

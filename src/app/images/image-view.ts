@@ -5,6 +5,7 @@ import type { CreateImageRequest } from "../../core/image-request.ts";
 import { type PublicStatus, publicStatus } from "../../core/image-state.ts";
 import { isoTime, isoTimeOrNull } from "../../core/time.ts";
 import type { ImageAnswer, ImageListing } from "../../store/images/image-reads.ts";
+import { isShareable, shareUrl } from "./output-name.ts";
 
 /** What the partner sent, so that an answer or event can be matched without storing our ids. */
 interface OwnWords {
@@ -43,6 +44,8 @@ export type ImageView =
         image_url: string;
         /** The card's other side; null where none was asked for. */
         back_url: string | null;
+        /** A page that shows the card; null for a file for the printer. */
+        share_url: string | null;
         width: number;
         height: number;
         content_type: string;
@@ -65,12 +68,13 @@ export interface FailureView {
 }
 
 export interface ViewOptions {
-  cdnBaseUrl: string;
+  config: { baseUrl: string; cdnBaseUrl: string };
   /** 0.0 to 1.0, or null when unknown. */
   progress: number | null;
 }
 
 export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
+  const { baseUrl, cdnBaseUrl } = options.config;
   const createdAt = isoTime(image.createdAt);
   switch (image.state) {
     case "waiting":
@@ -89,8 +93,9 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
         image_id: image.id,
         status: "completed",
         result: {
-          image_url: `${options.cdnBaseUrl}/${image.outputName}`,
-          back_url: image.backOutputName === null ? null : `${options.cdnBaseUrl}/${image.backOutputName}`,
+          image_url: `${cdnBaseUrl}/${image.outputName}`,
+          back_url: image.backOutputName === null ? null : `${cdnBaseUrl}/${image.backOutputName}`,
+          share_url: isShareable(image) ? shareUrl(baseUrl, present(image.outputName)) : null,
           width: present(image.outputWidth),
           height: present(image.outputHeight),
           content_type: present(image.outputContentType),

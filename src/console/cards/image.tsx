@@ -31,6 +31,7 @@ import {
 } from "./image-parts.tsx";
 import { Timeline, timeline } from "./image-timeline.tsx";
 import { Words } from "./image-words.tsx";
+import { Share } from "./share.tsx";
 import { thumbOf } from "./thumbs.ts";
 
 /** The image in the URL, in either environment of this account. */
@@ -252,7 +253,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
   ]);
   const steps = await stepsFrom(visit, image);
   const answer = { ...image, batchId: batchIds.get(image.id) ?? null };
-  const view = imageView(answer, { cdnBaseUrl: config.cdnBaseUrl, progress: progress.of(image.id) });
+  const view = imageView(answer, { config, progress: progress.of(image.id) });
   const hasPhoto = image.sourceSha256 !== null && (await blobs.stat("source", image.sourceSha256)) !== null;
   return shell(
     visit,
@@ -314,6 +315,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
           </Card>
         </div>
         <div class="stack">
+          <Share image={image} config={config} />
           <Words image={image} />
           <Card title="Timeline">
             <Timeline steps={timeline(image, entries)} />

@@ -31,6 +31,7 @@ const completed = {
   result: {
     image_url: `https://cdn.example.org/${IMAGE_ID}-Zq81LmB0xYtR4vNc.png`,
     back_url: null,
+    share_url: `https://cards.example.org/share/${IMAGE_ID}-Zq81LmB0xYtR4vNc`,
     width: 1024,
     height: 1280,
     content_type: "image/png",

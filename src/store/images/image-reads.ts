@@ -111,6 +111,16 @@ export async function findImageByOutput(tx: Tx, outputName: string): Promise<Ima
   return image ?? (await imageByBack(tx, { name: outputName }))[0];
 }
 
+const imageById = prepared("image by id", ({ db, t: { images: i } }, { id }: Parameters<{ id: string }>) =>
+  db.select().from(i).where(eq(i.id, id)).limit(1),
+);
+
+/** An image of any account, deleted or not. */
+export async function findAnyImage(tx: Tx, id: string): Promise<Image | undefined> {
+  const [image] = await imageById(tx, { id });
+  return image;
+}
+
 /** Whether somebody is making its picture. */
 export async function isRendering({ db, t }: Tx, id: string): Promise<boolean> {
   const rendering = and(eq(t.images.id, id), eq(t.images.state, "rendering"));

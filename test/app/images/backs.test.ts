@@ -78,7 +78,8 @@ test("one request makes both sides for one credit, each stored under an address 
   expect(await stored()).toEqual(["front", "the back"]);
   expect(names().sort()).toEqual([both.outputName ?? "", both.backOutputName ?? ""].sort());
   expect(both).toMatchObject({ outputBytes: 5, backOutputBytes: 8 });
-  const view = imageView({ ...both, batchId: null }, { cdnBaseUrl: "https://cdn.example", progress: null });
+  const config = { baseUrl: "https://cards.example", cdnBaseUrl: "https://cdn.example" };
+  const view = imageView({ ...both, batchId: null }, { config, progress: null });
   expect(view).toMatchObject({
     result: {
       image_url: `https://cdn.example/${both.outputName}`,

@@ -94,10 +94,7 @@ describe("a finished image", () => {
         environment,
         id,
       })) as Image;
-      const view = imageView(
-        { ...image, batchId: null },
-        { cdnBaseUrl: workspace.config.cdnBaseUrl, progress: null },
-      );
+      const view = imageView({ ...image, batchId: null }, { config: workspace.config, progress: null });
       expect(event?.body).toEqual({
         type: "image.completed",
         timestamp: "2026-11-15T12:00:01.500Z",

@@ -1,0 +1,159 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { CARD_ELEMENT_VERSION } from "../../web/card-element.ts";
+import { KIT } from "../../web/kit.ts";
+import { LivingCard } from "../../web/living-card.tsx";
+import { SHARE_ASSETS } from "./assets.ts";
+import { ratioStyle, type SharedCard, thumbnail } from "./shared-card.ts";
+
+function Document(props: { head: ComponentChildren; frame?: boolean; children: ComponentChildren }) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        {props.head}
+        <link rel="icon" href={KIT.url("icon.svg")} type="image/svg+xml" />
+        <link rel="stylesheet" href={SHARE_ASSETS.url("share.css")} />
+      </head>
+      <body class={props.frame ? "frame" : undefined}>{props.children}</body>
+    </html>
+  );
+}
+
+const text = (page: Parameters<typeof renderToString>[0]) => `<!doctype html>${renderToString(page)}`;
+
+/** What people and previews are told of a card: what it shows, and no more. */
+const altOf = (name: string) => `The card of ${name}`;
+
+/** The elements by which messengers and networks draw a link to the card. */
+function Preview({ card }: { card: SharedCard }) {
+  const { name, address, pictureUrl } = card;
+  const { url, width, height } = thumbnail(card) ?? { ...card, url: pictureUrl };
+  const description = descriptionOf(card);
+  const properties: Record<string, string | number> = {
+    "og:type": "website",
+    "og:url": address,
+    "og:title": name,
+    "og:description": description,
+    "og:image": url,
+    "og:image:type": card.contentType,
+    "og:image:width": width,
+    "og:image:height": height,
+    "og:image:alt": altOf(name),
+  };
+  const names = {
+    description,
+    "twitter:card": "summary_large_image",
+    "twitter:title": name,
+    "twitter:description": description,
+    "twitter:image": url,
+    "twitter:image:alt": altOf(name),
+  };
+  return (
+    <>
+      {Object.entries(names).map(([key, content]) => (
+        <meta key={key} name={key} content={content} />
+      ))}
+      {Object.entries(properties).map(([key, content]) => (
+        <meta key={key} property={key} content={String(content)} />
+      ))}
+    </>
+  );
+}
+
+const descriptionOf = ({ back }: SharedCard) =>
+  back === null ? "A player card that tilts and shines." : "A player card that tilts, shines and turns over.";
+
+function Living({ card }: { card: SharedCard }) {
+  return <LivingCard {...card} alt={altOf(card.name)} />;
+}
+
+function LivingHead({ card }: { card: SharedCard }) {
+  return (
+    <>
+      <title>{card.name}</title>
+      {/* A number of ours, which the policy names by its hash. */}
+      <style dangerouslySetInnerHTML={{ __html: ratioStyle(card) }} />
+      <script type="module" src={CARD_ELEMENT_VERSION} />
+    </>
+  );
+}
+
+/** A card's page, to be sent and posted. */
+export function sharePage(card: SharedCard): string {
+  return text(
+    <Document
+      head={
+        <>
+          <LivingHead card={card} />
+          <link rel="canonical" href={card.address} />
+          <link rel="alternate" type="application/json+oembed" href={card.oembedUrl} title={card.name} />
+          <Preview card={card} />
+          <script src={SHARE_ASSETS.url("share.js")} defer />
+        </>
+      }
+    >
+      <img class="glow" src={card.smallPicture} alt="" />
+      <main class="page">
+        <Living card={card} />
+        <h1>{card.name}</h1>
+        <div class="tools">
+          <button id="share" type="button" class="tool tool-first" hidden>
+            Share
+          </button>
+          <button id="copy" type="button" class="tool" hidden>
+            Copy the link
+          </button>
+          <a class="tool" href={card.picture} download>
+            Save the picture
+          </a>
+        </div>
+        <p id="status" class="status" role="status" />
+      </main>
+    </Document>,
+  );
+}
+
+/** The card alone, for a frame in another's page. */
+export function frameOfCard(card: SharedCard): string {
+  return text(
+    <Document frame head={<LivingHead card={card} />}>
+      <main class="page">
+        <Living card={card} />
+      </main>
+    </Document>,
+  );
+}
+
+const REASONS = {
+  gone: {
+    title: "This card is no longer shown",
+    lead: "Its time is over, or it was taken down. Ask whoever sent you the link for a new one.",
+  },
+  unknown: {
+    title: "There is no card here",
+    lead: "The link may be cut short. Ask whoever sent it to you to send it again.",
+  },
+  busy: {
+    title: "Too many wrong links",
+    lead: "Wait a minute, then open the link again.",
+  },
+};
+
+/** Why there is no card to see. */
+export function missingPage(why: keyof typeof REASONS, isFrame: boolean): string {
+  const { title, lead } = REASONS[why];
+  return text(
+    <Document frame={isFrame} head={<title>{title}</title>}>
+      <main class="page reason">
+        <div class="empty" />
+        <h1>{title}</h1>
+        <p class="lead">{lead}</p>
+      </main>
+    </Document>,
+  );
+}

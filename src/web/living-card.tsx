@@ -1,0 +1,21 @@
+/** @jsxImportSource preact */
+import { h } from "preact";
+
+export interface LivingCardProps {
+  picture: string;
+  alt: string;
+  /** The picture's pixels, so that nothing shifts while it loads. */
+  width: number;
+  height: number;
+  /** The picture of the other side. */
+  back: string | null;
+}
+
+/** A card as `<cardpress-card>`, for pages that load CARD_ELEMENT_VERSION; without script its picture. */
+export function LivingCard({ picture, alt, width, height, back }: LivingCardProps) {
+  return h(
+    "cardpress-card",
+    back === null ? {} : { back },
+    <img src={picture} alt={alt} width={width} height={height} />,
+  );
+}

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { ADDRESS_BUDGET } from "../../src/http/rate-limit.ts";
+import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
+import { imageRequest, post, testAccount } from "../harness.ts";
+import {
+  expectError,
+  expectStandardHeaders,
+  expectSuccess,
+  type Json,
+  send,
+  type TestApi,
+  testApi,
+} from "./api.ts";
+
+// What readers without a key are shown of a card: its page, its frame in another's page, and oEmbed.
+
+const DAY_MS = 86_400_000;
+const HOST = "https://cards.example.org";
+
+let api: TestApi;
+let key: string;
+beforeAll(async () => {
+  api = await testApi();
+  key = (await testAccount(api)).testKey;
+});
+afterAll(() => api.close());
+
+/** A finished card: its id, its result, and the path of its page. */
+async function shared(name = "Maya Okafor", style: object = {}) {
+  const request = imageRequest({
+    player: { name, external_id: "secret-id" },
+    style,
+    metadata: { note: "secret-note" },
+  });
+  const { image_id } = await expectSuccess(await post(api.baseUrl, key, request), 202, AcceptedImageResponse);
+  await renderNextTestImage(api, new AbortController().signal, () => {});
+  const headers = { "X-API-Key": key };
+  const { result } = await expectSuccess(
+    await send(api, `/v1/images/${image_id}`, { headers }),
+    200,
+    ImageResponse,
+  );
+  return { id: image_id as string, result, path: new URL(result.share_url).pathname };
+}
+
+const oembed = (query: Record<string, string>) => send(api, `/oembed?${new URLSearchParams(query)}`);
+
+/** What a page says of itself in `<meta>` and `<link>`. */
+function headOf(html: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  new HTMLRewriter()
+    .on("meta[content]", {
+      element: (meta) => {
+        found[meta.getAttribute("name") ?? meta.getAttribute("property") ?? ""] =
+          meta.getAttribute("content") ?? "";
+      },
+    })
+    .on("link", {
+      element: (link) => {
+        found[link.getAttribute("type") ?? link.getAttribute("rel") ?? ""] = link.getAttribute("href") ?? "";
+      },
+    })
+    .transform(html);
+  return Object.fromEntries(
+    Object.entries(found).map(([name, value]) => [name, value.replaceAll("&amp;", "&")]),
+  );
+}
+
+test("a card's page previews it, is found by its own address alone, and says no more than the card", async () => {
+  const { result, path } = await shared(`Zoë "Z" <b>`);
+  const name = result.image_url
+    .split("/")
+    .at(-1)
+    .replace(/\.\w+$/, "");
+  expect(result.share_url).toBe(`${HOST}/share/${name}`);
+  const response = await send(api, path);
+  const html = await response.text();
+  expect(response.status).toBe(200);
+  expectStandardHeaders(response);
+  expect(headOf(html)).toMatchObject({
+    canonical: result.share_url,
+    robots: "noindex",
+    "og:url": result.share_url,
+    "og:image": `${result.image_url}?w=512`,
+    "og:image:width": "512",
+    "og:image:height": "640",
+    "twitter:card": "summary_large_image",
+    "application/json+oembed": `${HOST}/oembed?${new URLSearchParams({ url: result.share_url, format: "json" })}`,
+  });
+  expect(html).toContain("<title>Zoë &quot;Z&quot; &lt;b></title>");
+  expect(html).not.toContain("<b>");
+  expect(html).toContain("tilts and shines.");
+  for (const secret of ["secret-id", "secret-note", api.photo]) expect(html).not.toContain(secret);
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "cache-control": "no-cache",
+    "x-robots-tag": "noindex",
+    "x-frame-options": "DENY",
+  });
+});
+
+test("a page and its frame run nothing inline but a style that the policy names; only the frame may be framed", async () => {
+  const { path } = await shared();
+  for (const [address, ancestors] of [
+    [path, "'none'"],
+    [`${path}/embed`, "*"],
+  ] as const) {
+    const response = await send(api, address);
+    const html = await response.text();
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy).toEndWith(`frame-ancestors ${ancestors}`);
+    expect(policy).not.toContain("unsafe");
+    const styles = [...html.matchAll(/<style>(.*?)<\/style>/g)].map(([, style = ""]) => style);
+    const hashes = styles.map(
+      (style) => `'sha256-${new Bun.CryptoHasher("sha256").update(style).digest("base64")}'`,
+    );
+    expect(hashes).toHaveLength(1);
+    expect(policy).toContain(`style-src 'self' ${hashes[0]};`);
+    expect(html).not.toMatch(/<script(?![^>]* src=)|\son\w+=|\sstyle=/);
+    for (const [, file = ""] of html.matchAll(/(?:src|href)="(\/(?:share\/assets|elements|assets)\/[^"]+)"/g))
+      expect((await send(api, file)).headers.get("cache-control")).toContain("immutable");
+  }
+  expect((await send(api, "/share/assets/other.js")).status).toBe(404);
+});
+
+test("a page is gone at the second its card expires, and as soon as it is deleted", async () => {
+  const expiring = await shared();
+  const deleted = await shared();
+  const whole = await (await send(api, expiring.path)).text();
+  expect(whole).toContain("Maya Okafor");
+  await send(api, `/v1/images/${deleted.id}`, { method: "DELETE", headers: { "X-API-Key": key } });
+  const expectGone = async ({ path, result }: typeof expiring) => {
+    for (const address of [path, `${path}/embed`]) {
+      const response = await send(api, address);
+      const html = await response.text();
+      expect([response.status, response.headers.get("content-type")]).toEqual([
+        410,
+        "text/html; charset=utf-8",
+      ]);
+      expect(html).toContain("This card is no longer shown");
+      expect(html).not.toContain("Maya");
+      expectStandardHeaders(response);
+    }
+    const refused = await expectError(await oembed({ url: result.share_url }), "NOT_FOUND");
+    expect(refused.message).toContain("no longer shown");
+  };
+  await expectGone(deleted);
+  api.clock.advance(30 * DAY_MS - 1_000);
+  expect((await send(api, expiring.path)).status).toBe(200);
+  api.clock.advance(1_000);
+  await expectGone(expiring);
+});
+
+test("a name that is not whole, or of another card, opens nothing, and guesses are limited by address", async () => {
+  const { path, id } = await shared();
+  const other = await shared();
+  const guess = `/share/${id}-${other.path.split("-").at(-1)}`;
+  for (const wrong of [`/share/${id}`, `${path}.png`, path.slice(0, -1), `${path}0`, guess, "/share/%00"]) {
+    const response = await send(api, wrong);
+    expect([wrong, response.status]).toEqual([wrong, 404]);
+    expect(await response.text()).toContain("There is no card here");
+  }
+  const ask = () => send(api, guess, { headers: { "X-Forwarded-For": "203.0.113.7" } });
+  for (let n = 0; n < ADDRESS_BUDGET && (await ask()).status === 404; n++);
+  const limited = await ask();
+  expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+  expect(await limited.text()).toContain("Wait a minute");
+  // Cards that are there are shown all the same: a stadium may share one address.
+  expect((await send(api, path)).status).toBe(200);
+  api.clock.advance(60_000);
+});
+
+test("oEmbed gives a frame within the bounds asked for, in the card's shape", async () => {
+  const { result } = await shared("Maya Okafor", { width: 1024, height: 1280 });
+  const ask = async (query: Record<string, string> = {}): Promise<Json> => {
+    const response = await oembed({ url: result.share_url, ...query });
+    expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+    return response.json();
+  };
+  const whole = await ask({ format: "json" });
+  expect(whole).toEqual({
+    version: "1.0",
+    type: "rich",
+    title: "Maya Okafor",
+    provider_name: "cards.example.org",
+    provider_url: HOST,
+    cache_age: 3_600,
+    thumbnail_url: `${result.image_url}?w=512`,
+    thumbnail_width: 512,
+    thumbnail_height: 640,
+    html: expect.stringContaining(`<iframe src="${result.share_url}/embed" width="360" height="450"`),
+    width: 360,
+    height: 450,
+  });
+  expect(await ask({ maxwidth: "200" })).toMatchObject({ width: 200, height: 250 });
+  expect(await ask({ maxwidth: "300", maxheight: "200" })).toMatchObject({ width: 160, height: 200 });
+  const narrow = await ask({ maxwidth: "300" });
+  expect([narrow.thumbnail_url, narrow.thumbnail_width]).toEqual([`${result.image_url}?w=256`, 256]);
+  expect(await ask({ maxwidth: "100" })).not.toHaveProperty("thumbnail_url");
+  api.clock.advance(29.99 * DAY_MS);
+  expect((await ask()).cache_age).toBe(864);
+});
+
+test("oEmbed refuses XML with 501, and says what is wrong with an address or a bound", async () => {
+  const { result } = await shared();
+  const xml = await oembed({ url: result.share_url, format: "xml" });
+  expect([xml.status, await xml.text()]).toEqual([501, expect.stringContaining("format=json")]);
+  const refused = await expectError(await oembed({ maxwidth: "0", maxheight: "1e3" }), "INVALID_REQUEST");
+  expect(refused.details.map(({ field }: Json) => field)).toEqual([
+    "query maxwidth",
+    "query maxheight",
+    "query url",
+  ]);
+  for (const url of [
+    "https://elsewhere.example/share/x",
+    result.share_url.replace(HOST, "https://elsewhere.example"),
+    `${HOST}/docs`,
+    "no address",
+    result.image_url,
+  ])
+    expect((await expectError(await oembed({ url }), "NOT_FOUND")).message).toContain("share_url");
+});
