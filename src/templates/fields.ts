@@ -187,9 +187,14 @@ export function checkFields(
   return checked.ok ? badTexts(values) : checked.details.map((detail) => worded(detail, name, fields));
 }
 
+const CODE_RULE = `must be 1 to ${MAX_TEMPLATE_CODE_CHARS} letters, digits and signs of ASCII, with any others as an address has them, such as %C3%A4 for ä`;
+
 /** Indexes lists the way programmers do, and suggests names for unknown fields. */
 function worded({ field, message }: ErrorDetail, name: string, fields: Fields): ErrorDetail {
   const place = field.replace(/^(fields\.[a-z]\w*)\.(\d+)/, "$1[$2]");
+  // Its rule is a pattern, which says nothing to people.
+  if (fields[place.slice("fields.".length)]?.type === "qr")
+    return { field: place, message: message.replace(/^must be text of[^;]*/, CODE_RULE) };
   if (!message.startsWith("is not a field of this request")) return { field: place, message };
   const list = /^fields\.(\w+)\[/.exec(place)?.[1];
   const parent = list === undefined ? undefined : fields[list];

@@ -51,10 +51,14 @@ const PAGE_POLICY =
 
 /**
  * Rules for every template: hidden elements stay hidden, zones are invisible boxes, and plates keep to
- * themselves.
+ * themselves. Where a picture must have no holes, what lies beside the card is dark unless the template says
+ * otherwise, however weakly: a printer's knife that wanders would show the paper, or black.
  */
-const BASE_CSS =
-  "[hidden] { display: none !important } [data-zone] { position: absolute; visibility: hidden; pointer-events: none } [data-plate] { contain: strict !important }\n";
+const BASE_CSS = `[hidden] { display: none !important }
+[data-zone] { position: absolute; visibility: hidden; pointer-events: none }
+[data-plate] { contain: strict !important }
+:where(body:has([data-backdrop="shown"])) { min-height: 100vh; background: var(--darkTo) }
+`;
 
 const SCRIPTS: Record<string, string> = {
   "/backdrop.js": backdropSource,

@@ -118,5 +118,8 @@ test("a biography of 300 letters stands whole on six lines", async () => {
 test("what no code can say is refused by the name of its field", () => {
   const fieldsOf = (code: string) => checkFields({ name: "x", fields: { code: { type: "qr" } } }, { code });
   expect(fieldsOf("https://example.org")).toEqual([]);
-  for (const code of ["", "ü", "a\nb", `${LONGEST}x`]) expect(fieldsOf(code)[0]?.field).toBe("fields.code");
+  for (const code of ["", "ü", "a\nb", `${LONGEST}x`])
+    expect(fieldsOf(code)).toEqual([
+      { field: "fields.code", message: expect.stringContaining("letters, digits and signs of ASCII") },
+    ]);
 });

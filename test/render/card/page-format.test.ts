@@ -190,10 +190,21 @@ describe("capitals", () => {
 });
 
 describe("a print of 63 x 88 mm", () => {
-  test("has the card inside the cut, or to the edge where the template says that it bleeds", async () => {
+  test("has the card inside the cut on ground of the club's colour, or to the edge where the template says that it bleeds", async () => {
     const print = { width: 815, height: 1110 };
-    const { bytes } = await render(print);
-    expect((await lab.pixelsAt(bytes, [[5, 5]]))[0]?.[3]).toBe(0);
+    // In both ways pictures leave a page: body and root have their grounds in other places there.
+    const drawn = await openCardPage(browser, templateOf(sampleTemplate()), { way: "canvas" });
+    for (const one of [card, drawn]) {
+      const { bytes } = await one.render({ card: input(print), cutout: null, badge: null });
+      for (const [r = 0, g = 0, b = 0, alpha] of await lab.pixelsAt(bytes, [
+        [5, 5],
+        [810, 1105],
+      ])) {
+        expect(alpha).toBe(255);
+        expect([r < 30, g < 30, b > r, b < 90]).toEqual([true, true, true, true]);
+      }
+    }
+    await drawn.close();
     const manifest = new TextDecoder().decode(sampleTemplate().get("template.json"));
     const bleeding = manifest.replace('"version"', '"bleeds": true, "version"');
     const other = await openCardPage(browser, templateOf(sampleTemplate({ "template.json": bleeding })));
