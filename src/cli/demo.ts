@@ -104,6 +104,8 @@ interface DemoCard {
   account_id: string;
   image_id: string;
   image_url: string;
+  /** The page that shows the card alive. */
+  share_url: string;
   file: string;
   width: number;
   height: number;
@@ -134,7 +136,7 @@ async function makeCard(server: RunningServer, show: typeof step): Promise<DemoC
   const done = await show("find the player, cut out, set and photograph the card", (note) =>
     askUntilEnded(() => call(`${config.baseUrl}${accepted.poll_url}`, keys.live), note),
   );
-  const { image_url } = done.result;
+  const { image_url, share_url } = done.result;
   const file = await show("fetch the picture and check it", async () => {
     const bytes = await (await fetch(image_url)).bytes();
     const { format, width, height } = await new Bun.Image(bytes).metadata();
@@ -149,6 +151,7 @@ async function makeCard(server: RunningServer, show: typeof step): Promise<DemoC
     account_id: keys.accountId,
     image_id: accepted.image_id,
     image_url,
+    share_url,
     file: resolve(file),
     ...SIZE,
     data_dir: config.dataDir,
@@ -173,7 +176,8 @@ function cardRequest(config: Config): object {
 }
 
 function cardText(card: DemoCard): string {
-  return `\nYour card: ${card.image_url}\n     File: ${card.file} (${card.width}x${card.height} PNG)\n`;
+  const { image_url, share_url, file, width, height } = card;
+  return `\nYour card: ${image_url}\n    Alive: ${share_url}\n     File: ${file} (${width}x${height} PNG)\n`;
 }
 
 /** Ways into the console: one-time setup links, or the sign-in page for people who have a password. */

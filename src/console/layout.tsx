@@ -26,10 +26,16 @@ const HTMX_CONFIG = JSON.stringify({
 });
 
 /** Files for the console's pages only. */
-function ConsoleDocument({ title, children }: { title: string; children: ComponentChildren }) {
+function ConsoleDocument(props: {
+  title: string;
+  modules?: string[] | undefined;
+  children: ComponentChildren;
+}) {
+  const { title, modules, children } = props;
   return (
     <Document
       title={`${title} · cardpress`}
+      modules={modules}
       room="console"
       style={CONSOLE_ASSETS.url("console.css")}
       scripts={(["console.js", "htmx.js", "passkeys.js", "photos.js", "palette.js"] as const).map(
@@ -212,14 +218,14 @@ export async function shell(
   visit: UserVisit,
   title: string,
   content: ComponentChildren,
-  options: { status?: number; flash?: Flash; wide?: boolean } = {},
+  options: { status?: number; flash?: Flash; wide?: boolean; modules?: string[] } = {},
 ): Promise<Response> {
   const flash = options.flash ?? (await takeFlash(visit));
   const choice = await AccountChoice(visit);
   const isOperatorPage = visit.exchange.url.pathname.startsWith("/console/operator");
   return html(
     visit.exchange,
-    <ConsoleDocument title={title}>
+    <ConsoleDocument title={title} modules={options.modules}>
       <Frame
         home={visit.account ? "/console" : "/console/operator"}
         place={isOperatorPage && <Badge>Operator</Badge>}

@@ -13,13 +13,16 @@ export interface DocumentProps {
   /** URLs of the section's own style sheet and scripts; scripts are deferred. */
   style: string;
   scripts: string[];
+  /** Addresses of scripts that are modules. */
+  modules?: string[] | undefined;
   /** Additional head elements. */
   head?: ComponentChildren;
   children: ComponentChildren;
 }
 
 /** A whole document: the common head, and the given body. */
-export function Document({ title, description, room, style, scripts, head, children }: DocumentProps) {
+export function Document(props: DocumentProps) {
+  const { title, description, room, style, scripts, modules = [], head, children } = props;
   return (
     <html lang="en">
       <head>
@@ -36,6 +39,9 @@ export function Document({ title, description, room, style, scripts, head, child
         <script src={KIT.url("kit.js")} defer />
         {scripts.map((address) => (
           <script key={address} src={address} defer />
+        ))}
+        {modules.map((address) => (
+          <script key={address} src={address} type="module" />
         ))}
       </head>
       <body class={room}>

@@ -11,6 +11,7 @@ test("a second demo in the same folder makes its card for the account of the fir
   const second = await demo();
   expect(second.account_id).toBe(first.account_id);
   expect(second.image_id).not.toBe(first.image_id);
+  expect(second.share_url).toContain(`/share/${second.image_id}-`);
   expect(await Bun.file(second.file).exists()).toBe(true);
   const accounts = (await runCommand(folder.dir, "account", "list", "--json")).json();
   expect(accounts.map(({ name }: { name: string }) => name)).toEqual(["Demo FC"]);

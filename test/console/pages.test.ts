@@ -296,7 +296,7 @@ test("a passkey is added, signs in without a password, and no longer once it is 
   expect(complaints.filter((text) => !text.includes("403"))).toEqual([]);
 });
 
-test("an image in the making shows its end without a reload", async () => {
+test("an image in the making shows its end without a reload: the card alive, and where it is shared", async () => {
   const { service, baseUrl } = server;
   const { account, testKey } = await testAccount(service);
   await testMember(service, account.id, "dev@watch.example");
@@ -306,8 +306,13 @@ test("an image in the making shows its end without a reload", async () => {
   const { data } = (await accepted.json()) as { data: { image_id: string } };
   await page.goto(`${baseUrl}/console/images/${data.image_id}`);
   expect(await textOf(page)).not.toContain("Completed");
-  await page.waitForSelector("main img.picture");
+  await page.waitForSelector("main cardpress-card img");
   expect(await textOf(page)).toContain("Completed");
+  expect(await page.$eval("cardpress-card", (card) => card.shadowRoot?.querySelector(".foil") !== null)).toBe(
+    true,
+  );
+  const share = await page.$eval("#share-url", (field) => (field as HTMLInputElement).value);
+  expect(await (await fetch(share)).text()).toContain("<cardpress-card>");
   // A settled page asks no more.
   expect(await page.$("main [hx-get]")).toBeNull();
   expect(complaints).toEqual([]);

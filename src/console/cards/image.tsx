@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 
 import { imageView } from "../../app/images/image-view.ts";
+import { isShareable } from "../../app/images/output-name.ts";
 import { printable } from "../../app/print/print-file.ts";
 import { type Delivery, listDeliveries } from "../../app/webhooks/manage-deliveries.ts";
 import { isCanceled } from "../../core/image-state.ts";
@@ -11,6 +12,8 @@ import { findRecordOfImage, type IdempotencyRecord } from "../../store/images/id
 import { findImage } from "../../store/images/image-reads.ts";
 import { neighboursInBatch, neighboursOf, pictureBefore } from "../../store/images/image-search.ts";
 import type { Image } from "../../store/images/images.ts";
+import { CARD_ELEMENT_VERSION } from "../../web/card-element.ts";
+import { LivingCard } from "../../web/living-card.tsx";
 import { batchName } from "../batches/batches.tsx";
 import { Card, Code, Confirm, EnvironmentBadge, Notice, PageHead, refreshing } from "../elements.tsx";
 import { shell } from "../layout.tsx";
@@ -64,15 +67,31 @@ function Failure({ image }: { image: Image }) {
   );
 }
 
+/** The finished card, alive where it is a picture. */
+function Front({ image, alt }: { image: Image; alt: string }) {
+  const picture = pictureAddress(image);
+  if (!isShareable(image))
+    return (
+      <a href={`/cdn/${image.outputName}`}>
+        <img class="picture" src={picture} alt={alt} />
+      </a>
+    );
+  const [width, height] = [image.outputWidth ?? 0, image.outputHeight ?? 0];
+  const back = image.backOutputName === null ? null : `/cdn/${image.backOutputName}`;
+  return (
+    <div class={width > height ? "living living-wide" : "living"}>
+      <LivingCard {...{ picture, alt, width, height, back }} />
+    </div>
+  );
+}
+
 function Pictures({ image, hasPhoto }: { image: Image; hasPhoto: boolean }) {
   const name = playerName(image);
   return (
     <div class="pictures">
       <figure>
         {isThere(image) ? (
-          <a href={`/cdn/${image.outputName}`}>
-            <img class="picture" src={pictureAddress(image)} alt={`The card of ${name}`} />
-          </a>
+          <Front image={image} alt={`The card of ${name}`} />
         ) : (
           <span class={`picture ${placeholderClass(image)}`}>
             {image.purgedAt !== null ? "Expired" : image.state === "failed" ? "No card" : "In the making"}
@@ -82,7 +101,8 @@ function Pictures({ image, hasPhoto }: { image: Image; hasPhoto: boolean }) {
           Card
           {isThere(image) && image.outputBytes !== null && (
             <span class="note">
-              {` ${image.outputWidth} × ${image.outputHeight}, ${(image.outputBytes / 1024).toFixed(0)} KB`}
+              {` ${image.outputWidth} × ${image.outputHeight}, ${(image.outputBytes / 1024).toFixed(0)} KB, `}
+              <a href={`/cdn/${image.outputName}`}>whole size</a>
             </span>
           )}
         </figcaption>
@@ -340,7 +360,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
         </div>
       </details>
     </div>,
-    { wide: true },
+    { wide: true, modules: [CARD_ELEMENT_VERSION] },
   );
 }
 
