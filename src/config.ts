@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { type Cluster, readCluster } from "./cluster-config.ts";
 import { OperatorError } from "./core/errors.ts";
 import { DATABASE_CONNECTIONS, MIN_FREE_DISK_BYTES, WORKER_MEMORY_BYTES } from "./core/limits.ts";
+import { MINUTE_MS } from "./core/time.ts";
 import { DEFAULT_TEMPLATE } from "./templates/built-in.ts";
 import { TEMPLATE_NAME } from "./templates/manifest.ts";
 
@@ -31,6 +32,8 @@ export interface Config {
    * killed.
    */
   workerMemoryBytes: number;
+  /** Without a card for this long, render workers end until the next one; undefined: never. */
+  restAfterMs: number | undefined;
   sourceAllowedOrigins: ReadonlySet<string>;
   webhookAllowedOrigins: ReadonlySet<string>;
   allowRoot: boolean;
@@ -109,6 +112,7 @@ function readSettings(env: Environment): Omit<Config, "unknownSettings"> {
         min: 400,
         max: 1_000_000,
       }),
+    restAfterMs: restAfter(env),
     sourceAllowedOrigins: origins(env, "CARDPRESS_SOURCE_ALLOWED_ORIGINS"),
     webhookAllowedOrigins: origins(env, "CARDPRESS_WEBHOOK_ALLOWED_ORIGINS"),
     allowRoot: flag(env, "CARDPRESS_ALLOW_ROOT"),
@@ -133,6 +137,12 @@ function readSettings(env: Environment): Omit<Config, "unknownSettings"> {
       }),
     }),
   };
+}
+
+/** 0 keeps the render workers for ever. */
+function restAfter(env: Environment): number | undefined {
+  const minutes = integer(env, "CARDPRESS_REST_AFTER_MINUTES", { fallback: 10, min: 0, max: 10_000 });
+  return minutes === 0 ? undefined : minutes * MINUTE_MS;
 }
 
 const MAIL_FROM = /^([^<>@]+ <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;

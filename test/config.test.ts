@@ -68,6 +68,7 @@ test.each([
   ["CARDPRESS_BASE_URL", "https://club.example/cards"],
   ["CARDPRESS_CDN_BASE_URL", "https://cdn.example/?x=1"],
   ["CARDPRESS_RENDER_WORKERS", "0"],
+  ["CARDPRESS_REST_AFTER_MINUTES", "-1"],
   ["CARDPRESS_RETENTION_DAYS", "1.5"],
   ["CARDPRESS_ALLOW_ROOT", "yes"],
   ["CARDPRESS_PRESETS", "club_card,../secrets"],

@@ -83,6 +83,7 @@ export interface Worker {
   onMessage: ((message: FromWorker | null) => void) | undefined;
 }
 export const CLOSED = "the render pool was closed";
+export const RESTING = "no card was asked for in a while: its memory is given back";
 
 /** A worker leads its own process group, and so does its browser. */
 export function memoryOf({ process, browser }: Worker, groups: Map<number, number>): number {
@@ -245,6 +246,7 @@ function newWorker(
 function endOf({ plan, killedForMemory }: Worker): string {
   if (killedForMemory) return "memory";
   if (plan === undefined) return "broken";
+  if (plan === RESTING) return "resting";
   return plan === CLOSED ? "closed" : "replaced";
 }
 

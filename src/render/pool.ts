@@ -17,6 +17,7 @@ import {
   kill,
   memoryOf,
   type PreviewOutcome,
+  RESTING,
   RenderInterrupted,
   type RenderOutcome,
   refusedBy,
@@ -49,14 +50,14 @@ export interface PreviewRenderer extends Renderer {
   supports(job: SupportsJob): Promise<boolean[]>;
 }
 
-/** Keeps a fixed number of render workers running, warm and recycled. */
+/** Keeps a number of render workers running, warm and recycled, or none while nobody needs one. */
 export interface RenderPool {
   /** Waits for a warm worker. Rejects when the pool closes or `signal` aborts. */
   acquire(signal?: AbortSignal): Promise<Renderer>;
   /**
-   * How many workers are warm, and how many there should be. A worker being recycled counts until its
-   * successor is warm. `takesWork`: what is accepted now will be drawn, since a worker is warm or about to
-   * be: its browser answers.
+   * How many workers are warm, and how many there should be: none in a pool at rest. A worker being recycled
+   * counts until its successor is warm. `takesWork`: what is accepted now will be drawn, since a worker is
+   * warm or about to be, as its browser answers, or starts for the next card.
    */
   health(): { ready: number; wanted: number; takesWork: boolean };
   /** Memory of all workers and their browsers, excluding shared pages. */
@@ -87,6 +88,8 @@ export interface RenderPoolOptions {
   /** For a worker with its browser; above it the worker is recycled, far above it killed. */
   workerMemoryBytes?: number;
   memoryLookMs?: number;
+  /** After this long without work all workers end, and start again with the next; never unless given. */
+  restAfterMs?: number;
   /** Bytes by process group; read from the system unless given. */
   groupMemory?: () => Map<number, number>;
   renderTimeoutMs?: number;
@@ -104,6 +107,9 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   const starting = new Set<Promise<void>>();
   const workers = new Set<Worker>();
   const endings = new Set<Promise<void>>();
+  /** No worker is kept, since nobody has needed one for long. */
+  let resting = false;
+  let lastWorkAtMs = performance.now();
   /** Due for recycling, and working until its successor is warm. One at a time, so that capacity stays. */
   let outgoing: Worker | undefined;
 
@@ -214,15 +220,31 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
     // Idle workers grow old too.
     replaceNext();
   };
-  const watch = setInterval(lookAtMemory, options.memoryLookMs ?? MEMORY_LOOK_MS);
+  /** Gives the workers' memory back to the system when nobody has needed one for long. */
+  const rest = () => {
+    const isAtWork = starting.size > 0 || outgoing !== undefined || idle.length < options.workers;
+    if (resting || isAtWork || performance.now() - lastWorkAtMs < (options.restAfterMs ?? Infinity)) return;
+    resting = true;
+    for (const worker of [...warm]) drop(worker, RESTING);
+  };
+  const watch = setInterval(() => {
+    lookAtMemory();
+    rest();
+  }, options.memoryLookMs ?? MEMORY_LOOK_MS);
 
-  // The first alone, which is warm in half the time: from then on cards are drawn. The others follow.
-  refill(() => {
-    for (let n = 1; n < options.workers; n++) refill();
-  });
+  /** The first alone, which is warm in half the time: from then on cards are drawn. The others follow. */
+  const startAll = () => {
+    resting = false;
+    refill(() => {
+      for (let n = 1; n < options.workers; n++) refill();
+    });
+  };
+  startAll();
 
   return {
     acquire: async (signal) => {
+      lastWorkAtMs = performance.now();
+      if (resting) startAll();
       const worker = idle.shift() ?? (await nextWorker(waiting, closing.signal, signal));
       const ask = (work: Work, onStage: (stage: Stage) => void = () => {}) =>
         askWorker(worker, work, onStage, options.renderTimeoutMs ?? RENDER_TIMEOUT_MS, () =>
@@ -246,13 +268,16 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
           const end = await ask({ type: "supports", job });
           return end.type === "supported" ? end.known : [];
         },
-        release: () => giveBack(worker),
+        release: () => {
+          lastWorkAtMs = performance.now();
+          giveBack(worker);
+        },
       };
     },
     health: () => ({
       ready: Math.min(warm.size, options.workers),
-      wanted: options.workers,
-      takesWork: warm.size > 0 || [...workers].some(({ isOpening }) => isOpening),
+      wanted: resting ? 0 : options.workers,
+      takesWork: resting || warm.size > 0 || [...workers].some(({ isOpening }) => isOpening),
     }),
     memoryBytes: () => {
       const groups = groupMemory();

@@ -170,6 +170,7 @@ async function startPool(workspace: Workspace) {
     random,
     meter: workspace.meter,
     workerMemoryBytes: config.workerMemoryBytes,
+    ...(config.restAfterMs !== undefined && { restAfterMs: config.restAfterMs }),
     // Unpacks the packaged browser again if its files were damaged.
     repair: () => rendererOptions(config, folder),
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createRenderPool } from "../../src/render/pool.ts";
+import { createRenderPool, type RenderPoolOptions } from "../../src/render/pool.ts";
 import type { RendererOptions } from "../../src/render/protocol.ts";
 import { rendererOptions } from "../../src/service/renderer-options.ts";
 import { workerCommand } from "../../src/service/system.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 /** A pool of one worker, and the failures of its starts. */
-function poolOf(renderer: RendererOptions) {
+function poolOf(renderer: RendererOptions, options: Partial<RenderPoolOptions> = {}) {
   const failures: string[] = [];
   const pool = createRenderPool({
     workers: 1,
@@ -25,6 +25,7 @@ function poolOf(renderer: RendererOptions) {
     renderer,
     random: seededRandom(),
     log: { ...silentLog, error: (_, fields) => void failures.push(String(fields?.error)) },
+    ...options,
   });
   return { pool, failures };
 }
@@ -44,6 +45,21 @@ test("work is taken once the first browser answers, before its pages are open", 
   expect(pool.health().ready).toBe(0);
   (await pool.acquire()).release();
   expect(pool.health()).toEqual({ ready: 1, wanted: 1, takesWork: true });
+  await pool.close();
+});
+
+test("a pool that nobody needs keeps no worker, takes work all the same, and starts them again for the next card", async () => {
+  const { pool } = poolOf(settings, { restAfterMs: 1, memoryLookMs: 10 });
+  (await pool.acquire()).release();
+  while (pool.pids().length > 0) await Bun.sleep(5);
+  expect(pool.health()).toEqual({ ready: 0, wanted: 0, takesWork: true });
+  const renderer = await pool.acquire();
+  expect(pool.health()).toEqual({ ready: 1, wanted: 1, takesWork: true });
+  // Who works does not rest, however long it takes.
+  const working = pool.pids();
+  await Bun.sleep(50);
+  expect(pool.pids()).toEqual(working);
+  renderer.release();
   await pool.close();
 });
 
