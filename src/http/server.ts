@@ -9,7 +9,6 @@ import type { Refusal } from "../core/errors.ts";
 import { REQUEST_STORAGE_MS } from "../core/limits.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
 import { withDeadlineBudget } from "../core/patience.ts";
-import { MAX_PREFERRED_WAIT_S } from "../core/picture-limits.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { answerCardElement } from "../web/card-element.ts";
 import { KIT } from "../web/kit.ts";
@@ -27,6 +26,7 @@ import type { Exchange } from "./exchange.ts";
 import { deleteImage, deletePlayer } from "./forget.ts";
 import { live, ready } from "./health.ts";
 import { ERROR_STATUS, HttpRefusal, type PartnerRefusal } from "./http-refusal.ts";
+import { IDLE_SECONDS, idleSecondsOf } from "./idle-time.ts";
 import { listImagesPage } from "./image-list.ts";
 import { createImage, getImage, type ImageRoutesDeps } from "./images.ts";
 import type { McpRouteDeps } from "./mcp.ts";
@@ -87,21 +87,6 @@ export type Answer = (request: Request, peer: string) => Promise<Response>;
  * Our own reader bounds bodies and responds with 413 in the envelope; Bun's limit would cut the connection.
  */
 const NO_BUN_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
-/**
- * In seconds; longer than the slowest create, whose photo takes the full 10 s, and which then waits for its
- * image.
- */
-const IDLE_TIMEOUT_SECONDS = 30 + MAX_PREFERRED_WAIT_S;
-/**
- * The same while an archive is sent: whoever reads a gigabyte may stop for longer, and what is cut off must
- * begin anew. Bun allows 255 at most.
- */
-const ARCHIVE_IDLE_SECONDS = 240;
-
-/** What is written while it is read: archives, print files and tables. */
-const isWrittenWhileRead = (headers: Headers) =>
-  /^(application\/(zip|pdf)|text\/csv)\b/.test(headers.get("Content-Type") ?? "");
-
 /** Starts listening. `stop` refuses new connections and waits for the requests in progress. */
 export function listen(deps: HttpDeps, address: ListenAddress) {
   const answer = httpAnswer(deps);
@@ -111,14 +96,13 @@ export function listen(deps: HttpDeps, address: ListenAddress) {
       port: address.port,
       // Otherwise Bun would let a second server take half the requests, with its own data folder.
       reusePort: false,
-      idleTimeout: IDLE_TIMEOUT_SECONDS,
+      idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: NO_BUN_BODY_LIMIT,
       // Bun's development error page shows source code.
       development: false,
       fetch: async (request, bun) => {
-        const response = await answer(request, bun.requestIP(request)?.address ?? "unknown");
-        if (isWrittenWhileRead(response.headers)) bun.timeout(request, ARCHIVE_IDLE_SECONDS);
-        return response;
+        bun.timeout(request, idleSecondsOf(request.url));
+        return answer(request, bun.requestIP(request)?.address ?? "unknown");
       },
     }),
   );
@@ -187,6 +171,10 @@ function brokenHost(message: string): HttpRefusal {
 function closing(refusal: Refusal): HttpRefusal {
   return new HttpRefusal(refusal, { Connection: "close" });
 }
+
+/** What is written while it is read: archives, print files and tables. */
+const isWrittenWhileRead = (headers: Headers) =>
+  /^(application\/(zip|pdf)|text\/csv)\b/.test(headers.get("Content-Type") ?? "");
 
 /** Keeps the headers and sets the length, which would otherwise be reported as 0. */
 async function withoutBody(response: Response): Promise<Response> {

@@ -291,6 +291,9 @@ test("images are found by the days they were created in, counted by status, and 
     )
   ).json()) as { data: { image_id: string } };
   await untilEnded(server.baseUrl, own.liveKey, data.image_id);
+  const print = await (await ana.get(`/console/images/${data.image_id}/print`)).text();
+  expect(print).toContain("This card failed");
+  expect(print).not.toContain("no bleed");
   const day = new Date().toISOString().slice(0, 10);
   const today = await (await ana.get(`/console/images?from=${day}&to=${day}`)).text();
   expect(today).toContain("Nia Seen");

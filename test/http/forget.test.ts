@@ -385,7 +385,12 @@ test("the pictures that test cards share go when one of their players does, and 
     expect(await shared()).not.toEqual([]);
   };
   await make();
+  await make();
+  // Of a bucket a list is a call, and a player may have thousands of test cards.
+  const lists = spyOn(api.blobs, "list");
   expect((await remove("/v1/players/shown", testKey)).status).toBe(200);
+  expect(lists.mock.calls.filter(([kind]) => kind === "placeholder")).toHaveLength(1);
+  lists.mockRestore();
   expect(await shared()).toEqual([]);
   await make();
   // Files have the machine's own time.

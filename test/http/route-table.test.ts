@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { FILE_IDLE_SECONDS, IDLE_SECONDS, idleSecondsOf } from "../../src/http/idle-time.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import { ROUTES, type Route } from "../../src/http/route-table.ts";
 import { expectError, send, type TestApi, testApi } from "./api.ts";
@@ -47,4 +48,17 @@ test("addresses of the API are written once, and taken from there by whatever an
     if (/["'`}]\/v1\//.test(code)) written.push(file);
   }
   expect(written).toEqual([]);
+});
+
+test("a file's connection may be silent for minutes from the start of its request, any other for less", () => {
+  const { paths } = openApiDocument(api.config);
+  const files: string[] = [];
+  for (const { path, method, access } of Object.values<Route>(ROUTES)) {
+    if (access !== "partner") continue;
+    const types = Object.keys(paths[path][method.toLowerCase()].responses["200"]?.content ?? {});
+    const isFile = types.some((type) => /^(application\/(zip|pdf)|text\/csv)$/.test(type));
+    if (isFile) files.push(path);
+    expect([path, idleSecondsOf(path)]).toEqual([path, isFile ? FILE_IDLE_SECONDS : IDLE_SECONDS]);
+  }
+  expect(files).toHaveLength(6);
 });

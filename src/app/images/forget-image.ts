@@ -61,16 +61,21 @@ const AT_ONCE = 50;
  */
 export async function forgetImage(deps: ForgetDeps, scope: Scope & { id: string }): Promise<number> {
   await deps.requests.flush();
-  return forgetOne(deps, scope);
+  const { image, forgottenAt } = await forgetOne(deps, scope);
+  if (image.forgottenAt === null) await removeFilesOf(deps, [image]);
+  return forgottenAt;
 }
 
-/** `isAged`: nobody asked for it, so that an address of the card may make it anew. */
+/**
+ * All but an image's files; returns it as it was. `isAged`: nobody asked for it, so that an address of the
+ * card may make it anew.
+ */
 async function forgetOne(
   deps: FileDeps,
   scope: Scope & { id: string },
   { isAged = false }: { isAged?: boolean } = {},
-): Promise<number> {
-  const { image, forgottenAt } = await deps.store.write(
+): Promise<{ image: Image; forgottenAt: number }> {
+  const forgotten = await deps.store.write(
     "forget image",
     async (tx) => {
       await deps.jobs.seize(tx, [scope.id]);
@@ -81,9 +86,8 @@ async function forgetOne(
     },
     { concurrent: true },
   );
-  deps.endings.tell([image.id]);
-  if (image.forgottenAt === null) await removeFiles(deps, image);
-  return forgottenAt;
+  deps.endings.tell([forgotten.image.id]);
+  return forgotten;
 }
 
 /**
@@ -115,7 +119,7 @@ export async function forgetPlayer(
       { concurrent: true },
     );
     deps.endings.tell(images.ids);
-    for (const image of images.found) await removeFiles(deps, image);
+    await removeFilesOf(deps, images.found);
     count += images.found.length;
     if (images.ids.length < AT_ONCE) return count;
   }
@@ -140,23 +144,27 @@ async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Ima
   return now;
 }
 
+/** Removes the files of images. Returns how many still have some. */
+async function removeFilesOf(deps: FileDeps, images: Image[], { areOver = false } = {}): Promise<number> {
+  // The pictures of test cards are kept for cards that look alike, and show the names.
+  if (images.some(({ environment }) => environment === "test")) await dropPlaceholders(deps.blobs);
+  let held = 0;
+  for (const image of images)
+    if (!(await removeFiles(deps, image, areOver || image.state !== "rendering"))) held += 1;
+  return held;
+}
+
 /**
  * Removes an image's files. The row remembers them until they are gone, so that a crash in between leaves no
  * orphans. False while they are not.
  */
-async function removeFiles(
-  deps: FileDeps,
-  image: Image,
-  isOver = image.state !== "rendering",
-): Promise<boolean> {
+async function removeFiles(deps: FileDeps, image: Image, isOver: boolean): Promise<boolean> {
   const { store, blobs, keeper, smaller, clock } = deps;
   for (const name of [image.outputName, image.backOutputName]) {
     if (name === null) continue;
     await blobs.remove("picture", name);
     smaller.drop(name);
   }
-  // The picture of a test card is kept for cards that look alike, and shows the name.
-  if (image.environment === "test") await dropPlaceholders(blobs);
   let isHeld = false;
   const { sourceSha256: photo, badgeSha256: badge } = image;
   if (photo !== null && !(await keeper.forget(photo, image))) isHeld = true;
@@ -179,7 +187,7 @@ export async function finishForgetting(deps: FileDeps): Promise<void> {
   const until = deps.clock.now() - LEASE_MS;
   for (let held = 0; ; ) {
     const left = await forgottenWithFiles(deps.store.read, { until, skip: held, limit: AT_ONCE });
-    for (const image of left) if (!(await removeFiles(deps, image, true))) held += 1;
+    held += await removeFilesOf(deps, left, { areOver: true });
     if (left.length < AT_ONCE) return;
   }
 }
@@ -190,8 +198,14 @@ export async function forgetAged(deps: FileDeps): Promise<void> {
     for (const environment of ["live", "test"] as const) {
       const before = deps.clock.now() - days * DAY_MS;
       const due = () => endedBefore(deps.store.read, { accountId, environment }, before, AT_ONCE);
-      for (let images = await due(); images.length > 0; images = await due())
-        for (const { id } of images) await forgetOne(deps, { accountId, environment, id }, { isAged: true });
+      for (let images = await due(); images.length > 0; images = await due()) {
+        const forgotten: Image[] = [];
+        for (const { id } of images) {
+          const { image } = await forgetOne(deps, { accountId, environment, id }, { isAged: true });
+          if (image.forgottenAt === null) forgotten.push(image);
+        }
+        await removeFilesOf(deps, forgotten);
+      }
     }
   }
 }

@@ -79,7 +79,9 @@ async function printPage(visit: MemberVisit, { printed, path, name, ...words }: 
         </a>
       </PageHead>
       <Card>
-        {size === undefined ? (
+        {cards.length === 0 ? (
+          <NoPicture images={images} />
+        ) : size === undefined ? (
           <>
             <Empty title={images.length === 1 ? "This card has no bleed" : "These cards have no bleed"}>
               A printer cuts off a little on every side, so cards for print are made larger from the start.
@@ -100,6 +102,19 @@ async function printPage(visit: MemberVisit, { printed, path, name, ...words }: 
       </Card>
     </>,
   );
+}
+
+/** Why no card has a picture to print. */
+function NoPicture({ images: [image, ...others] }: { images: Image[] }) {
+  if (others.length > 0)
+    return <Empty title="None of these cards has a picture">Only finished cards can be printed.</Empty>;
+  if (image?.state === "failed")
+    return (
+      <Empty title="This card failed">It has no picture to print. Its page says why, and what helps.</Empty>
+    );
+  if (image?.state === "completed")
+    return <Empty title="This card's picture has expired">Make the card again to print it.</Empty>;
+  return <Empty title="This card is not finished">It can be printed once it has a picture.</Empty>;
 }
 
 /** The choices there are for these cards, as a form. */
