@@ -81,7 +81,11 @@ function must(schema: TSchema, value: unknown): string {
   return `must be ${expectation(schema)}; got ${described(value)}.`;
 }
 
-function expectation(schema: TSchema): string {
+/** A schema's rule for people, where its own says nothing to them. Not published: symbols are not JSON. */
+export const IN_WORDS = Symbol("the rule in words");
+
+function expectation(schema: TSchema & { [IN_WORDS]?: string }): string {
+  if (schema[IN_WORDS]) return schema[IN_WORDS];
   const { minimum, maximum, minLength, maxLength } = schema;
   const values: string[] | undefined = schema.enum;
   if (values)

@@ -158,7 +158,7 @@ async function fetchSource(
 }
 
 const NO_UPLOAD =
-  "No photo that was sent with a key of this account and environment has this address, or it has expired. Send it again with POST /v1/photos.";
+  "No photo that was sent with a key of this account and environment has this address, or it has expired or was deleted with the last card that showed it. Send it again with POST /v1/photos.";
 
 async function checkSource(body: Uint8Array, kind: SourceKind): Promise<ImageFacts> {
   const facts = await checkImage(body, kind.limits);

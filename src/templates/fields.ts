@@ -7,7 +7,7 @@ import {
   MAX_TEMPLATE_TEXT_CHARS,
 } from "../core/limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
-import { compileValidator, type Validator } from "../core/validate.ts";
+import { compileValidator, IN_WORDS, type Validator } from "../core/validate.ts";
 
 /** Names of fields, list columns and choices: what CSS, JSON and a URL can all hold. */
 const NAME_PATTERN = "^[a-z][a-z0-9_]{0,31}$";
@@ -140,6 +140,7 @@ function schemaOf(field: Field): TSchema {
         minLength: 1,
         maxLength: MAX_TEMPLATE_CODE_CHARS,
         pattern: "^[ -~]+$",
+        [IN_WORDS]: CODE_RULE,
       });
     case "image":
       return Type.String({
@@ -187,14 +188,11 @@ export function checkFields(
   return checked.ok ? badTexts(values) : checked.details.map((detail) => worded(detail, name, fields));
 }
 
-const CODE_RULE = `must be 1 to ${MAX_TEMPLATE_CODE_CHARS} letters, digits and signs of ASCII, with any others as an address has them, such as %C3%A4 for ä`;
+const CODE_RULE = `1 to ${MAX_TEMPLATE_CODE_CHARS} letters, digits and signs of ASCII, with any others as an address has them, such as %C3%A4 for ä`;
 
 /** Indexes lists the way programmers do, and suggests names for unknown fields. */
 function worded({ field, message }: ErrorDetail, name: string, fields: Fields): ErrorDetail {
   const place = field.replace(/^(fields\.[a-z]\w*)\.(\d+)/, "$1[$2]");
-  // Its rule is a pattern, which says nothing to people.
-  if (fields[place.slice("fields.".length)]?.type === "qr")
-    return { field: place, message: message.replace(/^must be text of[^;]*/, CODE_RULE) };
   if (!message.startsWith("is not a field of this request")) return { field: place, message };
   const list = /^fields\.(\w+)\[/.exec(place)?.[1];
   const parent = list === undefined ? undefined : fields[list];

@@ -561,7 +561,10 @@ describe.skipIf(!Bun.which("pdftoppm") || !Bun.which("qpdf"))("read by other pro
     }
     const plainFile = await (await print(foiled, batch, { colour: "cmyk" })).text();
     expect(plainFile).not.toContain("/Separation");
-    await expectError(await print(foiled, batch, { foil: "Foil/Gold" }), "INVALID_REQUEST");
+    const odd = await expectError(await print(foiled, batch, { foil: "Foil/Gold" }), "INVALID_REQUEST");
+    expect(odd.details).toEqual([
+      { field: "foil", message: expect.stringContaining("1 to 31 letters, digits, spaces") },
+    ]);
   });
 
   test("on a sheet the backs are mirrored, and a card without one leaves its place white", async () => {

@@ -3,6 +3,7 @@ import type { ErrorDetail } from "../../core/errors.ts";
 import { type PrintSizeName, printSizeLabel } from "../../core/print-sizes.ts";
 import { PRINTER_NAMES, type Printer, type PrinterName, printerOf } from "../../core/printers.ts";
 import { StringEnum } from "../../core/string-enum.ts";
+import { IN_WORDS } from "../../core/validate.ts";
 import type { Press } from "./cmyk-process.ts";
 import { SHEETS, type Sheet } from "./imposition.ts";
 import type { PdfxStandard } from "./pdf.ts";
@@ -78,6 +79,8 @@ export const PrintRequest = Type.Object(
     foil: Type.Optional(
       Type.String({
         pattern: FOIL_NAME,
+        [IN_WORDS]:
+          "the printer's name for its spot colour: 1 to 31 letters, digits, spaces, hyphens and underscores, of which the first is a letter or a digit",
         description:
           "Adds the plate of foil of cards whose template has one, as a spot colour of this name, which is the printer's to say, such as `Foil`, and neither an ink's nor `All` or `None`. It overprints, so that the inks below stay.",
         examples: ["Foil"],
