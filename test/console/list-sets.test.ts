@@ -100,3 +100,42 @@ test("the cards of a squad list belong to a set: one parallel for all or one a r
   const findings = (await audit(server.service.store, Date.now())).findings;
   expect(findings.filter(({ ok }) => !ok)).toEqual([]);
 });
+
+test("an empty set leads to its cards by one button, and a list without ids finds its players by their names", async () => {
+  const scope = { accountId: own.account.id, environment: "test" } as const;
+  const players = [
+    { externalId: "player-7", name: "Zoë Okafor", number: 7 },
+    { externalId: "player-8", name: "Kim Lee", number: 8 },
+  ];
+  const parallels = [{ name: "base", size: null }];
+  const { set: fresh } = await makeSet(server.service, scope, {
+    name: "New",
+    season: "",
+    parallels,
+    players,
+  });
+  const page = await text(`/console/sets/${fresh.id}`);
+  expect(page).not.toContain("<code>");
+  expect(page).toMatch(new RegExp(`href="/console/lists/new\\?set=${fresh.id}"[^>]*>\\s*Make the cards`));
+  expect(await text(`/console/lists/new?set=${fresh.id}`)).toContain(`name="set" value="${fresh.id}"`);
+  const squad = await text(`/console/sets/${fresh.id}/squad.csv`);
+  expect(squad).toContain("player-7,Zoë Okafor,,7,,\r\n");
+  const file = `name,position,number,rating,photo\r\nzoë okafor,ST,7,80,${server.photos.url("yoga.jpg")}\r\n`;
+  const list = next(await ana.upload("/console/lists", new File([file], "New.csv"), { set: fresh.id }));
+  const columns = await text(list);
+  expect(chosen(columns, "set")).toBe(fresh.id);
+  expect(columns).toContain("each player's name is the id");
+  const keys = ["name", "position", "number", "skill_level", "source_image_url", "external_id"];
+  const fields = Object.fromEntries(keys.map((key) => [`col_${key}`, chosen(columns, `col_${key}`) ?? ""]));
+  const more = {
+    set: fresh.id,
+    shown_set: fresh.id,
+    all_set_parallel: "base",
+    size: "1024x1280",
+    format: "webp",
+  };
+  const check = next(await ana.post(list, { ...fields, ...more }));
+  expect(await text(check)).toContain("The one player is complete.");
+  next(await ana.post(check.replace("/check", "/make"), { environment: "test" }));
+  expect(await places()).toEqual(["player-7 base null"]);
+});

@@ -4,6 +4,7 @@ import {
   cardsOfList,
   faultsInList,
   type ListFault,
+  type Mapping,
   SET_TARGETS,
   type Target,
   targetsFor,
@@ -15,7 +16,7 @@ import type { CreateImageRequest } from "../../core/image-request.ts";
 import { MAX_BATCH_CARDS } from "../../core/limits.ts";
 import { uploadUrl } from "../../core/own-photos.ts";
 import { checkCards } from "../../http/batch-body.ts";
-import type { CardSet } from "../../store/sets/card-sets.ts";
+import { type CardSet, playersOfSet } from "../../store/sets/card-sets.ts";
 import type { MemberVisit } from "../visit.ts";
 import type { Draft } from "./list-store.ts";
 
@@ -54,6 +55,7 @@ export async function draftCards(visit: MemberVisit, draft: Draft): Promise<Draf
   const { list, mapping, style, set, photos = [] } = draft;
   const targets = await targetsOf(visit, style.preset, set);
   const cards = cardsOfList(list, targets, mapping, style, set?.id) as { player: Record<string, unknown> }[];
+  if (set && areNamesIds(mapping)) await useIdsOfSet(visit, set, cards);
   const text = (value: unknown) => String(value ?? "");
   const players = cards.map(({ player }) => ({
     externalId: text(player.external_id),
@@ -70,6 +72,27 @@ export async function draftCards(visit: MemberVisit, draft: Draft): Promise<Draf
     player.source_image_url === undefined ? [row] : [],
   );
   return { targets, cards, players, matches, withoutPhoto };
+}
+
+/** Whether a list has no ids of its own, and its players' names stand for them. */
+export const areNamesIds = ({ columns }: Mapping): boolean =>
+  columns.external_id !== undefined && columns.external_id === columns.name;
+
+/**
+ * Gives the players of a list without ids those by which the set's checklist knows them: by names that are
+ * there once.
+ */
+async function useIdsOfSet(
+  { deps }: MemberVisit,
+  { id }: CardSet,
+  cards: readonly { player: Record<string, unknown> }[],
+): Promise<void> {
+  const plain = (name: unknown) => String(name).normalize("NFKC").trim().toLowerCase();
+  const named = Map.groupBy(await playersOfSet(deps.store.read, id), ({ name }) => plain(name));
+  for (const { player } of cards) {
+    const [known, ...others] = named.get(plain(player.name)) ?? [];
+    if (known && others.length === 0) player.external_id = known.externalId;
+  }
 }
 
 export interface Checked {

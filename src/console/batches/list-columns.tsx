@@ -18,7 +18,7 @@ import { Card, counted, Field, Notice, PageHead, PostForm } from "../elements.ts
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
 import { field, type MemberVisit, member } from "../visit.ts";
-import { draftCards, targetsOf } from "./draft-cards.ts";
+import { areNamesIds, draftCards, targetsOf } from "./draft-cards.ts";
 import { mappingWithSet, SetChoice, sentSet } from "./list-set.tsx";
 import type { Draft } from "./list-store.ts";
 
@@ -245,6 +245,14 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
       {isGone && (
         <Notice tone="warn" title={`The template ${kept.style.preset} is not there any more.`}>
           {`The columns below are those of ${titleOf(manifest)}. Choose any other template, then check the list.`}
+        </Notice>
+      )}
+      {areNamesIds(draft.mapping) && (
+        <Notice tone="info" title="This list has no ids: each player's name is the id.">
+          {draft.set
+            ? "The cards go to the players of the set's checklist with the same names. "
+            : "A card that is made again by the same name takes the place of the one before. "}
+          Has a column ids after all? Choose it for Id below.
         </Notice>
       )}
       <div class="list-choices">

@@ -55,9 +55,11 @@ export async function SetChoice({
 }
 
 /** The set that a form names, in either environment of the account. */
-export async function sentSet(visit: MemberVisit): Promise<CardSet | undefined> {
-  const { deps, account } = visit;
-  const id = field(visit, "set");
+export const sentSet = (visit: MemberVisit): Promise<CardSet | undefined> =>
+  setOfId(visit, field(visit, "set"));
+
+/** A set of the account in either environment; undefined where there is none of this id. */
+export async function setOfId({ deps, account }: MemberVisit, id: string): Promise<CardSet | undefined> {
   if (id === "") return undefined;
   for (const environment of ENVIRONMENTS) {
     const set = await findSet(deps.store.read, { accountId: account.id, environment, id });

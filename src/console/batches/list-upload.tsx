@@ -6,19 +6,33 @@ import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../../core/limits.ts";
 import { MAX_LIST_BYTES } from "../../core/list-limits.ts";
 import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
+import type { CardSet } from "../../store/sets/card-sets.ts";
 import { Card, counted, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { privateFile, redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
+import { mappingWithSet, sentSet, setLabel, setOfId } from "./list-set.tsx";
 import type { Draft } from "./list-store.ts";
 import { withNewerFile } from "./replace-list.ts";
 import { listName } from "./waiting-lists.tsx";
 
-/** @param replaced the list in whose place the file comes, if any */
-function ListForm({ visit, replaced }: { visit: MemberVisit; replaced: Draft | undefined }) {
+/**
+ * @param replaced the list in whose place the file comes, if any
+ * @param set the set that its cards belong to, if any
+ */
+function ListForm({
+  visit,
+  replaced,
+  set,
+}: {
+  visit: MemberVisit;
+  replaced?: Draft;
+  set?: CardSet | undefined;
+}) {
   const action = replaced ? `/console/lists/${replaced.id}/file` : "/console/lists";
   return (
     <PostForm visit={visit} action={action} class="form" encType="multipart/form-data">
+      {set && <input type="hidden" name="set" value={set.id} />}
       <div class="field">
         <label for="file">File</label>
         <input
@@ -43,8 +57,8 @@ function ListForm({ visit, replaced }: { visit: MemberVisit; replaced: Draft | u
             Keep the list as it is
           </a>
         ) : (
-          <a class="button" href="/console/lists/example.csv">
-            Download an example
+          <a class="button" href={set ? `/console/sets/${set.id}/squad.csv` : "/console/lists/example.csv"}>
+            {set ? "Download the checklist to fill in" : "Download an example"}
           </a>
         )}
       </div>
@@ -75,12 +89,13 @@ async function filePage(visit: MemberVisit): Promise<Response> {
 }
 
 async function uploadPage(visit: MemberVisit): Promise<Response> {
+  const set = await setOfId(visit, visit.query.get("set") ?? "");
   return shell(
     visit,
     "New batch",
     <>
       <PageHead
-        title="New batch"
+        title={set ? `Cards of ${setLabel(set)}` : "New batch"}
         lead="Upload a squad list. You choose its columns, see every fault and three cards, and know the price before anything is made."
       />
       <Card
@@ -88,7 +103,7 @@ async function uploadPage(visit: MemberVisit): Promise<Response> {
         note={`CSV or Excel (.xlsx), one player a row, at most ${MAX_BATCH_CARDS.toLocaleString("en-US")} players.`}
       >
         {canWrite(visit) ? (
-          <ListForm visit={visit} replaced={undefined} />
+          <ListForm visit={visit} set={set} />
         ) : (
           <p>Members who may make cards upload it here.</p>
         )}
@@ -96,7 +111,10 @@ async function uploadPage(visit: MemberVisit): Promise<Response> {
       <Card title="What each player needs">
         <dl class="facts">
           <dt>Id</dt>
-          <dd>Yours, and another one for each player: you find the card by it, and no card is made twice.</dd>
+          <dd>
+            Yours, and another one for each player: you find the card by it, and no card is made twice.
+            Without a column of ids the names are the ids{set && ", and find the players of the checklist"}.
+          </dd>
           <dt>Name</dt>
           <dd>In one column, or first and last name in two.</dd>
           <dt>Position, number, rating</dt>
@@ -129,11 +147,14 @@ async function upload(visit: MemberVisit): Promise<Response> {
   const [preset = ""] = await deps.templates.listed();
   const { manifest, back } = await deps.templates.current(preset);
   const [[width, height] = [1024, 1280]] = Object.values(manifest.sizes);
+  const guessed = guessMapping(list, targetsFor(manifest.fields, back !== null));
+  const set = await sentSet(visit);
   const { id } = await visit.lists.put(visit, {
     id: deps.random.id("lst"),
     name,
     list,
-    mapping: guessMapping(list, targetsFor(manifest.fields, back !== null)),
+    mapping: set ? mappingWithSet(guessed, set, list) : guessed,
+    ...(set && { set }),
     style: { preset, width, height, format: "png" },
   });
   return redirect(`/console/lists/${id}`, visit.exchange);

@@ -4,12 +4,12 @@ import { SHEET_NAMES } from "../../app/print/imposition.ts";
 import { type ChecklistEntry, checklistOf, removeSet } from "../../app/sets/manage-sets.ts";
 import { manifestOf, packsOf } from "../../app/sets/set-files.ts";
 import { albumPages, checklistPages } from "../../app/sets/set-pages.ts";
-import { ENVIRONMENTS } from "../../core/account.ts";
 import { csvField } from "../../core/csv.ts";
 import { Refusal } from "../../core/errors.ts";
 import { PRINT_SIZE_NAMES, printSizeLabel } from "../../core/print-sizes.ts";
 import { readPackWish, readPagesWish } from "../../http/sets.ts";
-import { type CardSet, findSet } from "../../store/sets/card-sets.ts";
+import { type CardSet, playersOfSet } from "../../store/sets/card-sets.ts";
+import { setOfId } from "../batches/list-set.tsx";
 import {
   Breakable,
   Card,
@@ -28,12 +28,10 @@ import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { historyPath } from "./image.tsx";
 import { parallelsOf, problemOf } from "./sets.tsx";
 
-async function ownSet({ deps, account, params }: MemberVisit): Promise<CardSet> {
-  for (const environment of ENVIRONMENTS) {
-    const set = await findSet(deps.store.read, { accountId: account.id, environment, id: params.id ?? "" });
-    if (set) return set;
-  }
-  throw notFound();
+async function ownSet(visit: MemberVisit): Promise<CardSet> {
+  const set = await setOfId(visit, visit.params.id ?? "");
+  if (!set) throw notFound();
+  return set;
 }
 
 const isEmpty = (players: ChecklistEntry[]) =>
@@ -66,16 +64,20 @@ async function setPage(visit: MemberVisit, problem?: Problem): Promise<Response>
           </Confirm>
         )}
         {!isEmpty(players) && (
-          <a class="button button-primary" href={`${path}/manifest.csv`}>
+          <a class="button" href={`${path}/manifest.csv`}>
             Manifest for the printer
+          </a>
+        )}
+        {canWrite(visit) && (
+          <a class="button button-primary" href={`/console/lists/new?set=${set.id}`}>
+            Make the cards
           </a>
         )}
       </PageHead>
       {isEmpty(players) && (
         <Notice tone="info">
-          No cards yet. Send{" "}
-          <code>{`"set": {"id": "${set.id}", "parallel": "${set.parallels[0]?.name}"}`}</code> with a card's
-          request, or with those of a batch: <a href="/docs/sets">how sets work</a>.
+          No cards yet. They are made from a squad list with the players of the checklist; developers make
+          them with the API, too: <a href="/docs/sets">how sets work</a>.
         </Notice>
       )}
       <Card title="Checklist" note={counted(players.length, "player")} flush>
@@ -255,6 +257,19 @@ async function packs(visit: MemberVisit): Promise<Response> {
   }
 }
 
+/** The checklist as a squad list, in which the rest is to be filled in. */
+async function squad(visit: MemberVisit): Promise<Response> {
+  const set = await ownSet(visit);
+  const players = await playersOfSet(visit.deps.store.read, set.id);
+  const lines = async function* () {
+    // The byte order mark by which spreadsheets recognise UTF-8.
+    yield "\ufeffid,name,position,number,rating,photo\r\n";
+    for (const { externalId, name, number } of players)
+      yield `${[externalId, name, "", String(number ?? ""), "", ""].map(csvField).join(",")}\r\n`;
+  };
+  return privateTable(visit.exchange, lines(), `${set.id}-squad.csv`);
+}
+
 async function remove(visit: MemberVisit): Promise<Response> {
   const { deps, user, session, exchange } = visit;
   const { accountId, environment, id } = await ownSet(visit);
@@ -274,6 +289,7 @@ export const setRoutes = [
     const set = await ownSet(visit);
     return privateTable(visit.exchange, manifestOf(visit.deps, set), `${set.id}.csv`);
   }),
+  member.get("/console/sets/:id/squad.csv", squad),
   member.get("/console/sets/:id/checklist.pdf", (visit) => pages(visit, checklistPages, "checklist")),
   member.get("/console/sets/:id/album.pdf", (visit) => pages(visit, albumPages, "album")),
   member.get("/console/sets/:id/packs.csv", packs),
