@@ -103,8 +103,10 @@ let watcher;
 function watch(card) {
   watcher ??= new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
-      if (isIntersecting) seen.add(target);
-      else if (seen.delete(target)) target.lean(0, 0, 0);
+      if (isIntersecting) {
+        seen.add(target);
+        target.light();
+      } else if (seen.delete(target)) target.lean(0, 0, 0);
     }
     if (seen.size > 0 && handheld.matches && !permission()) listen();
   });
@@ -181,6 +183,7 @@ class CardpressCard extends (globalThis.HTMLElement ?? class {}) {
   #speed = [0, 0, 0, 0];
   #to = [0, 0, 0, 0];
   #parts;
+  #masks = [];
   #pressedAt;
 
   connectedCallback() {
@@ -363,13 +366,11 @@ class CardpressCard extends (globalThis.HTMLElement ?? class {}) {
     foil.replaceChildren(...Array.from({ length: rays }, () => make("i")));
     // Light falls on what there is of the picture; one in JPEG is there from edge to edge.
     const shape = /\.jpe?g(\?|$)/i.test(src) ? "" : src;
-    for (const [element, mask] of [
+    this.#masks = [
       [foil, this.getAttribute("foil-mask") ?? shape],
       [glares[0], shape],
-    ]) {
-      element.style.webkitMaskImage = maskOf(mask);
-      element.style.maskImage = maskOf(mask);
-    }
+    ];
+    if (seen.has(this)) this.light();
     if (this.hasAttribute("back")) {
       card.append(back);
       this.shadowRoot.querySelector(".stage").append(flip);
@@ -382,6 +383,14 @@ class CardpressCard extends (globalThis.HTMLElement ?? class {}) {
     this.#turn();
     this.#at[3] = this.#to[3];
     this.#paint(false);
+  }
+
+  /** Cuts foil and glare to the card's shape. A mask is fetched apart, so it waits until the card is seen. */
+  light() {
+    for (const [element, mask] of this.#masks) {
+      element.style.webkitMaskImage = maskOf(mask);
+      element.style.maskImage = maskOf(mask);
+    }
   }
 
   /** Layers take the still's place when all of them are there. */
