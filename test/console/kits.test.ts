@@ -69,16 +69,50 @@ test("a kit is saved with its badge, fills in a squad list and the playground, i
   expect(await kits()).toEqual([]);
 });
 
-test("a kit that is refused leaves no badge behind", async () => {
+test("the badge of a kit that is refused waits in the form, and is kept with the kit once that is saved", async () => {
   const { db, t } = server.service.store.read;
-  const before = (await db.select().from(t.photos)).length;
+  const left = async (id = "") => {
+    const all = await db.select().from(t.photos);
+    const { expiresAt = 0, createdAt = 0 } = all.find((one) => one.id === id) ?? {};
+    return expiresAt - createdAt;
+  };
   const badge = new File([await Bun.file("test/photos/logo.png").bytes()], "badge.png");
-  await ana.upload("/console/kits", NO_FILE, { ...STYLE, name: "Taken" });
-  for (const wrong of [{ name: "Taken" }, { name: "Colour", primary_color: "no colour" }, { name: "" }])
-    expect((await ana.upload("/console/kits", badge, { ...STYLE, ...wrong })).status).toBe(422);
-  expect(await db.select().from(t.photos)).toHaveLength(before);
+  const refused = await ana.upload("/console/kits", badge, { ...STYLE, primary_color: "reddish" });
+  const form = await refused.text();
+  expect(refused.status).toBe(422);
+  const [, badge_url = "", id] = /name="badge_url"[^>]*value="([^"]+\/(pho_\w+))"/.exec(form) ?? [];
+  // Of no kit yet, it goes as other uploads do.
+  expect(await left(id)).toBeLessThan(30 * 86_400_000);
+  expect((await ana.get(`/console/make/photos/${id}/thumb`)).status).toBe(200);
+  await ana.upload("/console/kits", NO_FILE, { ...STYLE, primary_color: "Dunkelgrün", badge_url });
+  expect(await left(id)).toBeGreaterThan(365 * 86_400_000);
   const [kit] = await kits();
+  expect(kit).toMatchObject({ primaryColor: "#006400", badgeUrl: badge_url });
   await ana.post(`/console/kits/${kit?.id}/delete`);
+});
+
+test("a list keeps the kit that was chosen, through a corrected file and a set, and takes the only one by itself", async () => {
+  await ana.upload("/console/kits", NO_FILE, { ...STYLE, name: "Only" });
+  const [kit] = await kits();
+  const file = (name: string) => new File([`id,${name}\n1,Bo`], "a.csv");
+  const list = (await ana.upload("/console/lists", file("name"))).headers.get("location") ?? "";
+  const isChosen = async (of: { id: string } | undefined) =>
+    (await (await ana.get(list)).text()).includes(`value="${of?.id}" selected`);
+  expect(await isChosen(kit)).toBe(true);
+  expect(await (await ana.get(list)).text()).toMatch(/name="all_primary_color"[^>]*value="#FF0000"/);
+  await ana.upload("/console/kits", NO_FILE, { ...STYLE, name: "Two", primary_color: "blau" });
+  const two = (await kits()).find(({ name }) => name === "Two");
+  const form = {
+    shown_preset: "club_card",
+    preset: "club_card",
+    shown_kit: kit?.id ?? "",
+    kit: two?.id ?? "",
+  };
+  await ana.post(list, form);
+  await ana.upload(`${list}/file`, file("player"));
+  expect(await isChosen(two)).toBe(true);
+  expect(await (await ana.get(list)).text()).toMatch(/name="all_primary_color"[^>]*value="#0000FF"/);
+  for (const one of await kits()) await ana.post(`/console/kits/${one.id}/delete`);
 });
 
 test("a badge that two kits have stays while one of them has it", async () => {

@@ -1,11 +1,11 @@
 import { colourNamed } from "../../core/colour-names.ts";
 import { Refusal } from "../../core/errors.ts";
-import { MAX_ACCOUNT_NAME_CHARS, MAX_BRAND_KITS } from "../../core/limits.ts";
+import { KIT_BADGE_LIFETIME_MS, MAX_ACCOUNT_NAME_CHARS, MAX_BRAND_KITS } from "../../core/limits.ts";
 import { checkedName } from "../../core/name.ts";
 import { uploadAt } from "../../core/own-photos.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
 import { samplePhotoUrl } from "../../core/sample-photo.ts";
-import { expirePhoto } from "../../store/images/photos.ts";
+import { expirePhoto, findPhoto } from "../../store/images/photos.ts";
 import {
   type BrandKit,
   countKits,
@@ -72,12 +72,6 @@ async function kitBefore(
   return before;
 }
 
-/** Throws what saveKit would, before anything is stored for the kit. */
-export async function checkKit(deps: KitDeps, { style, ...kit }: Omit<KitCommand, "by">): Promise<void> {
-  const { name } = await checkedKit(deps, style);
-  await kitBefore(deps.store.read, kit, name);
-}
-
 /** Saves a brand kit. Throws INVALID_REQUEST. */
 export async function saveKit(deps: KitDeps, { accountId, by, id, style }: KitCommand): Promise<BrandKit> {
   const { store, clock, random } = deps;
@@ -94,6 +88,7 @@ export async function saveKit(deps: KitDeps, { accountId, by, id, style }: KitCo
       updatedAt: now,
     };
     await putKit(tx, saved);
+    await keepBadge(tx, deps, saved, now);
     if (before && before.badgeUrl !== saved.badgeUrl) await dropBadge(tx, deps, before, now);
     await logAction(tx, { by, accountId, action: "kit.saved", subject: name }, { now, random });
     return saved;
@@ -115,6 +110,18 @@ export async function removeKit(
   });
 }
 
+/** A badge that was sent to this service stays as long as its kit, however it came here. */
+async function keepBadge(
+  tx: Tx,
+  { config }: AppContext,
+  { accountId, badgeUrl }: BrandKit,
+  now: number,
+): Promise<void> {
+  const id = uploadAt(badgeUrl, config);
+  const photo = id && (await findPhoto(tx, { accountId, environment: "live", id, now }));
+  if (photo) await expirePhoto(tx, { accountId, id: photo.id, at: now + KIT_BADGE_LIFETIME_MS });
+}
+
 /** A badge that was sent to this service is kept for kits alone, and as long as one has it. */
 async function dropBadge(
   tx: Tx,
@@ -124,7 +131,7 @@ async function dropBadge(
 ): Promise<void> {
   const id = uploadAt(badgeUrl, config);
   if (id === undefined || (await isBadgeOfKit(tx, { accountId, badgeUrl }))) return;
-  await expirePhoto(tx, { accountId, id, now });
+  await expirePhoto(tx, { accountId, id, at: now });
 }
 
 /** What a kit says, as a create request names it; what it leaves to the card is absent. */

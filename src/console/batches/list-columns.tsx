@@ -8,7 +8,7 @@ import { Refusal } from "../../core/errors.ts";
 import { MAX_LIST_CELL_CHARS } from "../../core/list-limits.ts";
 import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
 import { PRINT_SIZE_NAMES, PRINT_SIZES, printSizeLabel } from "../../core/print-sizes.ts";
-import type { BrandKit } from "../../store/people/brand-kits.ts";
+import { type BrandKit, findKit } from "../../store/people/brand-kits.ts";
 import { compositionsOf, type TemplateManifest, titleOf } from "../../templates/manifest.ts";
 import { compositionText, positionText, presetText } from "../card-words.ts";
 import { ColourInput } from "../cards/colour-input.tsx";
@@ -215,7 +215,7 @@ function Style({ draft, manifest }: { draft: Draft; manifest: TemplateManifest }
 }
 
 /** What a brand kit says holds for all; a column that says otherwise comes first. */
-function withKit({ columns, all }: Mapping, kit: BrandKit | undefined): Mapping {
+export function withKit({ columns, all }: Mapping, kit: BrandKit | undefined): Mapping {
   if (!kit) return { columns, all };
   const { style, branding } = kitFields(kit);
   return { columns, all: { ...all, ...style, ...branding } };
@@ -226,6 +226,7 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
   const { deps, query } = visit;
   const presets = await deps.templates.listed();
   const kit = await chosenKit(visit);
+  const kitId = kit?.id ?? kept.kit ?? "";
   const wanted = kit?.preset ?? query.get("preset");
   const [first = kept.style.preset] = presets;
   const isGone = !(await deps.templates.has(kept.style.preset));
@@ -256,13 +257,13 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
         </Notice>
       )}
       <div class="list-choices">
-        {await KitChoice({ visit, form: FORM })}
+        {await KitChoice({ visit, form: FORM, chosen: kitId })}
         <TemplateChoice presets={presets} draft={draft} />
         {await SetChoice({ visit, form: FORM, ...(draft.set && { chosen: draft.set }) })}
       </div>
       <PostForm visit={visit} action={`/console/lists/${draft.id}`} class="form" id={FORM}>
         <input type="hidden" name="shown_preset" value={preset} />
-        <input type="hidden" name="shown_kit" value={kit?.id ?? ""} />
+        <input type="hidden" name="shown_kit" value={kitId} />
         <input type="hidden" name="shown_set" value={draft.set?.id ?? ""} />
         <Columns targets={targets} draft={draft} manifest={manifest} />
         <Card title="Pictures">
@@ -292,13 +293,15 @@ async function choose(visit: MemberVisit): Promise<Response> {
   const isOtherSet = field(visit, "shown_set") !== (set?.id ?? "");
   const targets = await targetsOf(visit, preset, isOtherSet ? undefined : set);
   const sent = mappingOf(form, targets, draft.list.columns.length);
-  const mapping = isOtherSet && set ? mappingWithSet(sent, set, draft.list) : sent;
+  const [kit, shownKit] = [field(visit, "kit"), field(visit, "shown_kit")];
+  const look =
+    kit === shownKit ? undefined : await findKit(deps.store.read, { accountId: visit.account.id, id: kit });
+  const mapping = withKit(isOtherSet && set ? mappingWithSet(sent, set, draft.list) : sent, look);
   const [width = 0, height = 0] = field(visit, "size").split("x").map(Number);
   const format = field(visit, "format");
-  const chosen = { mapping, set, style: { preset, width, height, format } };
+  const chosen = { mapping, set, kit, style: { preset, width, height, format } };
   const changed = await visit.lists.change(visit, (kept) => ({ ...kept, ...chosen }));
   // Another kit, template or set was chosen: the form comes again with it, and with all that was in it.
-  const [kit, shownKit] = [field(visit, "kit"), field(visit, "shown_kit")];
   if (kit !== shownKit || preset !== wanted || isOtherSet) {
     const chosen = new URLSearchParams(kit !== shownKit && kit !== "" ? { kit } : { preset: wanted });
     return redirect(`/console/lists/${draft.id}?${chosen}`, visit.exchange);

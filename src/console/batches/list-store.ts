@@ -41,6 +41,8 @@ export interface Draft {
   list: SquadList;
   mapping: Mapping;
   style: CardStyle;
+  /** The id of the brand kit whose look was filled in last. */
+  kit?: string;
   /** The set that its cards belong to, which never changes. */
   set?: CardSet | undefined;
   /** Photos sent along, in the order they came. */

@@ -6,11 +6,13 @@ import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../../core/limits.ts";
 import { MAX_LIST_BYTES } from "../../core/list-limits.ts";
 import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
+import { listKits } from "../../store/people/brand-kits.ts";
 import type { CardSet } from "../../store/sets/card-sets.ts";
 import { Card, counted, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { privateFile, redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
+import { withKit } from "./list-columns.tsx";
 import { mappingWithSet, sentSet, setLabel, setOfId } from "./list-set.tsx";
 import type { Draft } from "./list-store.ts";
 import { withNewerFile } from "./replace-list.ts";
@@ -144,7 +146,11 @@ async function sentList({ file, deps, account }: MemberVisit): Promise<Pick<Draf
 async function upload(visit: MemberVisit): Promise<Response> {
   const { deps } = visit;
   const { list, name } = await sentList(visit);
-  const [preset = ""] = await deps.templates.listed();
+  const presets = await deps.templates.listed();
+  // With one kit there is nothing to choose.
+  const [kit, ...others] = await listKits(deps.store.read, visit.account.id);
+  const look = kit && others.length === 0 ? kit : undefined;
+  const preset = presets.find((name) => name === look?.preset) ?? presets[0] ?? "";
   const { manifest, back } = await deps.templates.current(preset);
   const [[width, height] = [1024, 1280]] = Object.values(manifest.sizes);
   const guessed = guessMapping(list, targetsFor(manifest.fields, back !== null));
@@ -153,7 +159,8 @@ async function upload(visit: MemberVisit): Promise<Response> {
     id: deps.random.id("lst"),
     name,
     list,
-    mapping: set ? mappingWithSet(guessed, set, list) : guessed,
+    mapping: withKit(set ? mappingWithSet(guessed, set, list) : guessed, look),
+    ...(look && { kit: look.id }),
     ...(set && { set }),
     style: { preset, width, height, format: "png" },
   });

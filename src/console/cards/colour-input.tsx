@@ -21,7 +21,7 @@ export function ColourInput({
   const hex = /^#[0-9a-f]{6}$/i.test(value) ? value : (colourNamed(value) ?? NO_COLOUR);
   return (
     <span class="colour-input">
-      <input type="text" placeholder="#RRGGBB, or red" {...input} />
+      <input type="text" placeholder="red, or #RRGGBB" {...input} />
       <input type="color" value={hex} data-writes={id} aria-label={`Choose: ${label}`} />
     </span>
   );

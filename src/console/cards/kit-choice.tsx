@@ -15,8 +15,9 @@ export async function chosenKit({ deps, account, query }: MemberVisit): Promise<
  */
 export async function KitChoice({
   visit,
+  chosen = visit.query.get("kit") ?? "",
   ...to
-}: { visit: MemberVisit } & ({ action: string } | { form: string })) {
+}: { visit: MemberVisit; chosen?: string } & ({ action: string } | { form: string })) {
   const kits = await listKits(visit.deps.store.read, visit.account.id);
   if (kits.length === 0) return null;
   const form = "form" in to ? { form: to.form } : {};
@@ -26,7 +27,7 @@ export async function KitChoice({
         <select id="kit" name="kit" data-submits aria-describedby="kit-hint" {...form}>
           <option value="">None</option>
           {kits.map(({ id, name }) => (
-            <option key={id} value={id} selected={id === visit.query.get("kit")}>
+            <option key={id} value={id} selected={id === chosen}>
               {name}
             </option>
           ))}

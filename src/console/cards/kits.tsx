@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 import { refuseFullUploads, uploadPhoto } from "../../app/images/upload-photo.ts";
-import { checkKit, type KitStyle, removeKit, saveKit } from "../../app/people/brand-kits.ts";
+import { type KitStyle, removeKit, saveKit } from "../../app/people/brand-kits.ts";
 import { ASKED_COMPOSITIONS } from "../../core/card.ts";
 import { Refusal } from "../../core/errors.ts";
-import { KIT_BADGE_LIFETIME_MS, MAX_ACCOUNT_NAME_CHARS, MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
+import { MAX_ACCOUNT_NAME_CHARS, MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { uploadAt, uploadUrl } from "../../core/own-photos.ts";
 import { findPhoto } from "../../store/images/photos.ts";
 import { type BrandKit, findKit, listKits } from "../../store/people/brand-kits.ts";
@@ -87,7 +87,7 @@ async function KitForm({
   button: string;
 }) {
   const presets = await visit.deps.templates.listed();
-  const isUpload = badgeId(visit, of) !== undefined;
+  const upload = badgeId(visit, of);
   return (
     <PostForm visit={visit} action={action} class="form" encType="multipart/form-data">
       <Field label="Name" id="name" hint="Such as Home, Away or Academy.">
@@ -117,8 +117,11 @@ async function KitForm({
       <Field
         label="Badge"
         id="file"
-        hint={`JPEG, PNG or WebP, at most 5 MB; kept as long as the kit.${isUpload ? " One is saved: another takes its place." : ""}`}
+        hint={`JPEG, PNG or WebP, at most 5 MB; kept as long as the kit.${upload ? " The one above is chosen: another takes its place." : ""}`}
       >
+        {upload !== undefined && (
+          <img class="kit-badge" src={`/console/make/photos/${upload}/thumb`} alt="The badge so far" />
+        )}
         <input
           id="file"
           name="file"
@@ -256,12 +259,10 @@ async function save(visit: MemberVisit): Promise<Response> {
   const style = sentStyle(visit);
   try {
     if (file) {
-      // First: a badge that belongs to no kit would lie about for years.
-      await checkKit(deps, { accountId: account.id, id, style: { ...style, badgeUrl: "" } });
       await refuseFullUploads(deps, account);
       const upload = { account, environment: "live", bytes: file.bytes, use: "badge" } as const;
-      const badge = await uploadPhoto(deps, { ...upload, keptMs: KIT_BADGE_LIFETIME_MS });
-      style.badgeUrl = uploadUrl(deps.config, badge.id);
+      // Where the kit is refused, the form has it still; the saved kit keeps it for as long as itself.
+      style.badgeUrl = uploadUrl(deps.config, (await uploadPhoto(deps, upload)).id);
     }
     const kit = await saveKit(deps, { accountId: account.id, by: user.id, id, style });
     await visit.flashes.put(session.id, { notice: `The kit ${kit.name} is saved.` });

@@ -43,15 +43,15 @@ export async function hasUpload({ db, t }: Tx, sha256: string): Promise<boolean>
   return (await db.select({ id: p.id }).from(p).where(eq(p.sha256, sha256)).limit(1)).length > 0;
 }
 
-/** Lets an upload expire at `now`; the sweep removes it. */
+/** Has an upload expire at another time; from then on the sweep removes it. */
 export async function expirePhoto(
   { db, t }: Tx,
-  { accountId, id, now }: { accountId: string; id: string; now: number },
+  { accountId, id, at }: { accountId: string; id: string; at: number },
 ): Promise<void> {
   const p = t.photos;
   await db
     .update(p)
-    .set({ expiresAt: now })
+    .set({ expiresAt: at })
     .where(and(eq(p.id, id), eq(p.accountId, accountId)));
 }
 
