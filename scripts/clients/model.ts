@@ -97,10 +97,6 @@ function pageOf(result: Schema | undefined): Operation["page"] {
   return { items, of: nameOf(schema.items.$ref) };
 }
 
-/** The name of a walk through all pages of a list: `everyImage` for `listImages`. */
-export const walkName = (name: string): string =>
-  name.replace(/^list/, "every").replace(/(?<=tch|x)es$|s$/, "");
-
 /** The bodies of webhooks, which are documented beside the calls. */
 export function eventsOf({ webhooks }: OpenApiDocument): string[] {
   return Object.values<Schema>(webhooks).map(({ post }) =>

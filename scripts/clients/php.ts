@@ -1,14 +1,6 @@
+import { walkName } from "../../src/http/docs/client-calls.ts";
 import type { OpenApiDocument } from "../../src/http/openapi/document.ts";
-import {
-  eventsOf,
-  nameOf,
-  type Operation,
-  operationsOf,
-  type Schema,
-  typesOf,
-  walkName,
-  wrapped,
-} from "./model.ts";
+import { eventsOf, nameOf, type Operation, operationsOf, type Schema, typesOf, wrapped } from "./model.ts";
 
 // The generated half of the PHP client: shapes of what is sent and answered, and a method for each operation.
 

@@ -1,3 +1,4 @@
+import { walkName } from "../../src/http/docs/client-calls.ts";
 import type { OpenApiDocument } from "../../src/http/openapi/document.ts";
 import {
   eventsOf,
@@ -7,7 +8,6 @@ import {
   type QueryParameter,
   type Schema,
   typesOf,
-  walkName,
   wrapped,
 } from "./model.ts";
 

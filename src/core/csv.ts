@@ -1,3 +1,5 @@
+import { streamed } from "./streamed.ts";
+
 /**
  * What spreadsheets take for the beginning of a formula, the forms of full width included, which some take as
  * well.
@@ -15,12 +17,10 @@ export function csvField(text: string): string {
 
 /** Lines as a body, each written when it is read. */
 export function streamOfLines(lines: AsyncGenerator<string>): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      const { value, done } = await lines.next();
-      if (done) controller.close();
-      else controller.enqueue(new TextEncoder().encode(value));
-    },
-    cancel: async () => void (await lines.return(undefined)),
-  });
+  return streamed(encoded(lines));
+}
+
+async function* encoded(lines: AsyncGenerator<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const line of lines) yield encoder.encode(line);
 }

@@ -4,7 +4,7 @@ import { readSetPlace, type SetPlace, SHIRT_NUMBER, shownSet } from "./card-set.
 import { MAX_BATCH_CARDS, MAX_PARALLEL_NAME_CHARS, MAX_PARALLEL_SIZE } from "./limits.ts";
 import { PICTURE_FORMAT_NAMES, PICTURE_FORMATS } from "./picture-formats.ts";
 import { StringEnum } from "./string-enum.ts";
-import { compileValidator, type Validator } from "./validate.ts";
+import { compileValidator, validatorsOf } from "./validate.ts";
 
 const hexColor = (description: string) =>
   Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", description, examples: ["#C8102E"] });
@@ -325,17 +325,11 @@ export function sentStyleSchema() {
   );
 }
 
-const compiled = new WeakMap<readonly string[], Validator<ReturnType<typeof createImageSchema>>>();
-
 /**
  * Checks the fields and types of a create request; URLs and texts have further rules. Compiled once per list
  * of templates.
  */
-export function createImageValidator(presets: readonly string[]) {
-  const known = compiled.get(presets) ?? compileValidator(createImageSchema(presets), "body");
-  compiled.set(presets, known);
-  return known;
-}
+export const createImageValidator = validatorsOf(createImageSchema);
 
 /** Matches any request that was ever accepted, whichever templates were listed at the time. */
 export const storedRequestValidator = compileValidator(AnyImageRequest, "body");

@@ -26,6 +26,18 @@ export function compileValidator<T extends TSchema>(schema: T, root: string): Va
   };
 }
 
+/** The validator for each list or set of rules that a schema is made of, compiled once for each. */
+export function validatorsOf<Of extends object, T extends TSchema>(
+  schemaOf: (of: Of) => T,
+): (of: Of) => Validator<T> {
+  const compiled = new WeakMap<Of, Validator<T>>();
+  return (of) => {
+    const known = compiled.get(of) ?? compileValidator(schemaOf(of), "body");
+    compiled.set(of, known);
+    return known;
+  };
+}
+
 function describe(compiled: TypeCheck<TSchema>, value: unknown, root: string): ErrorDetail[] {
   const details: ErrorDetail[] = [];
   const seen = new Set<string>();

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { AppContext } from "../app/context.ts";
 import type { Environment } from "../core/account.ts";
-import { hashApiKey, parseApiKey } from "../core/api-key.ts";
+import { hashApiKey, isInForce, parseApiKey } from "../core/api-key.ts";
 import type { Refusal } from "../core/errors.ts";
 import { isAmong, type KeyScope } from "../core/key-rules.ts";
 import { MAX_KNOWN_KEYS } from "../core/limits.ts";
@@ -133,8 +133,7 @@ async function findCaller(
   const row = await keyOf(hash);
   if (!row || !sameHash(row.key.hash, hash)) return undefined;
   const { key, account } = row;
-  if (key.revokedAt !== null || key.environment !== environment) return undefined;
-  if (key.expiresAt !== null && key.expiresAt <= now) return undefined;
+  if (key.environment !== environment || !isInForce(key, now)) return undefined;
   touch(key);
   const { id: keyId, scopes, addresses } = key;
   return { caller: { account, environment, keyId, scopes }, addresses };

@@ -11,7 +11,7 @@ import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import { remakeBatchSchema } from "../core/image-request.ts";
 import { MAX_BATCH_BODY_BYTES } from "../core/limits.ts";
 import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
-import { compileValidator, type Validator } from "../core/validate.ts";
+import { validatorsOf } from "../core/validate.ts";
 import { changesOfBatch } from "../store/images/batch-places.ts";
 import { type Batch, findBatch, imagesOfBatch, listBatches } from "../store/images/batches.ts";
 import type { Caller, PartnerHandler } from "./auth.ts";
@@ -117,13 +117,7 @@ async function deleteBatch(
   return success(exchange, await detail(deps, batch));
 }
 
-const compiled = new WeakMap<readonly string[], Validator<ReturnType<typeof remakeBatchSchema>>>();
-
-function validator(presets: readonly string[]) {
-  const known = compiled.get(presets) ?? compileValidator(remakeBatchSchema(presets), "body");
-  compiled.set(presets, known);
-  return known;
-}
+const validator = validatorsOf(remakeBatchSchema);
 
 /** POST /v1/batches/{batch_id}/remake */
 async function remakeBatch(

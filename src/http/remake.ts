@@ -1,7 +1,7 @@
 import { checkCard } from "../app/images/check-card.ts";
 import { changedRequest, remakeSchema, storedRequest } from "../core/image-request.ts";
 import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
-import { compileValidator, type Validator } from "../core/validate.ts";
+import { validatorsOf } from "../core/validate.ts";
 import { findImage } from "../store/images/image-reads.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
@@ -10,13 +10,7 @@ import type { Exchange } from "./exchange.ts";
 import { checkIdempotencyKey, type ImageRoutesDeps } from "./images.ts";
 import { noteSubject } from "./request-row.ts";
 
-const compiled = new WeakMap<readonly string[], Validator<ReturnType<typeof remakeSchema>>>();
-
-function validator(presets: readonly string[]) {
-  const known = compiled.get(presets) ?? compileValidator(remakeSchema(presets), "body");
-  compiled.set(presets, known);
-  return known;
-}
+const validator = validatorsOf(remakeSchema);
 
 /**
  * POST /v1/images/{image_id}/remake: a new image of what an earlier one was made of, with what is sent

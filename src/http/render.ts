@@ -2,6 +2,7 @@ import type { CardTemplates } from "../app/images/check-card.ts";
 import { failureView } from "../app/images/image-view.ts";
 import type { OnDemandCard } from "../app/images/on-demand.ts";
 import type { RequestLog } from "../app/operations/request-log.ts";
+import { isInForce } from "../core/api-key.ts";
 import { Refusal } from "../core/errors.ts";
 import { MAX_KNOWN_KEYS } from "../core/limits.ts";
 import {
@@ -156,8 +157,8 @@ async function signer(
   };
   const id = searchParams.get("key") ?? "";
   const { key, account } = (KEY_ID.test(id) && (await keyOf(id))) || {};
-  if (!key || !account || key.signingSecret === null || key.revokedAt !== null) return refuse("key");
-  if (key.expiresAt !== null && key.expiresAt <= deps.clock.now()) return refuse("key");
+  if (!key || !account || key.signingSecret === null) return refuse("key");
+  if (!isInForce(key, deps.clock.now())) return refuse("key");
   const secret = deps.secrets.open(key.signingSecret, key.id);
   const isRight = isRenderSignature(
     secret,

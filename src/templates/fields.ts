@@ -7,7 +7,7 @@ import {
   MAX_TEMPLATE_TEXT_CHARS,
 } from "../core/limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
-import { compileValidator, IN_WORDS, type Validator } from "../core/validate.ts";
+import { IN_WORDS, validatorsOf } from "../core/validate.ts";
 
 /** Names of fields, list columns and choices: what CSS, JSON and a URL can all hold. */
 const NAME_PATTERN = "^[a-z][a-z0-9_]{0,31}$";
@@ -166,7 +166,9 @@ export function imageFields(fields: Fields = {}): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.type === "image");
 }
 
-const compiled = new WeakMap<Fields, Validator<TSchema>>();
+const validator = validatorsOf(
+  (fields: Fields): TSchema => Type.Object({ fields: fieldsJsonSchema(fields) }),
+);
 
 /**
  * Checks the `fields` a partner sent for a template; details name them as `fields.stats[2].value`. `values`
@@ -181,10 +183,7 @@ export function checkFields(
     return values === undefined
       ? []
       : [{ field: "fields", message: `is not for the preset ${name}, which has no fields. Remove it.` }];
-  const known =
-    compiled.get(fields) ?? compileValidator(Type.Object({ fields: fieldsJsonSchema(fields) }), "body");
-  compiled.set(fields, known);
-  const checked = known.check({ fields: values ?? {} });
+  const checked = validator(fields).check({ fields: values ?? {} });
   return checked.ok ? badTexts(values) : checked.details.map((detail) => worded(detail, name, fields));
 }
 

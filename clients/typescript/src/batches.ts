@@ -100,16 +100,7 @@ export function batches(calls: Transport) {
     ...files(calls),
     /** Every batch without its cards, newest first, page by page as you walk. */
     list: (call: CallOptions = {}) =>
-      walk<Batch>(async (after) => {
-        const query = after === undefined ? {} : { after };
-        const page = await calls.call<Schemas["BatchList"]>({
-          method: "GET",
-          path: "/v1/batches",
-          query,
-          ...call,
-        });
-        return { items: page.batches, next: page.next_cursor };
-      }),
+      walk(calls, { path: "/v1/batches", ...call }, (page: Schemas["BatchList"]): Batch[] => page.batches),
   };
 }
 

@@ -15,16 +15,11 @@ export function consents(calls: Transport) {
   return {
     /** What is recorded of all players, the last changed first, page by page as you walk. */
     list: (call: CallOptions = {}) =>
-      walk<PlayerConsent>(async (after) => {
-        const query = after === undefined ? {} : { after };
-        const page = await calls.call<Schemas["ConsentList"]>({
-          method: "GET",
-          path: "/v1/consents",
-          query,
-          ...call,
-        });
-        return { items: page.consents, next: page.next_cursor };
-      }),
+      walk(
+        calls,
+        { path: "/v1/consents", ...call },
+        (page: Schemas["ConsentList"]): PlayerConsent[] => page.consents,
+      ),
     /** Throws NOT_FOUND of a player of whom nothing is recorded. */
     get: (externalId: string, call: CallOptions = {}): Promise<PlayerConsent> =>
       calls.call({ method: "GET", ...of(externalId), ...call }),

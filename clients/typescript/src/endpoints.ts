@@ -82,15 +82,11 @@ export function events(calls: Transport) {
   return {
     /** Every event, newest first, page by page as you walk. */
     list: (query: Omit<EventQuery, "after"> = {}, call: CallOptions = {}) =>
-      walk<EventItem>(async (after) => {
-        const page = await calls.call<Schemas["WebhookEventList"]>({
-          method: "GET",
-          path: "/v1/events",
-          query: { ...query, ...(after === undefined ? {} : { after }) },
-          ...call,
-        });
-        return { items: page.events, next: page.next_cursor };
-      }),
+      walk(
+        calls,
+        { path: "/v1/events", query, ...call },
+        (page: Schemas["WebhookEventList"]): EventItem[] => page.events,
+      ),
     /** An event with each attempt to deliver it. */
     get: (eventId: string, call: CallOptions = {}): Promise<EventDetail> =>
       calls.call({ method: "GET", path: "/v1/events/{event_id}", params: { event_id: eventId }, ...call }),

@@ -128,15 +128,11 @@ export function images(calls: Transport) {
     remake,
     /** Every image, newest first, page by page as you walk. */
     list: (query: Query = {}, call: CallOptions = {}) =>
-      walk<ImageListItem>(async (after) => {
-        const page = await calls.call<Schemas["ImageList"]>({
-          method: "GET",
-          path: "/v1/images",
-          query: { ...query, ...(after === undefined ? {} : { after }) },
-          ...call,
-        });
-        return { items: page.images, next: page.next_cursor };
-      }),
+      walk(
+        calls,
+        { path: "/v1/images", query, ...call },
+        (page: Schemas["ImageList"]): ImageListItem[] => page.images,
+      ),
     /** A finished card with its back as a PDF for a printer, as the service writes it. */
     print: (imageId: string, wishes: Schemas["PrintRequest"] = {}, call: CallOptions = {}) =>
       calls.stream({

@@ -30,16 +30,7 @@ export function sets(calls: Transport) {
       }),
     /** Every set, newest first, page by page as you walk. */
     list: (call: CallOptions = {}) =>
-      walk<CardSet>(async (after) => {
-        const query = after === undefined ? {} : { after };
-        const page = await calls.call<Schemas["SetList"]>({
-          method: "GET",
-          path: "/v1/sets",
-          query,
-          ...call,
-        });
-        return { items: page.sets, next: page.next_cursor };
-      }),
+      walk(calls, { path: "/v1/sets", ...call }, (page: Schemas["SetList"]): CardSet[] => page.sets),
     get: (setId: string, call: CallOptions = {}): Promise<CardSet> =>
       calls.call({ method: "GET", path: "/v1/sets/{set_id}", ...one(setId), ...call }),
     /** Deletes a set of which no card was made. */

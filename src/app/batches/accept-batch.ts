@@ -2,8 +2,8 @@ import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
-import { IDEMPOTENCY_RETENTION_MS, MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
-import { idempotencyKeyReused, overloaded, partnerSuspended } from "../../core/partner-refusals.ts";
+import { MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
+import { overloaded, partnerSuspended } from "../../core/partner-refusals.ts";
 import {
   type Batch,
   findBatchByKey,
@@ -16,6 +16,7 @@ import { findAccount, lockAccount } from "../../store/people/accounts.ts";
 import type { Tx } from "../../store/store.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
+import { earlierOf } from "../earlier-request.ts";
 import type { DiskRoom } from "../images/disk-room.ts";
 import type { QueueEstimate } from "../images/queue-estimate.ts";
 import { requireConsent } from "../people/consent.ts";
@@ -123,9 +124,7 @@ async function replayOf(
   const { account, environment, idempotencyKey: key } = command;
   if (key === null) return undefined;
   const scope = { accountId: account.id, environment, key };
-  const batch = await findBatchByKey(tx, { ...scope, since: now - IDEMPOTENCY_RETENTION_MS });
-  if (batch && batch.fingerprint !== print) throw idempotencyKeyReused();
-  return batch;
+  return earlierOf(await findBatchByKey(tx, scope), print, now);
 }
 
 async function writeBatch(

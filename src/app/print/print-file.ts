@@ -12,6 +12,7 @@ import {
   printSizeOf,
   printSizesInPixels,
 } from "../../core/print-sizes.ts";
+import { streamed } from "../../core/streamed.ts";
 import { FOIL_WITHIN_BYTES, foilPlateOf, hasFoilPlate } from "../../render/card/foil-plate.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
@@ -265,36 +266,4 @@ async function face(
     return { ...sides, bytes: jpeg, colour: "cmyk", foil };
   }
   return { ...(await rgbFace(kept)), foil };
-}
-
-/**
- * One piece at a time, as fast as the reader takes them, and none before it does. `onEnd` follows the last,
- * what went wrong, or a reader who went, once nothing is done any more.
- */
-function streamed(
-  parts: AsyncGenerator<Uint8Array>,
-  onEnd: (fault?: unknown) => void,
-): ReadableStream<Uint8Array> {
-  let isRead = true;
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await parts.next();
-          if (!isRead) return;
-          if (!done) return controller.enqueue(value);
-          controller.close();
-          onEnd();
-        } catch (error) {
-          if (isRead) onEnd(error);
-          throw error;
-        }
-      },
-      cancel: async () => {
-        isRead = false;
-        await parts.return(undefined).finally(onEnd);
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }

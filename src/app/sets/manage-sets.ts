@@ -2,9 +2,9 @@ import type { Environment } from "../../core/account.ts";
 import type { Parallel } from "../../core/card-set.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
 import { fingerprint } from "../../core/idempotency.ts";
-import { IDEMPOTENCY_RETENTION_MS, MAX_SETS } from "../../core/limits.ts";
+import { MAX_SETS } from "../../core/limits.ts";
 import { isDeceptive } from "../../core/name.ts";
-import { idempotencyKeyReused, invalidRequest, setInUse, setNotFound } from "../../core/partner-refusals.ts";
+import { invalidRequest, setInUse, setNotFound } from "../../core/partner-refusals.ts";
 import { isoTime } from "../../core/time.ts";
 import {
   type CardSet,
@@ -20,6 +20,7 @@ import {
 import { countCards, hasCards } from "../../store/sets/set-cards.ts";
 import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
+import { earlierOf } from "../earlier-request.ts";
 import { logAction } from "../operations/activity.ts";
 
 interface Scope {
@@ -95,8 +96,7 @@ export async function makeSet(
     const now = clock.now();
     if (idempotencyKey !== null) {
       const ofKey = { ...scope, key: idempotencyKey };
-      const earlier = await findSetByKey(tx, { ...ofKey, since: now - IDEMPOTENCY_RETENTION_MS });
-      if (earlier && earlier.fingerprint !== print) throw idempotencyKeyReused();
+      const earlier = earlierOf(await findSetByKey(tx, ofKey), print, now);
       if (earlier) return { set: earlier, replayed: true };
       await freeSetKey(tx, ofKey);
     }

@@ -108,7 +108,8 @@ export function clientCalls(operation: Json, body: unknown): ClientCall[] {
 }
 
 /** The walk through all pages of a list: `everyImage` for `listImages`. */
-const walkName = (name: string) => name.replace(/^list/, "every").replace(/(?<=tch)es$|s$/, "");
+export const walkName = (name: string): string =>
+  name.replace(/^list/, "every").replace(/(?<=tch|x)es$|s$/, "");
 
 interface Writing {
   /** A field of an object. */

@@ -19,6 +19,7 @@ import type { FailureReason } from "../../core/failure-reasons.ts";
 import type { ImageState } from "../../core/image-state.ts";
 import { MAX_RETRY_PAUSE_MS } from "../../core/limits.ts";
 import type { ListPosition } from "../../core/list-position.ts";
+import { ofIdempotencyKey } from "../idempotency-key.ts";
 import type { Tx } from "../store.ts";
 import { insertMetadata } from "./image-metadata.ts";
 import type { Image } from "./images.ts";
@@ -61,38 +62,20 @@ export async function findBatch({ db, t }: Tx, scope: Scope & { id: string }): P
   return batch?.accountId === scope.accountId && batch.environment === scope.environment ? batch : undefined;
 }
 
+/** The batch that was made with this idempotency key, however long ago. */
 export async function findBatchByKey(
   { db, t }: Tx,
-  scope: Scope & { key: string; since: number },
+  scope: Scope & { key: string },
 ): Promise<Batch | undefined> {
   const b = t.batches;
-  const [batch] = await db
-    .select()
-    .from(b)
-    .where(
-      and(
-        eq(b.accountId, scope.accountId),
-        eq(b.environment, scope.environment),
-        eq(b.idempotencyKey, scope.key),
-      ),
-    )
-    .limit(1);
-  return batch && batch.createdAt > scope.since ? batch : undefined;
+  const [batch] = await db.select().from(b).where(ofIdempotencyKey(b, scope)).limit(1);
+  return batch;
 }
 
 /** Frees an expired idempotency key for reuse. */
 export async function freeBatchKey({ db, t }: Tx, scope: Scope & { key: string }): Promise<void> {
   const b = t.batches;
-  await db
-    .update(b)
-    .set({ idempotencyKey: null })
-    .where(
-      and(
-        eq(b.accountId, scope.accountId),
-        eq(b.environment, scope.environment),
-        eq(b.idempotencyKey, scope.key),
-      ),
-    );
+  await db.update(b).set({ idempotencyKey: null }).where(ofIdempotencyKey(b, scope));
 }
 
 /** Newest first, after `after`. */

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, inArray, ne, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import type { Environment } from "../../core/account.ts";
 import type { ListPosition } from "../../core/list-position.ts";
+import { ofIdempotencyKey } from "../idempotency-key.ts";
 import type { Tx } from "../store.ts";
 
 export type CardSet = Tables["cardSets"]["$inferSelect"];
@@ -67,21 +68,18 @@ export async function listSets(
     .limit(query.limit);
 }
 
-const ofKey = (s: Tables["cardSets"], { accountId, environment, key }: Scope & { key: string }) =>
-  and(eq(s.accountId, accountId), eq(s.environment, environment), eq(s.idempotencyKey, key));
-
-/** The set that was made with this idempotency key after `since`. */
+/** The set that was made with this idempotency key, however long ago. */
 export async function findSetByKey(
   { db, t }: Tx,
-  { since, ...scope }: Scope & { key: string; since: number },
+  scope: Scope & { key: string },
 ): Promise<CardSet | undefined> {
-  const [set] = await db.select().from(t.cardSets).where(ofKey(t.cardSets, scope)).limit(1);
-  return set && set.createdAt > since ? set : undefined;
+  const [set] = await db.select().from(t.cardSets).where(ofIdempotencyKey(t.cardSets, scope)).limit(1);
+  return set;
 }
 
 /** Frees an expired idempotency key for reuse. */
 export async function freeSetKey({ db, t }: Tx, scope: Scope & { key: string }): Promise<void> {
-  await db.update(t.cardSets).set({ idempotencyKey: null }).where(ofKey(t.cardSets, scope));
+  await db.update(t.cardSets).set({ idempotencyKey: null }).where(ofIdempotencyKey(t.cardSets, scope));
 }
 
 export async function countSets({ db, t }: Tx, { accountId, environment }: Scope): Promise<number> {
