@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { cardsToRemake } from "../../app/batches/changed-cards.ts";
 import { PRINT_SIZE_NAMES, PRINT_SIZES, type PrintSizeName, printSizeLabel } from "../../core/print-sizes.ts";
+import { PRINTER_NAMES, printerOf } from "../../core/printers.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { counted, Field, PostForm } from "../elements.tsx";
@@ -10,6 +11,12 @@ import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { isRunning } from "./batches.tsx";
 import { ownBatch } from "./own-batch.ts";
 import { remakeInBatch } from "./remake.ts";
+
+/** The printers whose rules are about this size alone. */
+const printersOf = (size: PrintSizeName) =>
+  PRINTER_NAMES.map(printerOf).flatMap((printer) =>
+    printer.size === size ? [`as ${printer.name} takes it`] : [],
+  );
 
 /** The finished cards of a batch whose player is not deleted. */
 const finished = (images: Image[]) =>
@@ -38,7 +45,7 @@ export function MakeForPrint({
         <select id="print-size" name="size">
           {PRINT_SIZE_NAMES.map((name) => (
             <option key={name} value={name}>
-              {printSizeLabel(name)}
+              {[printSizeLabel(name), ...printersOf(name)].join(", ")}
             </option>
           ))}
         </select>
@@ -46,7 +53,7 @@ export function MakeForPrint({
       <p>
         They take the places of those in the batch.{" "}
         {batch.environment === "live"
-          ? `It costs up to ${counted(cards, "credit")}.`
+          ? `Making them again costs up to ${counted(cards, "credit")}; the print file itself is free.`
           : "Test cards are free."}
       </p>
       <div class="actions">

@@ -19,7 +19,7 @@ import { ownImage } from "../cards/image.tsx";
 import { playerName } from "../cards/image-parts.tsx";
 import { Card, Choice, counted, Empty, Field, Notice, PageHead } from "../elements.tsx";
 import { shell } from "../layout.tsx";
-import { type MemberVisit, member } from "../visit.ts";
+import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { namedFile } from "./batch.tsx";
 import { batchName } from "./batches.tsx";
 import { MakeForPrint } from "./for-print.tsx";
@@ -47,7 +47,7 @@ async function batchSubject(visit: MemberVisit): Promise<Subject> {
     id: batch.id,
     path: `/console/batches/${batch.id}`,
     name: batchName(batch),
-    lead: `The cards of ${batchName(batch)} as one PDF, at 300 dots an inch, with their backs. It costs nothing.`,
+    lead: `The cards of ${batchName(batch)} as one PDF, at 300 dots an inch, with their backs.`,
     back: "Back to the batch",
     remedy: <MakeForPrint visit={visit} batch={batch} images={printed.images} />,
   };
@@ -60,8 +60,15 @@ async function imageSubject(visit: MemberVisit): Promise<Subject> {
     id: image.id,
     path: `/console/images/${image.id}`,
     name: playerName(image),
-    lead: `The card of ${playerName(image)} as a PDF, at 300 dots an inch, with its back if it has one. It costs nothing.`,
+    lead: `The card of ${playerName(image)} as a PDF, at 300 dots an inch, with its back if it has one.`,
     back: "Back to the image",
+    remedy: canWrite(visit) && (
+      <div class="actions">
+        <a class="button button-primary" href={`/console/make?from=${image.id}`}>
+          Make it again in a size for print
+        </a>
+      </div>
+    ),
   };
 }
 
@@ -73,7 +80,10 @@ async function printPage(visit: MemberVisit, { printed, path, name, ...words }: 
     visit,
     `${name}, print file`,
     <>
-      <PageHead title="Print file" lead={words.lead}>
+      <PageHead
+        title="Print file"
+        lead={`${words.lead} The file is free${size === undefined && cards.length > 0 ? "; the cards have to be made again for it, and what that costs is said below" : ""}.`}
+      >
         <a class="button" href={path}>
           {words.back}
         </a>
@@ -145,6 +155,28 @@ function PrintForm(props: {
         options={[["", "Nobody: as chosen below"], ...printersFor(size, hasPress)]}
         chosen=""
       />
+      <Unoffered size={size} hasPress={hasPress} />
+      <OwnRules {...{ cards, hasPress }} />
+      {hasFoil && (
+        <Field
+          label="Foil"
+          id="foil"
+          hint="What the printer calls the spot colour of foil, such as Foil, for a plate with what these cards have of it. Empty: none."
+        >
+          <input id="foil" name="foil" type="text" pattern={FOIL_NAME} aria-describedby="foil-hint" />
+        </Field>
+      )}
+      <button type="submit" class="button button-primary">
+        Download PDF
+      </button>
+    </form>
+  );
+}
+
+/** What a printer's rules settle; shown while none is chosen, whose rules stand in for all of it. */
+function OwnRules({ cards, hasPress }: { cards: Image[]; hasPress: boolean }) {
+  return (
+    <div class="form own-rules">
       <Choice
         legend="For"
         name="sheet"
@@ -187,20 +219,21 @@ function PrintForm(props: {
           chosen="rgb"
         />
       )}
-      {hasFoil && (
-        <Field
-          label="Foil"
-          id="foil"
-          hint="What the printer calls the spot colour of foil, such as Foil, for a plate with what these cards have of it. Empty: none."
-        >
-          <input id="foil" name="foil" type="text" pattern={FOIL_NAME} aria-describedby="foil-hint" />
-        </Field>
-      )}
-      <button type="submit" class="button button-primary">
-        Download PDF
-      </button>
-    </form>
+    </div>
   );
+}
+
+/** Why other printers are not offered; nothing where all are. */
+function Unoffered({ size, hasPress }: { size: PrintSizeName; hasPress: boolean }) {
+  const others = PRINTER_NAMES.map(printerOf).flatMap((printer) => {
+    if (printer.size && printer.size !== size)
+      return [`${printer.name} takes ${printSizeLabel(printer.size)}`];
+    if (printer.colour === "cmyk" && !hasPress)
+      return [`${printer.name} takes CMYK, for which the operator has to set up a press`];
+    return [];
+  });
+  if (others.length === 0) return null;
+  return <p class="note">Not for these cards: {others.join("; ")}.</p>;
 }
 
 /** The printers who take cards of this size, and what they ask for. */
