@@ -11,7 +11,7 @@ type Owner = { id: AnySQLiteColumn };
 export function setTables(kit: Kit, accounts: Owner, images: Owner) {
   const { table, text, oneOf, int, json, index, uniqueIndex, primaryKey, check } = kit;
 
-  /** What a set is, which never changes: cards that were sold refer to it. */
+  /** What a set is, which never changes but for its gallery: cards that were sold refer to it. */
   const cardSets = table(
     "card_sets",
     {
@@ -27,6 +27,8 @@ export function setTables(kit: Kit, accounts: Owner, images: Owner) {
       /** The partner's Idempotency-Key, if one was sent, and the SHA-256 of the canonical payload. */
       idempotencyKey: text("idempotency_key"),
       fingerprint: text("fingerprint"),
+      /** What the address of its public gallery names it by; null while there is none. */
+      galleryName: text("gallery_name"),
       createdAt: int("created_at").notNull(),
     },
     (t) => [
@@ -34,6 +36,7 @@ export function setTables(kit: Kit, accounts: Owner, images: Owner) {
       uniqueIndex("card_sets_key")
         .on(t.accountId, t.environment, t.idempotencyKey)
         .where(sql`${t.idempotencyKey} is not null`),
+      uniqueIndex("card_sets_gallery").on(t.galleryName).where(sql`${t.galleryName} is not null`),
     ],
   );
 

@@ -47,6 +47,7 @@ export const SHARED_PATHS = {
   /** The card alone, for a frame in another's page. */
   cardFrame: "/share/{card}/embed",
   oembed: "/oembed",
+  gallery: "/gallery/{gallery}",
 } as const;
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

@@ -6,7 +6,7 @@ import { ROUTES } from "./route-table.ts";
  * Whoever knows the URL of a setup link, picture or card can open it, and a player who is deleted must not
  * stay in the log.
  */
-const SECRET_ADDRESS = /(\/setup|\/cdn|\/share|\/cards|\/v1\/players)\/.*/;
+const SECRET_ADDRESS = /(\/setup|\/cdn|\/share|\/gallery|\/cards|\/v1\/players)\/.*/;
 
 /**
  * What supervisors and collectors ask every few seconds is most of a quiet service's log, unless it is left

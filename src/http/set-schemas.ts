@@ -83,7 +83,23 @@ export const CreateSetRequest = Type.Object(
       { minItems: 1, maxItems: MAX_SET_PLAYERS, description: "The checklist, in its order." },
     ),
   },
-  { ...closed, $id: "CreateSetRequest", description: "A set, which never changes once it is made." },
+  {
+    ...closed,
+    $id: "CreateSetRequest",
+    description: "A set, which never changes once it is made, but for its gallery.",
+  },
+);
+
+/** What PATCH /v1/sets/{set_id} takes. */
+export const ChangeSetRequest = Type.Object(
+  {
+    gallery: Type.Boolean({
+      description:
+        "True opens a public page of the set's cards at `gallery_url`; false withdraws it. One opened again has another address.",
+      examples: [true],
+    }),
+  },
+  { ...closed, $id: "ChangeSetRequest", description: "What may change of a set: whether it has a gallery." },
 );
 
 const facts = {
@@ -95,6 +111,11 @@ const facts = {
   name: Type.String({ description: "As it was sent.", examples: ["Rovers 2026/27"] }),
   season: textOrNull("As it was sent; null without one.", "2026/27"),
   parallels: Type.Array(Parallel, { maxItems: MAX_PARALLELS, description: "In their order." }),
+  gallery_url: Type.Union([Type.String({ format: "uri" }), Type.Null()], {
+    description:
+      "Address of the set's gallery, a page of its cards that any site may embed. Open to anyone who knows it; null until it is opened.",
+    examples: ["https://cards.example.org/gallery/gal_7Tq2XyB8kWc3Hs5mJd0nV7rQ"],
+  }),
   created_at: time("When it was made.", "2026-11-21T10:00:00.000Z"),
 };
 

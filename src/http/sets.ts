@@ -1,7 +1,7 @@
 import type { Static } from "@sinclair/typebox";
 import type { AppContext } from "../app/context.ts";
 import { SHEET_NAMES, type Sheet } from "../app/print/imposition.ts";
-import { checklistOf, makeSet, removeSet, setView } from "../app/sets/manage-sets.ts";
+import { changeGallery, checklistOf, makeSet, removeSet, setView } from "../app/sets/manage-sets.ts";
 import { manifestOf, type PackWish, packsOf } from "../app/sets/set-files.ts";
 import { albumPages, checklistPages, type SetPagesDeps } from "../app/sets/set-pages.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
@@ -24,10 +24,11 @@ import { standardHeaders, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { checkIdempotencyKey } from "./images.ts";
 import { readLimit, readQuery } from "./query.ts";
-import { CreateSetRequest } from "./set-schemas.ts";
+import { ChangeSetRequest, CreateSetRequest } from "./set-schemas.ts";
 import { writtenFile } from "./written-file.ts";
 
 const validator = compileValidator(CreateSetRequest, "body");
+const changeValidator = compileValidator(ChangeSetRequest, "body");
 
 /** The handlers of the routes of sets. */
 export function setHandlers<Open>(
@@ -45,12 +46,16 @@ export function setHandlers<Open>(
   return {
     createSet: partner((exchange, caller) => createSet(deps, exchange, caller)),
     listSets: partner((exchange, caller) => listSetsPage(deps, exchange, caller)),
-    getSet: ofSet(async (_, exchange, set) => success(exchange, setView(set))),
+    getSet: ofSet(async (_, exchange, set) => success(exchange, setView(set, deps.config))),
     deleteSet: partner(async (exchange, { account, environment }, { set_id: id = "" }) =>
-      success(exchange, setView(await removeSet(deps, { accountId: account.id, environment, id }))),
+      success(
+        exchange,
+        setView(await removeSet(deps, { accountId: account.id, environment, id }), deps.config),
+      ),
     ),
+    changeSet: partner((exchange, caller, { set_id: id = "" }) => changeSet(deps, exchange, caller, id)),
     getChecklist: ofSet(async (_, exchange, set) =>
-      success(exchange, { ...setView(set), players: await checklistOf(deps, set) }),
+      success(exchange, { ...setView(set, deps.config), players: await checklistOf(deps, set) }),
     ),
     printChecklist: ofSet(async (deps, exchange, set) =>
       pdf(
@@ -101,10 +106,25 @@ async function createSet(
     { idempotencyKey: key },
   );
   const location = fillPath(API_PATHS.set, { set_id: set.id });
-  return success(exchange, setView(set), {
+  return success(exchange, setView(set, deps.config), {
     status: 201,
     headers: { Location: location, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) },
   });
+}
+
+/** PATCH /v1/sets/{set_id} */
+async function changeSet(
+  deps: AppContext,
+  exchange: Exchange,
+  { account, environment }: Caller,
+  id: string,
+): Promise<Response> {
+  requireJsonType(exchange.request);
+  const checked = changeValidator.check(await readJson(exchange.request));
+  if (!checked.ok) throw invalidRequest(checked.details);
+  const { gallery: isOpen }: Static<typeof ChangeSetRequest> = checked.value;
+  const set = await changeGallery(deps, { accountId: account.id, environment, id, isOpen });
+  return success(exchange, setView(set, deps.config));
 }
 
 /** GET /v1/sets/{set_id}/manifest */
@@ -175,7 +195,7 @@ async function listSetsPage(deps: AppContext, exchange: Exchange, caller: Caller
   const found = await listSets(deps.store.read, { ...scope, after, limit: limit + 1 });
   const { items, ...page } = pageOf(found, limit, (last) => encodeCursor(last, scope));
   return success(exchange, {
-    sets: items.map(setView),
+    sets: items.map((set) => setView(set, deps.config)),
     ...page,
   });
 }

@@ -9,13 +9,15 @@ export interface LivingCardProps {
   height: number;
   /** The picture of the other side. */
   back: string | null;
+  /** Whether its picture waits until the reader comes near. */
+  isLazy?: boolean;
 }
 
 /** A card as `<cardpress-card>`, for pages that load CARD_ELEMENT_VERSION; without script its picture. */
-export function LivingCard({ picture, alt, width, height, back }: LivingCardProps) {
+export function LivingCard({ picture, alt, width, height, back, isLazy }: LivingCardProps) {
   return h(
     "cardpress-card",
     back === null ? {} : { back },
-    <img src={picture} alt={alt} width={width} height={height} />,
+    <img src={picture} alt={alt} width={width} height={height} loading={isLazy ? "lazy" : undefined} />,
   );
 }

@@ -286,6 +286,9 @@ test("a set is made, its cards have numbers, and it is read, listed and deleted;
   const listed: string[] = [];
   for await (const { set_id } of cards.sets.list()) listed.push(set_id);
   expect(listed).toEqual([spare.set_id, set.set_id]);
+  const { gallery_url } = await cards.sets.change(spare.set_id, { gallery: true });
+  expect(gallery_url).toContain("/gallery/gal_");
+  expect((await cards.sets.change(spare.set_id, { gallery: false })).gallery_url).toBeNull();
   expect({ ...(await cards.sets.delete(spare.set_id)), replayed: false }).toEqual(spare);
   expect((await cards.sets.get(spare.set_id).catch((error: Json) => error)).code).toBe("NOT_FOUND");
 

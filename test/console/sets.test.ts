@@ -92,6 +92,22 @@ test("a set is made from a form, shows its cards, and gives manifest and packs; 
   expect(await text("/console/activity")).toContain("Cup");
 });
 
+test("a set's gallery is opened, embedded and withdrawn on its page", async () => {
+  const [set] = await sets();
+  const path = `/console/sets/${set?.id}`;
+  expect(await text(path)).toContain("Open a gallery");
+  await ana.post(`${path}/gallery`, { gallery: "open" });
+  const page = await text(path);
+  const address = /id="gallery-url"[^>]*value="([^"]+)"/.exec(page)?.[1] ?? "";
+  expect(page).toContain(`&lt;iframe src=&quot;${address}&quot;`);
+  const gallery = await fetch(address);
+  expect(gallery.headers.get("content-security-policy")).toContain("frame-ancestors *");
+  expect(await gallery.text()).toContain("first edition 1/3");
+  await ana.post(`${path}/gallery`, {});
+  expect((await fetch(address)).status).toBe(404);
+  expect(await text(path)).toContain("Open a gallery");
+});
+
 test("each card of a run is shown with its place: on its batch, its contact sheet and its own page", async () => {
   const [set] = await sets();
   const card = {

@@ -158,7 +158,7 @@ test("a name that is not whole, or of another card, opens nothing, and guesses a
   for (const wrong of [`/share/${id}`, `${path}.png`, path.slice(0, -1), `${path}0`, guess, "/share/%00"]) {
     const response = await send(api, wrong);
     expect([wrong, response.status]).toEqual([wrong, 404]);
-    expect(await response.text()).toContain("There is no card here");
+    expect(await response.text()).toContain("There is nothing here");
   }
   const ask = () => send(api, guess, { headers: { "X-Forwarded-For": "203.0.113.7" } });
   for (let n = 0; n < ADDRESS_BUDGET && (await ask()).status === 404; n++);

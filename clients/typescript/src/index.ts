@@ -26,7 +26,7 @@ export type {
   UploadOptions,
   WaitOptions,
 } from "./options.ts";
-export type { CardSet, Checklist, PackQuery, Packs, SetRequest } from "./sets.ts";
+export type { CardSet, Checklist, PackQuery, Packs, SetChanges, SetRequest } from "./sets.ts";
 export { type AddressCard, type AddressOptions, signedCardUrl } from "./signing.ts";
 export type { CallOptions, ClientOptions } from "./transport.ts";
 export { readWebhook, type WebhookEvent, type WebhookRequest } from "./webhooks.ts";

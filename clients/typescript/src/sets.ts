@@ -6,6 +6,7 @@ import { walk } from "./walk.ts";
 type Schemas = components["schemas"];
 
 export type SetRequest = Schemas["CreateSetRequest"];
+export type SetChanges = Schemas["ChangeSetRequest"];
 export type CardSet = Schemas["CardSet"];
 export type Checklist = Schemas["Checklist"];
 export type Packs = Schemas["Packs"];
@@ -33,6 +34,9 @@ export function sets(calls: Transport) {
       walk(calls, { path: "/v1/sets", ...call }, (page: Schemas["SetList"]): CardSet[] => page.sets),
     get: (setId: string, call: CallOptions = {}): Promise<CardSet> =>
       calls.call({ method: "GET", path: "/v1/sets/{set_id}", ...one(setId), ...call }),
+    /** Opens its public gallery, at `gallery_url`, or withdraws it. */
+    change: (setId: string, changes: SetChanges, call: CallOptions = {}): Promise<CardSet> =>
+      calls.call({ method: "PATCH", path: "/v1/sets/{set_id}", body: changes, ...one(setId), ...call }),
     /** Deletes a set of which no card was made. */
     delete: (setId: string, call: CallOptions = {}): Promise<CardSet> =>
       calls.call({ method: "DELETE", path: "/v1/sets/{set_id}", ...one(setId), ...call }),

@@ -27,6 +27,7 @@ import deliveryTypes from "./0025_delivery_types.sql" with { type: "text" };
 import imagePictures from "./0026_image_pictures.sql" with { type: "text" };
 import setKeys from "./0027_set_keys.sql" with { type: "text" };
 import accountTraces from "./0028_account_traces.sql" with { type: "text" };
+import setGalleries from "./0029_set_galleries.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -62,4 +63,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0026_image_pictures", sql: imagePictures },
   { name: "0027_set_keys", sql: setKeys },
   { name: "0028_account_traces", sql: accountTraces },
+  { name: "0029_set_galleries", sql: setGalleries },
 ];

@@ -16,6 +16,8 @@ export type AuditAction =
   | "kit.deleted"
   | "set.created"
   | "set.deleted"
+  | "set.gallery_opened"
+  | "set.gallery_withdrawn"
   | "image.deleted"
   | "player.consent"
   | "player.recalled"

@@ -1,4 +1,5 @@
 import type { Environment } from "../../core/account.ts";
+import { fillPath, SHARED_PATHS } from "../../core/api-paths.ts";
 import type { Parallel } from "../../core/card-set.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
 import { fingerprint } from "../../core/idempotency.ts";
@@ -14,6 +15,7 @@ import {
   freeSetKey,
   insertSet,
   lockSet,
+  nameGallery,
   playersOfSet,
   type SetPlayer,
 } from "../../store/sets/card-sets.ts";
@@ -106,6 +108,7 @@ export async function makeSet(
       ...set,
       idempotencyKey,
       fingerprint: print,
+      galleryName: null,
       createdAt: now,
     };
     const rows = players.map((player, position) => ({ setId: row.id, position, ...player }));
@@ -135,11 +138,30 @@ export async function removeSet(
   });
 }
 
+/**
+ * Opens the public gallery of a set, or withdraws it: its address is never used again. Throws NOT_FOUND.
+ */
+export async function changeGallery(
+  { store, clock, random }: AppContext,
+  { isOpen, ...scope }: Scope & { id: string; isOpen: boolean },
+  by: string | null = null,
+): Promise<CardSet> {
+  return store.write("change gallery", async (tx) => {
+    const set = await lockSet(tx, scope);
+    if (!set) throw setNotFound();
+    if ((set.galleryName !== null) === isOpen) return set;
+    const galleryName = isOpen ? random.id("gal") : null;
+    await nameGallery(tx, set.id, galleryName);
+    await note(tx, { clock, random }, isOpen ? "set.gallery_opened" : "set.gallery_withdrawn", set, by);
+    return { ...set, galleryName };
+  });
+}
+
 /** Writes down who did something in the console; what a key does is in the log of requests. */
 async function note(
   tx: Tx,
   { clock, random }: Pick<AppContext, "clock" | "random">,
-  action: "set.created" | "set.deleted",
+  action: "set.created" | "set.deleted" | "set.gallery_opened" | "set.gallery_withdrawn",
   { accountId, name }: CardSet,
   by: string | null,
 ): Promise<void> {
@@ -147,9 +169,22 @@ async function note(
   await logAction(tx, { by, accountId, action, subject: name }, { now: clock.now(), random });
 }
 
+/** The address of a set's public gallery; null while there is none. */
+export function galleryUrl({ galleryName }: Pick<CardSet, "galleryName">, baseUrl: string): string | null {
+  return galleryName && baseUrl + fillPath(SHARED_PATHS.gallery, { gallery: galleryName });
+}
+
 /** The public view of a set. */
-export function setView({ id, name, season, parallels, createdAt }: CardSet) {
-  return { set_id: id, name, season: season || null, parallels, created_at: isoTime(createdAt) };
+export function setView(set: CardSet, { baseUrl }: { baseUrl: string }) {
+  const { id, name, season, parallels, createdAt } = set;
+  return {
+    set_id: id,
+    name,
+    season: season || null,
+    parallels,
+    gallery_url: galleryUrl(set, baseUrl),
+    created_at: isoTime(createdAt),
+  };
 }
 
 /** A player of a checklist, with how many cards there are of each parallel. */

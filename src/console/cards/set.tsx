@@ -25,6 +25,7 @@ import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { privateFile, privateTable, redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
+import { GalleryOfSet, switchGallery } from "./gallery.tsx";
 import { historyPath } from "./image.tsx";
 import { parallelsOf, problemOf } from "./sets.tsx";
 
@@ -90,6 +91,7 @@ async function setPage(visit: MemberVisit, problem?: Problem): Promise<Response>
         {problem?.pages && <Notice tone="bad">{problem.pages}</Notice>}
         <PagesForm path={path} />
       </Card>
+      {(set.galleryName !== null || !isEmpty(players)) && <GalleryOfSet visit={visit} set={set} />}
       {!isEmpty(players) && (
         <Card
           title="Packs"
@@ -293,5 +295,6 @@ export const setRoutes = [
   member.get("/console/sets/:id/checklist.pdf", (visit) => pages(visit, checklistPages, "checklist")),
   member.get("/console/sets/:id/album.pdf", (visit) => pages(visit, albumPages, "album")),
   member.get("/console/sets/:id/packs.csv", packs),
+  member.post("/console/sets/:id/gallery", async (visit) => switchGallery(visit, await ownSet(visit))),
   member.post("/console/sets/:id/delete", remove),
 ];

@@ -26,6 +26,7 @@ const IN_TYPESCRIPT: Record<string, string> = {
   createSet: "sets.create",
   listSets: "sets.list",
   getSet: "sets.get",
+  changeSet: "sets.change",
   deleteSet: "sets.delete",
   getChecklist: "sets.checklist",
   printChecklist: "sets.printChecklist",

@@ -30,6 +30,7 @@ import { printBatch, printImage } from "./print-operations.ts";
 import { remakeImage } from "./remake-operation.ts";
 import { createPhoto, deleteImage, deletePlayer } from "./season-operations.ts";
 import {
+  changeSet,
   createSet,
   deleteSet,
   getChecklist,
@@ -75,6 +76,7 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   createSet,
   listSets,
   getSet,
+  changeSet,
   deleteSet,
   getChecklist,
   printAlbum,

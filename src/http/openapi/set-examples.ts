@@ -9,6 +9,7 @@ const SET = {
   name: "Rovers 2026/27",
   season: "2026/27",
   parallels: PARALLELS,
+  gallery_url: null,
   created_at: "2026-11-21T10:00:00.000Z",
 };
 const PLAYER = { external_id: "player-10442", name: "Maya Okafor", number: 9 };
@@ -17,6 +18,7 @@ const PLAYER = { external_id: "player-10442", name: "Maya Okafor", number: 9 };
 export const SET_EXAMPLES = {
   request: { name: SET.name, season: SET.season, parallels: PARALLELS, players: [PLAYER] },
   set: answer(SET),
+  opened: answer({ ...SET, gallery_url: "https://cards.example.org/gallery/gal_7Tq2XyB8kWc3Hs5mJd0nV7rQ" }),
   list: answer({ sets: [SET], has_more: false, next_cursor: null }),
   packs: answer({
     set_id: SET.set_id,

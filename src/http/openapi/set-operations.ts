@@ -2,6 +2,7 @@ import { SHEET_NAMES } from "../../app/print/imposition.ts";
 import { MAX_PACK_CARDS, MAX_PACK_POOL, MAX_PACK_SIZE, MAX_SEED_CHARS } from "../../core/limits.ts";
 import { PRINT_SIZE_NAMES } from "../../core/print-sizes.ts";
 import {
+  ChangeSetRequest,
   ChecklistResponse,
   CreateSetRequest,
   PacksResponse,
@@ -105,6 +106,38 @@ export function deleteSet(): object {
         set: { summary: "Deleted", value: SET_EXAMPLES.set },
       }),
       ...refusals(...ALWAYS, "NOT_FOUND", "SET_IN_USE", "SERVICE_OVERLOADED"),
+    },
+  };
+}
+
+export function changeSet(): object {
+  return {
+    tags: ["Sets"],
+    summary: "Open or withdraw a gallery",
+    description:
+      "Opens the public gallery of a set, or withdraws it. Opening one that is open keeps its address; a withdrawn address is never used again.",
+    parameters: [SET_ID_PARAMETER],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: ChangeSetRequest,
+          examples: { open: { summary: "Open it", value: { gallery: true } } },
+        },
+      },
+    },
+    responses: {
+      "200": answer("The set.", SetResponse, {
+        set: { summary: "With its gallery", value: SET_EXAMPLES.opened },
+      }),
+      ...refusals(
+        ...ALWAYS,
+        "INVALID_REQUEST",
+        "NOT_FOUND",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "SERVICE_OVERLOADED",
+      ),
     },
   };
 }

@@ -1,33 +1,12 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from "preact";
-import { renderToString } from "preact-render-to-string";
 import { CARD_ELEMENT_VERSION } from "../../web/card-element.ts";
-import { KIT } from "../../web/kit.ts";
 import { LivingCard } from "../../web/living-card.tsx";
 import { SHARE_ASSETS } from "./assets.ts";
+import { Document, documentText } from "./document.tsx";
 import { ratioStyle, type SharedCard, thumbnail } from "./shared-card.ts";
 
-function Document(props: { head: ComponentChildren; frame?: boolean; children: ComponentChildren }) {
-  return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        {props.head}
-        <link rel="icon" href={KIT.url("icon.svg")} type="image/svg+xml" />
-        <link rel="stylesheet" href={SHARE_ASSETS.url("share.css")} />
-      </head>
-      <body class={props.frame ? "frame" : undefined}>{props.children}</body>
-    </html>
-  );
-}
-
-const text = (page: Parameters<typeof renderToString>[0]) => `<!doctype html>${renderToString(page)}`;
-
 /** What people and previews are told of a card: what it shows, and no more. */
-const altOf = (name: string) => `The card of ${name}`;
+export const altOf = (name: string) => `The card of ${name}`;
 
 /** The elements by which messengers and networks draw a link to the card. */
 function Preview({ card }: { card: SharedCard }) {
@@ -85,7 +64,7 @@ function LivingHead({ card }: { card: SharedCard }) {
 
 /** A card's page, to be sent and posted. */
 export function sharePage(card: SharedCard): string {
-  return text(
+  return documentText(
     <Document
       head={
         <>
@@ -120,8 +99,8 @@ export function sharePage(card: SharedCard): string {
 
 /** The card alone, for a frame in another's page. */
 export function frameOfCard(card: SharedCard): string {
-  return text(
-    <Document frame head={<LivingHead card={card} />}>
+  return documentText(
+    <Document kind="frame" head={<LivingHead card={card} />}>
       <main class="page">
         <Living card={card} />
       </main>
@@ -135,7 +114,7 @@ const REASONS = {
     lead: "Its time is over, or it was taken down. Ask whoever sent you the link for a new one.",
   },
   unknown: {
-    title: "There is no card here",
+    title: "There is nothing here",
     lead: "The link may be cut short. Ask whoever sent it to you to send it again.",
   },
   busy: {
@@ -147,8 +126,8 @@ const REASONS = {
 /** Why there is no card to see. */
 export function missingPage(why: keyof typeof REASONS, isFrame: boolean): string {
   const { title, lead } = REASONS[why];
-  return text(
-    <Document frame={isFrame} head={<title>{title}</title>}>
+  return documentText(
+    <Document {...(isFrame ? { kind: "frame" } : {})} head={<title>{title}</title>}>
       <main class="page reason">
         <div class="empty" />
         <h1>{title}</h1>

@@ -1,14 +1,16 @@
 import type { AppContext } from "../../app/context.ts";
 import { nothingAt } from "../../core/partner-refusals.ts";
-import { PAGE_HEADERS } from "../../web/policy.ts";
 import { standardHeaders } from "../envelope.ts";
 import type { Exchange } from "../exchange.ts";
 import { type RateLimiter, secondsLeft } from "../rate-limit.ts";
 import { SHARE_ASSETS } from "./assets.ts";
+import { readGallery } from "./gallery.ts";
+import { galleryPage } from "./gallery-page.tsx";
 import { countMiss } from "./misses.ts";
 import { answerOembed } from "./oembed.ts";
+import { publicPage } from "./public-page.ts";
 import { frameOfCard, missingPage, sharePage } from "./share-page.tsx";
-import { findSharedCard, ratioStyle, type SharedCard } from "./shared-card.ts";
+import { findSharedCard, ratioStyle } from "./shared-card.ts";
 
 export interface ShareDeps extends AppContext {
   limiter: RateLimiter;
@@ -26,11 +28,10 @@ export function shareHandlers(deps: ShareDeps) {
       if (!file) throw nothingAt(exchange.url.pathname);
       return file;
     },
+    gallery: (exchange: Exchange, { gallery = "" }: Params) => answerGallery(deps, exchange, gallery),
     oembed: (exchange: Exchange) => answerOembed(deps, exchange),
   };
 }
-
-const STATUS = { gone: 410, unknown: 404, busy: 429 } as const;
 
 /** GET /share/{card}: the page of a card, or the card alone for a frame. */
 async function answerPage(
@@ -42,43 +43,36 @@ async function answerPage(
   const { store, config, clock } = deps;
   const card = await findSharedCard(store.read, name, { config, now: clock.now() });
   if (typeof card === "object")
-    return page(exchange, isFrame ? frameOfCard(card) : sharePage(card), { card, isFrame });
-  const rate = card === "unknown" ? await countMiss(deps, exchange) : exchange.rate;
-  const why = rate.exceeded ? "busy" : card;
-  const response = page({ ...exchange, rate }, missingPage(why, isFrame), { status: STATUS[why], isFrame });
-  if (why === "busy") response.headers.set("Retry-After", String(secondsLeft(rate, clock.now())));
+    return publicPage(exchange, isFrame ? frameOfCard(card) : sharePage(card), {
+      isFrame,
+      style: ratioStyle(card),
+      picture: card.picture,
+    });
+  return card === "unknown"
+    ? unknownPage(deps, exchange, { isFrame })
+    : publicPage(exchange, missingPage(card, isFrame), { status: 410, isFrame });
+}
+
+/** For a name that nobody was given; such a request counts. */
+async function unknownPage(deps: ShareDeps, exchange: Exchange, { isFrame }: { isFrame: boolean }) {
+  const rate = await countMiss(deps, exchange);
+  const why = rate.exceeded ? "busy" : "unknown";
+  const status = rate.exceeded ? 429 : 404;
+  const response = publicPage({ ...exchange, rate }, missingPage(why, isFrame), { status, isFrame });
+  if (rate.exceeded) response.headers.set("Retry-After", String(secondsLeft(rate, deps.clock.now())));
   return response;
 }
 
-function page(
-  exchange: Exchange,
-  body: string,
-  options: { card?: SharedCard; isFrame: boolean; status?: number },
-): Response {
-  const headers = new Headers({ ...standardHeaders(exchange), ...PAGE_HEADERS });
-  headers.set("Content-Type", "text/html; charset=utf-8");
-  headers.set("Content-Security-Policy", policy(options));
-  headers.set("X-Robots-Tag", "noindex");
-  // What is deleted is gone at the next look.
-  headers.set("Cache-Control", "no-cache");
-  if (options.isFrame) headers.delete("X-Frame-Options");
-  return new Response(body, { status: options.status ?? 200, headers });
-}
-
-/** The page's own files, and the pictures from wherever they are served; nothing inline but its one style. */
-function policy({ card, isFrame }: { card?: SharedCard; isFrame: boolean }): string {
-  const pictures = card?.picture.startsWith("/") === false ? ` ${new URL(card.picture).origin}` : "";
-  const style = card
-    ? ` 'sha256-${new Bun.CryptoHasher("sha256").update(ratioStyle(card)).digest("base64")}'`
-    : "";
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self'${style}`,
-    `img-src 'self'${pictures}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "require-trusted-types-for 'script'",
-    `frame-ancestors ${isFrame ? "*" : "'none'"}`,
-  ].join("; ");
+/** GET /gallery/{gallery}: the cards of a set whose account opened it to the public. */
+async function answerGallery(deps: ShareDeps, exchange: Exchange, name: string): Promise<Response> {
+  const { store, config, clock } = deps;
+  const from = exchange.url.searchParams.get("from") ?? "";
+  const gallery = await readGallery(store.read, name, {
+    config,
+    now: clock.now(),
+    from: /^\d{1,4}$/.test(from) ? Number(from) : 0,
+  });
+  if (!gallery) return unknownPage(deps, exchange, { isFrame: true });
+  const picture = gallery.cards[0]?.picture;
+  return publicPage(exchange, galleryPage(gallery), { isFrame: true, picture });
 }

@@ -47,6 +47,17 @@ export async function lockSet(
   return row?.accountId === scope.accountId && row.environment === scope.environment ? row : undefined;
 }
 
+/** The set whose public gallery is called so. */
+export async function findGallery({ db, t }: Tx, galleryName: string): Promise<CardSet | undefined> {
+  const [set] = await db.select().from(t.cardSets).where(eq(t.cardSets.galleryName, galleryName)).limit(1);
+  return set;
+}
+
+/** Opens a set's gallery under a name, or with null withdraws it. */
+export async function nameGallery({ db, t }: Tx, id: string, galleryName: string | null): Promise<void> {
+  await db.update(t.cardSets).set({ galleryName }).where(eq(t.cardSets.id, id));
+}
+
 /** Newest first, after a position. */
 export async function listSets(
   { db, t }: Tx,

@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, inArray, isNotNull, lte, ne, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import type { Tx } from "../store.ts";
 
@@ -181,6 +181,60 @@ export async function cardsOfPlayers(
     .innerJoin(i, eq(i.id, imageId))
     .where(and(eq(c.setId, setId), gte(player, from), lte(player, to), eq(c.state, "final")))
     .orderBy(asc(player), asc(c.createdAt), asc(imageId));
+}
+
+/** Finished and still served, in a query of cards with their images. */
+function isShown({ setCards: c, images: i }: Tables, setId: string, now: number) {
+  const isThere = and(isNull(i.purgedAt), isNull(i.forgottenAt), gt(i.expiresAt, now));
+  return and(eq(c.setId, setId), eq(c.state, "final"), isThere);
+}
+
+interface GalleryQuery {
+  setId: string;
+  now: number;
+}
+
+/** The places in the checklist of players who have a card to show, from a place on. */
+export async function shownPlayers(
+  { db, t }: Tx,
+  { setId, now, from, limit }: GalleryQuery & { from: number; limit: number },
+): Promise<number[]> {
+  const { setCards: c, images: i } = t;
+  const rows = await db
+    .selectDistinct({ player: c.player })
+    .from(c)
+    .innerJoin(i, eq(i.id, c.imageId))
+    .where(and(isShown(t, setId, now), gte(c.player, from)))
+    .orderBy(asc(c.player))
+    .limit(limit);
+  return rows.map(({ player }) => player);
+}
+
+/**
+ * One card for each parallel of these players: that with the lowest number, or the newest where there are no
+ * numbers. In the checklist's order.
+ */
+export async function shownCards(
+  { db, t }: Tx,
+  { setId, now, players }: GalleryQuery & { players: number[] },
+): Promise<{ card: SetCard; image: Tables["images"]["$inferSelect"] }[]> {
+  const { setCards: c, images: i } = t;
+  if (players.length === 0) return [];
+  const place = sql`row_number() over (partition by ${c.player}, ${c.parallel}
+    order by ${c.serial}, ${c.createdAt} desc, ${c.imageId})`;
+  const ranked = db
+    .select({ imageId: c.imageId, place: place.mapWith(Number).as("place") })
+    .from(c)
+    .innerJoin(i, eq(i.id, c.imageId))
+    .where(and(isShown(t, setId, now), inArray(c.player, players)))
+    .as("ranked");
+  return db
+    .select({ card: c, image: i })
+    .from(ranked)
+    .innerJoin(c, eq(c.imageId, ranked.imageId))
+    .innerJoin(i, eq(i.id, ranked.imageId))
+    .where(eq(ranked.place, 1))
+    .orderBy(asc(c.player), asc(c.createdAt));
 }
 
 /** How many cards count in each parallel of each player: made, and being made. */

@@ -1,0 +1,2 @@
+ALTER TABLE "card_sets" ADD COLUMN "gallery_name" text collate "C";--> statement-breakpoint
+CREATE UNIQUE INDEX "card_sets_gallery" ON "card_sets" USING btree ("gallery_name") WHERE "card_sets"."gallery_name" is not null;
