@@ -82,7 +82,10 @@ const FACTS: Record<string, string[]> = {
     `1 to ${limits.MAX_IDEMPOTENCY_KEY_CHARS} visible`,
     `kept for ${limits.IDEMPOTENCY_RETENTION_MS / HOUR_MS} hours`,
   ],
-  pagination: [`1 to ${limits.MAX_LIST_LIMIT}, default ${limits.DEFAULT_LIST_LIMIT}`],
+  pagination: [
+    `looks at ${limits.MAX_LIST_EXAMINED.toLocaleString("en")} finished cards`,
+    `1 to ${limits.MAX_LIST_LIMIT}, default ${limits.DEFAULT_LIST_LIMIT}`,
+  ],
   batches: [`up to ${limits.MAX_BATCH_CARDS.toLocaleString("en")} cards`],
   quickstart: [`up to ${MAX_PREFERRED_WAIT_S} seconds`],
   printing: [MAX_ACCOUNT_PRINT_FILES === 3 ? "three files written at a time" : ""],

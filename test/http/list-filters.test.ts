@@ -266,4 +266,14 @@ test("where few of many fit, a page looks at a bounded number, goes on, and a wa
   const second = await page(`&after=${first.next_cursor}`);
   expect(second).toMatchObject({ has_more: false, next_cursor: null });
   expect(second.images.map(({ image_id }: Json) => image_id)).toEqual(["img_many00007"]);
+
+  // The current card of a player who has as many is on one page.
+  const current: Image = { ...(many[0] as Image), id: "img_current", createdAt: 2_000, state: "completed" };
+  const finished = { completedAt: 2_001, outputName: "current.png", outputBytes: 1 };
+  await api.store.write("current", (tx) => insertImages(tx, [{ ...current, ...finished }]));
+  const asked = `current=true&external_id=${encodeURIComponent(current.externalId)}`;
+  expect(await expectSuccess(await list(asked, account.testKey), 200, ImageListResponse)).toMatchObject({
+    images: [{ image_id: "img_current" }],
+    has_more: false,
+  });
 });

@@ -52,6 +52,8 @@ export async function filteredImages(tx: Tx, query: FilteredQuery): Promise<Imag
   const found = await filteredQuery(tx, query, examined);
   const images = found.slice(0, query.limit);
   const last = images.at(-1);
+  // A player has one current card: of all those before it none is looked at.
+  if (query.current && query.externalId !== undefined && last) return { images, next: null };
   if (found.length > query.limit && last) return { images, next: last };
   // Fewer than asked for: either the list is over, or only so many of those looked at fit.
   const [next] = await candidates(tx, query)
