@@ -71,6 +71,13 @@ function flakyProxy(target: string) {
           socket.end(
             `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nConnection: close\r\n${more}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
           );
+        if (path.endsWith("/print")) {
+          // A file that breaks off, as when one of its cards is deleted.
+          socket.end(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n%PDF-\r\n",
+          );
+          return;
+        }
         if (path === "/v1/webhook_endpoints") {
           answer(
             "503 Busy",
@@ -265,6 +272,8 @@ for (const [interpreter, install] of Object.entries(LANGUAGES)) {
       expect(told.pauses[0]).toBe(7);
       expect([told.once, told.retry_after]).toEqual(["SERVICE_OVERLOADED", 9]);
       expect(told.dead).toStartWith("No answer from http://127.0.0.1:");
+      // Half a file is none.
+      expect(told.cut).toStartWith("No answer from http://127.0.0.1:");
     });
 
     test("reads a webhook that was signed, and no other", () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -424,7 +424,11 @@ test("an archive is asked for again after a fault and read as it comes, and anyt
   };
   const busy = () => new Response("<h1>502</h1>", { status: 502 });
   const patient = connect({ fetch: answering(busy, slowly).fetch });
+  const timers = spyOn(globalThis, "setTimeout");
   const archive = new Response(await patient.cards.batches.pictures(batch_id));
+  // It may wait for others to be written.
+  expect(timers.mock.calls.map(([, ms]) => ms)).toContain(240_000);
+  timers.mockRestore();
   sendRest();
   expect(await archive.text()).toBe("PK");
   expect(patient.pauses).toHaveLength(1);

@@ -9,6 +9,8 @@ final class Transport
 {
     private const RETRIES = 4;
     private const TIMEOUT_SECONDS = 30;
+    /** A file may wait until others are written, and its pages are drawn. */
+    private const FILE_TIMEOUT_SECONDS = 240;
     /** A longer Retry-After is of a spent day: nobody waits for that in a call. */
     private const MAX_PAUSE_SECONDS = 90;
     private const MAX_BACKOFF_SECONDS = 30;
@@ -76,7 +78,13 @@ final class Transport
         for ($sent = 0; ; $sent += 1) {
             $isLast = $once || $sent >= $this->retries;
             $pause = min(2 ** $sent, self::MAX_BACKOFF_SECONDS) * (0.5 + mt_rand() / mt_getrandmax());
-            [$status, $answer, $asked, $problem, $replayed] = $this->send($method, $path . self::query($query), $headers, $content);
+            [$status, $answer, $asked, $problem, $replayed] = $this->send(
+                $method,
+                $path . self::query($query),
+                $headers,
+                $content,
+                $raw ? max($this->timeout, self::FILE_TIMEOUT_SECONDS) : $this->timeout,
+            );
             $envelope = json_decode($answer, true);
             if ($status >= 200 && $status < 300) {
                 if ($raw) {
@@ -107,21 +115,25 @@ final class Transport
      * @return array{int, string, int, string, bool} status (0 without an answer), body, seconds of Retry-After, problem,
      *     whether it is the answer to an earlier call
      */
-    private function send(string $method, string $path, array $headers, string $content): array
+    private function send(string $method, string $path, array $headers, string $content, float $timeout): array
     {
         $context = stream_context_create(['http' => [
             'method' => $method,
             'header' => $headers,
             'content' => $content,
-            'timeout' => $this->timeout,
+            'timeout' => $timeout,
             'ignore_errors' => true,
+            // PHP's own decoder takes a body that breaks off for a whole one.
+            'auto_decode' => false,
             'follow_location' => 0,
             'protocol_version' => 1.1,
         ]]);
-        $answer = @file_get_contents($this->baseUrl . $path, false, $context);
+        error_clear_last();
+        $stream = @fopen($this->baseUrl . $path, 'r', false, $context);
         $received = $http_response_header ?? [];
+        $answer = $stream === false ? null : self::bodyOf($stream, $received);
         $problem = error_get_last()['message'] ?? 'the connection broke off';
-        if ($answer === false || !preg_match('#^HTTP/\S+ (\d{3})#', $received[0] ?? '', $found)) {
+        if ($answer === null || !preg_match('#^HTTP/\S+ (\d{3})#', $received[0] ?? '', $found)) {
             return [0, '', 0, $problem, false];
         }
         $asked = 0;
@@ -133,6 +145,37 @@ final class Transport
             $replayed = $replayed || preg_match('/^idempotent-replayed:\s*true\s*$/i', $line) === 1;
         }
         return [(int) $found[1], $answer, $asked, $problem, $replayed];
+    }
+
+    /**
+     * The body of an answer, null where it broke off.
+     *
+     * @param resource $stream
+     * @param list<string> $headers
+     */
+    private static function bodyOf($stream, array $headers): ?string
+    {
+        $all = implode("\n", $headers);
+        if (preg_match('/^transfer-encoding:\s*chunked\s*$/im', $all) !== 1) {
+            $body = stream_get_contents($stream);
+            $length = preg_match('/^content-length:\s*(\d+)\s*$/im', $all, $found) === 1 ? (int) $found[1] : 0;
+            return $body === false || strlen($body) < $length ? null : $body;
+        }
+        $body = '';
+        while (preg_match('/^[0-9a-f]+/i', (string) fgets($stream), $found) === 1) {
+            $size = (int) hexdec($found[0]);
+            if ($size === 0) {
+                return $body;
+            }
+            $piece = (string) stream_get_contents($stream, $size);
+            if (strlen($piece) < $size) {
+                return null;
+            }
+            $body .= $piece;
+            // The end of the piece's line.
+            fgets($stream);
+        }
+        return null;
     }
 
     /** @param array<string, mixed> $query */

@@ -10,7 +10,7 @@ export interface ClientOptions {
   retries?: number;
   /**
    * How long one attempt may take, in milliseconds; 30 s by default, since a create waits for your photo's
-   * host.
+   * host. A file may take four minutes to begin, or as long as this if it is longer.
    */
   timeoutMs?: number;
   /** In place of the global `fetch`. */
@@ -65,6 +65,8 @@ interface Answer {
 
 const RETRIES = 4;
 const TIMEOUT_MS = 30_000;
+/** A file may wait until others are written, and its pages are drawn. */
+const FILE_TIMEOUT_MS = 240_000;
 /** A longer `Retry-After` is of a spent day: nobody waits for that in a call. */
 const MAX_PAUSE_S = 90;
 const MAX_BACKOFF_S = 30;
@@ -76,10 +78,10 @@ export function transport(options: ClientOptions): Transport {
   const base = options.baseUrl.replace(/\/+$/, "");
   const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
 
-  const attempt = async (call: Call): Promise<Answer> => {
+  const attempt = async (call: Call, limitMs: number): Promise<Answer> => {
     const isForm = call.body instanceof FormData;
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(new Error(`nothing for ${timeoutMs / 1000} s`)), timeoutMs);
+    const timer = setTimeout(() => limit.abort(new Error(`nothing for ${limitMs / 1000} s`)), limitMs);
     try {
       const response = await send(base + filled(call) + queryOf(call.query), {
         method: call.method,
@@ -104,10 +106,11 @@ export function transport(options: ClientOptions): Transport {
   const repeated = async <Result>(
     call: Call,
     read: (answer: Answer) => Result | undefined,
+    limitMs = timeoutMs,
   ): Promise<Result> => {
     for (let sent = 0; ; sent += 1) {
       const last = call.once === true || sent >= retries;
-      const answer = await attempt(call).catch((error: unknown) => {
+      const answer = await attempt(call, limitMs).catch((error: unknown) => {
         call.signal?.throwIfAborted();
         if (last) throw new NoAnswerError(`No answer from ${base}: ${messageOf(error)}`, error);
         return undefined;
@@ -133,7 +136,7 @@ export function transport(options: ClientOptions): Transport {
     now,
     maxWaitS: Math.min(MAX_WAIT_S, Math.floor(timeoutMs / 2000)),
     call: <Data>(call: Call): Promise<Data> => repeated(call, (answer) => dataOf<Data>(call, answer)),
-    stream: (call) => repeated(call, ({ stream }) => stream),
+    stream: (call) => repeated(call, ({ stream }) => stream, Math.max(timeoutMs, FILE_TIMEOUT_MS)),
   };
 }
 

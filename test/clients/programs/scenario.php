@@ -87,6 +87,11 @@ try {
     $told['retry_after'] = $refused->retryAfter;
 }
 try {
+    $told['cut'] = $flaky->printImage('img_1');
+} catch (NoAnswerException $nothing) {
+    $told['cut'] = $nothing->getMessage();
+}
+try {
     (new Client($given['dead'], $given['key'], ['retries' => 1, 'sleep' => $sleep]))->listPresets();
 } catch (NoAnswerException $nothing) {
     $told['dead'] = $nothing->getMessage();

@@ -79,6 +79,10 @@ except CardpressError as refused:
     told["once"] = refused.code
     told["retry_after"] = refused.retry_after
 try:
+    told["cut"] = flaky.print_image("img_1").decode()
+except NoAnswerError as nothing:
+    told["cut"] = str(nothing)
+try:
     Cardpress(given["dead"], given["key"], retries=1, sleep=pauses.append).list_presets()
 except NoAnswerError as nothing:
     told["dead"] = str(nothing)

@@ -16,6 +16,8 @@ from .errors import CardpressError, NoAnswerError
 
 RETRIES = 4
 TIMEOUT_S = 30.0
+#: A file may wait until others are written, and its pages are drawn.
+FILE_TIMEOUT_S = 240.0
 #: A longer Retry-After is of a spent day: nobody waits for that in a call.
 MAX_PAUSE_S = 90
 MAX_BACKOFF_S = 30
@@ -75,13 +77,14 @@ class Transport:
         if wait is not None:
             headers["Prefer"] = f"wait={wait}"
         address = self.base_url + path + _query(query)
+        timeout = max(self._timeout, FILE_TIMEOUT_S) if raw else self._timeout
         sent = 0
         while True:
             is_last = once or sent >= self._retries
             pause = min(2**sent, MAX_BACKOFF_S) * (0.5 + random.random())
             try:
                 request = urllib.request.Request(address, data=data, headers=headers, method=method)
-                with _OPENER.open(request, timeout=self._timeout) as response:
+                with _OPENER.open(request, timeout=timeout) as response:
                     content = response.read()
                     replayed = response.headers.get("Idempotent-Replayed") == "true"
                 if raw:
