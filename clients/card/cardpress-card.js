@@ -24,7 +24,7 @@ const CSS = `
 .face { position: relative; width: 100%; height: 100%; overflow: hidden; isolation: isolate;
   border-radius: var(--cardpress-radius, 0); backface-visibility: hidden; -webkit-backface-visibility: hidden; }
 .back { position: absolute; inset: 0; transform: rotateY(180deg); }
-.face > img, ::slotted(img) { display: block; width: 100%; height: auto; user-select: none; }
+.face > img, ::slotted(img) { display: block; min-width: 100%; max-width: 100%; height: auto; user-select: none; }
 .back > img { height: 100%; object-fit: contain; }
 .layers, .foil, .glare { position: absolute; inset: 0; overflow: hidden; pointer-events: none;
   -webkit-mask: center / 100% 100% no-repeat; mask: center / 100% 100% no-repeat; }

@@ -261,13 +261,14 @@ test("fifty cards shift nothing as they come alive, and the one under the pointe
       const leaning = cards.filter(
         (one) => one.shadowRoot?.querySelector<HTMLElement>(".card")?.style.transform,
       );
-      return { cards: cards.length, leaning: leaning.length, shift: (window as Json).shift };
+      const widths = [...new Set(cards.map((one) => one.getBoundingClientRect().width))];
+      return { cards: cards.length, leaning: leaning.length, shift: (window as Json).shift, widths };
     });
-  expect(await state()).toEqual({ cards: 50, leaning: 0, shift: 0 });
+  expect(await state()).toEqual({ cards: 50, leaning: 0, shift: 0, widths: [256] });
   const { x, y } = await middle();
   await page.mouse.move(x + 60, y);
   await until(`/rotateY\\([1-9]/.test(${CARD}.style.transform)`);
-  expect(await state()).toEqual({ cards: 50, leaning: 1, shift: 0 });
+  expect(await state()).toEqual({ cards: 50, leaning: 1, shift: 0, widths: [256] });
 });
 
 test("its own page and the frame of it in a stranger's page show it alive, whole, under their own policies", async () => {

@@ -14,6 +14,8 @@ import * as requests from "../../src/store/overviews/request-log.ts";
 import { accountNames, accountsToRenew } from "../../src/store/people/accounts.ts";
 import { listAudit } from "../../src/store/people/activity.ts";
 import { findKeyByHash } from "../../src/store/people/keys.ts";
+import { findGallery } from "../../src/store/sets/card-sets.ts";
+import { shownPlayers } from "../../src/store/sets/set-cards.ts";
 import type { Tx } from "../../src/store/store.ts";
 import * as deliveries from "../../src/store/webhooks/deliveries.ts";
 import {
@@ -54,6 +56,13 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
     /images_list .*created_at/,
   ],
   ["an image for its answer", (tx) => reads.findImageAnswer(tx, { ...scope, id: "x" }), /autoindex_images/],
+  ["a card's page", (tx) => reads.findAnyImage(tx, "x"), /autoindex_images/],
+  ["a gallery by its name", (tx) => findGallery(tx, "g"), /card_sets_gallery/],
+  [
+    "the players of a gallery's page",
+    (tx) => shownPlayers(tx, { setId: "s", now: 5, from: 3, limit }),
+    /set_cards_list .*set_id=.*player>.*autoindex_images/,
+  ],
   ["a picture by its name", (tx) => reads.findImageByOutput(tx, "x"), /images_output_name/],
   [
     "whether a picture needs a template",
