@@ -118,7 +118,7 @@ export async function openPhotoCutter(
       );
     page ??= await openPhotoPage(browser, networks);
     try {
-      return await cutOutIn(page, photoPath, onStage, wanted);
+      return await runSteps({ page, photoPath, ...wanted }, onStage);
     } catch (error) {
       // A page that failed once may be in a bad state, so the next photo gets a new one.
       await page.close().catch(() => {});
@@ -142,50 +142,59 @@ export async function openPhotoCutter(
   };
 }
 
-async function cutOutIn(
-  page: OpenPhotoPage,
-  photoPath: string,
-  onStage: (stage: PhotoStage) => void,
-  { companyWelcome, focus }: { companyWelcome: boolean; focus: Focus | null },
-): Promise<CutOutResult> {
-  const timingsMs: Record<string, number> = {};
-  const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-    const start = performance.now();
-    const value = await work();
-    timingsMs[name] = performance.now() - start;
-    return value;
-  };
-  const refuse = (reason: PhotoRefusal): CutOutResult => ({
-    ok: false,
-    reason,
-    message: PHOTO_REFUSALS[reason],
-    timingsMs,
-  });
+/** What is asked of a photo, and what its steps leave for those after them. */
+interface PhotoJob {
+  page: OpenPhotoPage;
+  photoPath: string;
+  companyWelcome: boolean;
+  focus: Focus | null;
+  cutout?: Cutout;
+}
 
-  onStage("decode");
+/** One step of a photo: refuses it, or null. */
+interface PhotoStep {
+  /** The stage that begins with it, as cards report them. */
+  stage?: PhotoStage;
+  run(job: PhotoJob): Promise<PhotoRefusal | null>;
+}
+
+/** From a photo to its cutout, in this order; timings are reported under these names. */
+const STEPS: Record<string, PhotoStep> = {
+  decode: { stage: "decode", run: decode },
+  find: { stage: "find", run: ({ page, companyWelcome, focus }) => page.call("find", companyWelcome, focus) },
+  prepare: { stage: "cut_out", run: ({ page }) => page.call("prepare") },
+  salient: { run: ({ page }) => page.call("salient") },
+  cut_out: { run: takeCutout },
+};
+
+async function decode({ page, photoPath }: PhotoJob): Promise<PhotoRefusal | null> {
   const header = await readHeader(photoPath);
-  if (!header) return refuse("undecodable");
+  if (!header) return "undecodable";
+  await page.givePhoto(photoPath);
+  return page.call("decode", header);
+}
+
+async function takeCutout(job: PhotoJob): Promise<PhotoRefusal | null> {
+  const description = await job.page.call("cutOut");
+  if ("refusal" in description) return description.refusal;
+  job.cutout = { ...description, bytes: encodePng(job.page.takeCutout(description)) };
+  return null;
+}
+
+async function runSteps(job: PhotoJob, onStage: (stage: PhotoStage) => void): Promise<CutOutResult> {
+  const timingsMs: Record<string, number> = {};
   try {
-    const decoded = timed("decode", async () => {
-      await page.givePhoto(photoPath);
-      return page.call("decode", header);
-    });
-    if (!(await decoded)) return refuse("undecodable");
-    onStage("find");
-    const found = await timed("find", () => page.call("find", companyWelcome, focus));
-    if (found !== "found") return refuse(found);
-    onStage("cut_out");
-    const prepared = await timed("prepare", () => page.call("prepare"));
-    if (prepared !== "ready") return refuse(prepared);
-    await timed("salient", () => page.call("salient"));
-    const cutout = await timed("cut_out", async () => {
-      const description = await page.call("cutOut");
-      if ("refusal" in description) return description;
-      return { ...description, bytes: encodePng(page.takeCutout(description)) };
-    });
-    return "refusal" in cutout ? refuse(cutout.refusal) : { ok: true, cutout, timingsMs };
+    for (const [name, { stage, run }] of Object.entries(STEPS)) {
+      if (stage) onStage(stage);
+      const start = performance.now();
+      const reason = await run(job);
+      timingsMs[name] = performance.now() - start;
+      if (reason) return { ok: false, reason, message: PHOTO_REFUSALS[reason], timingsMs };
+    }
+    if (!job.cutout) throw new Error("The steps of a photo left no cutout.");
+    return { ok: true, cutout: job.cutout, timingsMs };
   } finally {
-    if (!page.hasCrashed()) await page.call("release");
+    if (!job.page.hasCrashed()) await job.page.call("release");
   }
 }
 

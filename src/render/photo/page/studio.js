@@ -13,19 +13,21 @@ import { runSalient } from "./salient.js";
 /** @import { Rect } from "./masks.js" */
 
 /**
- * What the page offers to the process that opened it. One photo at a time, it expects the steps decode, find,
- * prepare, salient, cutOut and release, in that order. The photo comes in as a file, and smaller pictures go
- * out as data URLs, which browsers create natively. The networks run in that process; a shared file connects
- * both, through which the cutout goes too.
+ * What the page offers to the process that opened it: the steps of a photo, which that process calls in the
+ * order of its own list, one photo at a time. Each takes what those before it left in the job, and returns
+ * why the photo is refused, or null. The photo comes in as a file, and smaller pictures go out as data URLs,
+ * which browsers create natively. The networks run in that process; a shared file connects both, through
+ * which the cutout goes too.
  * @typedef {object} PhotoPage
  * @property {() => Promise<string>} load opens the shared file and returns what it begins with
  * @property {typeof answered} answered reports that a network's answer is in the file
- * @property {(header: Header) => Promise<boolean>} decode false when the bytes are not a complete photo
- * @property {(companyWelcome: boolean, focus: Focus | null) => Promise<"found" | PlayerRefusal>} find finds
- *   the player, the one at `focus` if given, turning the photo upright if necessary
- * @property {() => Promise<"ready" | PlayerRefusal>} prepare selects the part of the photo to cut and finds
- *   the body parts in it
- * @property {() => Promise<void>} salient finds what stands out in that part
+ * @property {(header: Header) => Promise<"undecodable" | null>} decode refuses bytes that are not a complete
+ *   photo
+ * @property {(companyWelcome: boolean, focus: Focus | null) => Promise<PlayerRefusal | null>} find finds the
+ *   player, the one at `focus` if given, turning the photo upright if necessary
+ * @property {() => Promise<PlayerRefusal | null>} prepare selects the part of the photo to cut and finds the
+ *   body parts in it
+ * @property {() => Promise<null>} salient finds what stands out in that part
  * @property {() => Promise<Description | { refusal: PlayerRefusal }>} cutOut writes the cutout's pixels into
  *   the shared file: red, green, blue and alpha, row by row
  * @property {() => void} release
@@ -58,9 +60,9 @@ const photoPage = {
     if (!file) throw new Error("No photo was given to the page.");
     try {
       job = { photo: await decodePhoto(file, header) };
-      return true;
+      return null;
     } catch (error) {
-      if (error instanceof DOMException) return false;
+      if (error instanceof DOMException) return "undecodable";
       throw error;
     }
   },
@@ -72,21 +74,22 @@ const photoPage = {
     job.isPointedAt = focus !== null;
     if ("refusal" in search) return search.refusal;
     job.player = search.player;
-    return "found";
+    return null;
   },
 
   async prepare() {
     const player = done(job.player);
     job.cut = await prepareCut(done(job.photo), player);
     const fault = await refusalFromParts(job.cut, player);
-    if (fault !== "several_people" || !(job.companyWelcome || job.isPointedAt)) return fault ?? "ready";
+    if (fault !== "several_people" || !(job.companyWelcome || job.isPointedAt)) return fault;
     player.inCompany = true;
-    return "ready";
+    return null;
   },
 
   async salient() {
     const cut = done(job.cut);
     job.salient = await runSalient(salientInput(cut), cut.salient);
+    return null;
   },
 
   async cutOut() {
