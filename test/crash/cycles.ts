@@ -57,6 +57,13 @@ export const STEPS: readonly string[] = [
 /** Good photos, and one without a player, so that both ends of an image are met. */
 const PHOTOS = ["astronaut.png", "coffee.png", "skier.jpg", "astronaut.png"];
 const LIVE_PER_CYCLE = 4;
+/** A card of two pictures, one of two pages in a file, and plain ones. */
+const STYLES = [
+  { width: 512, height: 512, back: true },
+  { width: 650, height: 839, back: true, format: "pdf" },
+  { width: 512, height: 512 },
+  { width: 512, height: 512 },
+] as const;
 /** The player of the set, and how many cards of a cycle are numbered in it. */
 const NUMBERED = "numbered";
 const NUMBERED_PER_CYCLE = 3;
@@ -196,7 +203,7 @@ async function work(bench: Bench, cycle: number, address: string, exited: Promis
           external_id: n < NUMBERED_PER_CYCLE ? NUMBERED : `c${cycle}-${n}`,
           source_image_url: `${bench.photoOrigin}/${PHOTOS[(cycle + n) % PHOTOS.length]}?${n < 2 ? cycle : ""}`,
         },
-        style: { width: 512, height: 512 },
+        style: STYLES[n % STYLES.length] ?? {},
         ...(n < NUMBERED_PER_CYCLE ? { set: { id: bench.setId, parallel: "gold" } } : {}),
       }),
     ),

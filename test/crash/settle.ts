@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { audit } from "../../src/app/operations/audit/audit.ts";
+import { sideOfPdf } from "../../src/app/print/card-pdf.ts";
 import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
 import { get } from "../harness.ts";
 import { checkBatch, sendBatch } from "./batches.ts";
@@ -49,20 +50,16 @@ async function checkEnded(bench: Bench, address: string, promise: Promised, dead
   const { figures } = bench;
   for (;;) {
     const response = await get(address, promise.apiKey, `/v1/images/${promise.imageId}`);
-    const { data } = (await response.json()) as {
-      data: { status: string; result?: { image_url: string; width: number } } | null;
-    };
+    const { data } = (await response.json()) as { data: { status: string; result?: Result } | null };
     if (data?.status === "failed") {
       figures.failed += 1;
       return;
     }
     if (data?.status === "completed" && data.result) {
       figures.completed += 1;
-      const picture = await fetch(data.result.image_url);
-      const whole =
-        picture.status === 200 &&
-        (await new Bun.Image(await picture.bytes()).metadata()).width === data.result.width;
-      if (!whole) figures.problems.push(`${promise.imageId} is completed, its picture is not`);
+      const { back = false } = JSON.parse(promise.body).style ?? {};
+      if (!(await isWhole(data.result, back)))
+        figures.problems.push(`${promise.imageId} is completed, its picture is not`);
       return;
     }
     if (data === null || performance.now() > deadline) {
@@ -76,11 +73,33 @@ async function checkEnded(bench: Bench, address: string, promise: Promised, dead
   }
 }
 
+interface Result {
+  image_url: string;
+  back_url: string | null;
+  width: number;
+  content_type: string;
+}
+
+/** Whether all sides that were asked for are served, each to its last byte. */
+async function isWhole(result: Result, hasBack: boolean): Promise<boolean> {
+  const served = await fetch(result.image_url);
+  const file = await served.bytes();
+  const other = result.back_url === null ? undefined : await (await fetch(result.back_url)).bytes();
+  const isPdf = result.content_type === "application/pdf";
+  const sides = isPdf ? [sideOfPdf(file, "front"), sideOfPdf(file, "back")] : [file, other];
+  const widths = sides.map(async (side) => side && (await new Bun.Image(side).metadata()).width);
+  const [front, back] = await Promise.all(widths);
+  return served.status === 200 && front === result.width && back === (hasBack ? result.width : undefined);
+}
+
 /** Remembers the pictures on the disk that the database does not know, while no server runs. */
 export async function noteOrphans({ dir, orphans }: Bench): Promise<void> {
   const db = new Database(join(dir, "cardpress.db"));
   const known = new Set(
-    db.query("SELECT output_name FROM images WHERE output_name IS NOT NULL").values().flat(),
+    db
+      .query("SELECT output_name, back_output_name FROM images WHERE output_name IS NOT NULL")
+      .values()
+      .flat(),
   );
   db.close();
   for (const name of await pictures(dir)) if (!known.has(name)) orphans.add(name);
