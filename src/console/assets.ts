@@ -12,6 +12,7 @@ import paletteStyle from "./assets/palette.css" with { type: "text" };
 import palette from "./assets/palette.js" with { type: "text" };
 import passkeys from "./assets/passkeys.js" with { type: "text" };
 import photos from "./assets/photos.js" with { type: "text" };
+import points from "./assets/points.js" with { type: "text" };
 import sheet from "./assets/sheet.css" with { type: "text" };
 import squad from "./assets/squad.webp" with { type: "file" };
 import tables from "./assets/tables.css" with { type: "text" };
@@ -21,6 +22,7 @@ export type ConsoleFile =
   | "console.js"
   | "passkeys.js"
   | "photos.js"
+  | "points.js"
   | "palette.js"
   | "htmx.js"
   | "kits.webp"
@@ -33,6 +35,7 @@ export const CONSOLE_ASSETS: AssetFolder<ConsoleFile> = assetFolder("/console/as
   "console.js": textAsset(SCRIPT, script),
   "passkeys.js": textAsset(SCRIPT, passkeys),
   "photos.js": textAsset(SCRIPT, photos),
+  "points.js": textAsset(SCRIPT, points),
   "palette.js": textAsset(SCRIPT, palette),
   "htmx.js": fileAsset(SCRIPT, htmx),
   "kits.webp": fileAsset(WEBP, kits),

@@ -25,6 +25,8 @@ const HTMX_CONFIG = JSON.stringify({
   ],
 });
 
+const SCRIPTS = ["console.js", "htmx.js", "passkeys.js", "photos.js", "points.js", "palette.js"] as const;
+
 /** Files for the console's pages only. */
 function ConsoleDocument(props: {
   title: string;
@@ -38,9 +40,7 @@ function ConsoleDocument(props: {
       modules={modules}
       room="console"
       style={CONSOLE_ASSETS.url("console.css")}
-      scripts={(["console.js", "htmx.js", "passkeys.js", "photos.js", "palette.js"] as const).map(
-        CONSOLE_ASSETS.url,
-      )}
+      scripts={SCRIPTS.map(CONSOLE_ASSETS.url)}
       head={<meta name="htmx-config" content={HTMX_CONFIG} />}
     >
       {children}

@@ -209,3 +209,53 @@ test("at an address no browser makes passkeys for, the profile says what the ope
     await plain.close();
   }
 });
+
+test("a click on the photo says who is meant in it, and the card takes its place in a set", async () => {
+  const made = await fetch(`${server.baseUrl}/v1/sets`, {
+    method: "POST",
+    headers: { "X-API-Key": testKey, "Content-Type": "application/json" },
+    body: JSON.stringify({
+      name: "Season",
+      parallels: [{ name: "gold", size: 3 }],
+      players: [{ external_id: "p1" }],
+    }),
+  });
+  const { data: set } = (await made.json()) as { data: { set_id: string } };
+  const { page, complaints } = await browser.open();
+  await signIn(page, server.baseUrl, "dev@play.example");
+  await page.goto(`${server.baseUrl}/console/playground`);
+  await page.click("details:has(#focus) summary");
+  await page.waitForSelector(".focus-photo canvas", { visible: true });
+  const canvas = (await page.$(".focus-photo canvas")) as ElementHandle<HTMLCanvasElement>;
+  const { width, height } = (await canvas.boundingBox()) ?? { width: 0, height: 0 };
+  await canvas.click({ offset: { x: width / 4, y: height / 2 } });
+  const focus = await page.$eval("#focus", (input) => (input as HTMLInputElement).value);
+  const [x = 0, y = 0] = focus.split(" ").map(Number);
+  expect([Math.round(x * 100), Math.round(y * 100)]).toEqual([25, 50]);
+  expect(await page.$eval(".focus-mark", (mark) => (mark as HTMLElement).hidden)).toBe(false);
+  await page.waitForFunction(() => document.querySelector("#curl")?.textContent?.includes('"focus"'));
+
+  await page.select("#set", `${set.set_id} gold`);
+  await page.waitForFunction(() => document.querySelector("#curl")?.textContent?.includes('"gold"'));
+  await page.click(".send button[type=submit]");
+  await page.waitForFunction(() => document.querySelector("#external_id-problem")?.textContent);
+  expect(await textOf(page, "#external_id-problem")).toContain("not on the checklist");
+  await page.$eval("#external_id", (input) => Object.assign(input, { value: "p1" }) && undefined);
+  await page.click(".send button[type=submit]");
+  const id =
+    (await (await page.waitForSelector("#outcome code"))?.evaluate((code) => code.textContent)) ?? "";
+  const ended = await untilEnded(server.baseUrl, testKey, id);
+  expect(ended.set).toMatchObject({ parallel: "gold", serial: 1, size: 3 });
+  const sent = async () => JSON.parse(await page.$eval("#request", (code) => code.textContent ?? ""));
+  await page.goto(`${server.baseUrl}/console/images/${id}`);
+  expect((await sent()).player.focus).toEqual({ x, y });
+
+  // Made again without a point.
+  await page.goto(`${server.baseUrl}/console/images/${id}/again`);
+  const value = () => page.$eval("#focus", (input) => (input as HTMLInputElement).value);
+  expect(await value()).toBe(`${x} ${y}`);
+  await page.$eval("#focus", (input) => Object.assign(input, { value: "" }) && undefined);
+  await submit(page, "form.form button[type=submit]");
+  expect((await sent()).player).not.toHaveProperty("focus");
+  expect(complaints).toEqual([]);
+});

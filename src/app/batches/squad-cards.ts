@@ -31,7 +31,7 @@ const asNumber = (text: string) => (/^-?\d{1,9}(?:[.,]0+)?$/.test(text) ? Number
  * Two fractions, as 0.25 0.4 or 25% 40%, are a point. What is not stays text in one, so that the message says
  * what is expected.
  */
-function asFocus(text: string): unknown {
+export function asFocus(text: string): unknown {
   const [x, y, ...more] = text.match(/(?:\d+(?:[.,]\d+)?|\.\d+)\s*%?/g) ?? [];
   const fraction = (part: string) =>
     Number.parseFloat(part.replace(",", ".")) / (part.endsWith("%") ? 100 : 1);

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 
+import { asFocus } from "../../app/batches/squad-cards.ts";
 import { checkCard } from "../../app/images/check-card.ts";
 import { ASKED_COMPOSITIONS, POSITIONS } from "../../core/card.ts";
 import { colourNamed } from "../../core/colour-names.ts";
@@ -28,9 +29,11 @@ import { Refused } from "../refused.tsx";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { ColourInput } from "./colour-input.tsx";
+import { FocusField } from "./focus-field.tsx";
 import { ownImage } from "./image.tsx";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 import { keepPhoto, PhotoDrop } from "./photo-drop.tsx";
+import { focusText } from "./playground-form.ts";
 
 /** What can be made otherwise here, by the names of the form. */
 interface Changes {
@@ -39,6 +42,7 @@ interface Changes {
   number: string;
   skill_level: string;
   source_image_url: string;
+  focus: string;
   preset: string;
   background_theme: string;
   primary_color: string;
@@ -57,6 +61,7 @@ function changesOf({ player, style, branding = {} }: CreateImageRequest): Change
     number: String(player.number),
     skill_level: String(player.skill_level),
     source_image_url: player.source_image_url,
+    focus: focusText(player.focus),
     preset: style.preset,
     background_theme: style.background_theme ?? "",
     primary_color: branding.primary_color ?? "",
@@ -166,9 +171,11 @@ interface Shown {
   places: Batch[];
   /** The place chosen so far. */
   place: string;
+  /** The address of its photo, as long as that is kept. */
+  photo?: string | undefined;
 }
 
-function Form({ visit, image, of, places, place }: Shown & { visit: MemberVisit }) {
+function Form({ visit, image, of, places, place, photo }: Shown & { visit: MemberVisit }) {
   const { presets } = visit.deps.config;
   return (
     <PostForm
@@ -185,6 +192,7 @@ function Form({ visit, image, of, places, place }: Shown & { visit: MemberVisit 
       </div>
       <PhotoDrop label="Another photo" />
       <Text name="source_image_url" label="Or its address" of={of} />
+      <FocusField value={of.focus} photo={photo} />
       <ThemeField value={of.background_theme} />
       <div class="field-pair">
         <Colour name="primary_color" label="Main colour" of={of} />
@@ -232,6 +240,9 @@ async function againPage(visit: MemberVisit): Promise<Response> {
 async function page(visit: MemberVisit, shown: Shown, refusal?: PartnerRefusal): Promise<Response> {
   const { image, places } = shown;
   const change = await openChange(visit, image, places);
+  const { sourceSha256 } = image;
+  const isKept = sourceSha256 !== null && (await visit.deps.blobs.stat("source", sourceSha256)) !== null;
+  const photo = isKept ? `/console/images/${image.id}/photo` : undefined;
   return shell(
     visit,
     "Make again",
@@ -253,7 +264,7 @@ async function page(visit: MemberVisit, shown: Shown, refusal?: PartnerRefusal):
       {refusal && <Refused error={refusal} title="The card is not made." />}
       <div class="image-page">
         <Card title="What to change" note="What you leave as it is stays so.">
-          <Form visit={visit} {...shown} />
+          <Form visit={visit} {...shown} photo={photo} />
         </Card>
         <Card title="Before">
           <Thumb image={image} />
@@ -288,7 +299,7 @@ function changeOf(before: CreateImageRequest, after: Changes): RemakeImageReques
     brand.filter((name) => after[name] !== "").map((name) => [name, typed(name, after[name])]),
   );
   return {
-    player: pick(["name", "position", "number", "skill_level", "source_image_url"]),
+    player: pick(["name", "position", "number", "skill_level", "source_image_url", "focus"]),
     style: pick(["preset", "background_theme", "width", "height", "format", "composition"]),
     ...(brand.some(isNew) ? { branding } : {}),
   } as RemakeImageRequest;
@@ -300,6 +311,7 @@ const NUMBERS: readonly (keyof Changes)[] = ["number", "skill_level", "width", "
  * Numbers that are none stay text, so that the message can name what was written. Colours may be named.
  */
 function typed(name: keyof Changes, text: string): unknown {
+  if (name === "focus") return text === "" ? undefined : asFocus(text);
   if (name === "primary_color" || name === "secondary_color") return colourNamed(text) ?? text;
   if (!NUMBERS.includes(name)) return text;
   return /^\d{1,9}$/.test(text) ? Number(text) : text === "" ? undefined : text;

@@ -11,7 +11,7 @@ import { inputsOf, type OwnInputs, ownFields } from "./playground-own.tsx";
 
 // What the form holds with which somebody who is no developer makes one card.
 
-export interface MakeState extends Omit<PlaygroundState, "environment"> {
+export interface MakeState extends Omit<PlaygroundState, "environment" | "sets"> {
   /** What may be chosen as the look. */
   looks: LoadedTemplate[];
   look: LoadedTemplate;

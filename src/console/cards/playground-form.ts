@@ -1,4 +1,6 @@
+import { asFocus } from "../../app/batches/squad-cards.ts";
 import type { Config } from "../../config.ts";
+import type { Focus } from "../../core/card.ts";
 import { colourNamed } from "../../core/colour-names.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { samplePhotoUrl } from "../../core/sample-photo.ts";
@@ -12,6 +14,10 @@ export interface PlaygroundFields {
   number: string;
   skill_level: string;
   source_image_url: string;
+  /** Two fractions, such as `0.62 0.2`; empty: whoever stands out. */
+  focus: string;
+  /** The id of a set and one of its parallels, with a space between; empty: none. */
+  set: string;
   background_theme: string;
   format: string;
   composition: string;
@@ -26,6 +32,8 @@ export interface PlaygroundFields {
 
 /** The input that a field of the API is written in, such as `number` for `player.number`. */
 export function inputNamed(field: string): string | undefined {
+  if (field.startsWith("player.focus")) return "focus";
+  if (field.startsWith("set.")) return "set";
   const name = field.slice(field.lastIndexOf(".") + 1);
   return name in EXAMPLE && !field.startsWith("fields") ? name : undefined;
 }
@@ -40,6 +48,8 @@ const EXAMPLE: PlaygroundFields = {
   skill_level: "87",
   // The service's own photo, whose URL only the service knows.
   source_image_url: "",
+  focus: "",
+  set: "",
   background_theme: "stadium night",
   format: "png",
   composition: "auto",
@@ -86,6 +96,8 @@ export function fieldsOf(request: CreateImageRequest, config: FormFacts): Playgr
     number: String(player.number),
     skill_level: String(player.skill_level),
     source_image_url: player.source_image_url,
+    focus: focusText(player.focus),
+    set: request.set ? `${request.set.id} ${request.set.parallel}` : "",
     background_theme: style.background_theme ?? "",
     format: style.format ?? "png",
     composition: style.composition ?? "auto",
@@ -96,6 +108,15 @@ export function fieldsOf(request: CreateImageRequest, config: FormFacts): Playgr
     primary_color: branding.primary_color ?? "",
     secondary_color: branding.secondary_color ?? "",
   };
+}
+
+/** A place in a photo as its field has it. */
+export const focusText = (focus: Focus | undefined): string => (focus ? `${focus.x} ${focus.y}` : "");
+
+/** The set and the parallel that a choice stands for. */
+function placeIn(set: string) {
+  const at = set.indexOf(" ");
+  return { id: set.slice(0, at), parallel: set.slice(at + 1) };
 }
 
 /**
@@ -120,6 +141,7 @@ export function requestOf(fields: PlaygroundFields, own?: Record<string, unknown
       number: number(fields.number),
       skill_level: number(fields.skill_level),
       source_image_url: fields.source_image_url,
+      ...(fields.focus !== "" && { focus: asFocus(fields.focus) }),
     },
     style: {
       preset: fields.preset,
@@ -135,5 +157,6 @@ export function requestOf(fields: PlaygroundFields, own?: Record<string, unknown
     },
     ...(Object.keys(branding).length > 0 ? { branding } : {}),
     ...(own && { fields: own }),
+    ...(fields.set !== "" && { set: placeIn(fields.set) }),
   };
 }

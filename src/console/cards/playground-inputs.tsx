@@ -5,14 +5,17 @@ import { type Composition, POSITIONS } from "../../core/card.ts";
 import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
 import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
 import type { PartnerRefusal } from "../../http/http-refusal.ts";
+import type { CardSet } from "../../store/sets/card-sets.ts";
 import type { Fields } from "../../templates/fields.ts";
 import { shownFields } from "../../templates/load.ts";
 import { compositionsOf } from "../../templates/manifest.ts";
+import { offeredSets, setLabel } from "../batches/list-set.tsx";
 import { compositionText, positionText, presetText } from "../card-words.ts";
 import { Options, ThemeInput } from "../choices.tsx";
 import { Choice, Field, PostForm } from "../elements.tsx";
 import { field, type MemberVisit } from "../visit.ts";
 import { ColourInput } from "./colour-input.tsx";
+import { FocusField } from "./focus-field.tsx";
 import { PhotoDrop } from "./photo-drop.tsx";
 import { type FormFacts, INPUTS, inputNamed, type PlaygroundFields, readFields } from "./playground-form.ts";
 import { idOf, inputOf, OwnFields, type OwnInputs, readOwn } from "./playground-own.tsx";
@@ -29,6 +32,8 @@ export interface PlaygroundState {
   /** Whether it has another side. */
   hasBack: boolean;
   presets: readonly string[];
+  /** Those that a card can be put into. */
+  sets: readonly CardSet[];
   environment: Environment;
   problems: Problems;
 }
@@ -66,7 +71,8 @@ export async function sentState(visit: MemberVisit): Promise<PlaygroundState> {
   const fields = declared.hasBack ? sent : { ...sent, back: "" };
   const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
   const own = readOwn(visit.form, declared.template);
-  return { fields, own, ...declared, ...facts, environment, problems: {} };
+  const sets = await offeredSets(visit);
+  return { fields, own, ...declared, ...facts, sets, environment, problems: {} };
 }
 
 interface InputProps {
@@ -151,7 +157,7 @@ export function TemplateInputs(state: PlaygroundState) {
 }
 
 function CardFields(state: PlaygroundState) {
-  const { fields, presets, problems } = state;
+  const { fields, presets, sets, problems } = state;
   const common = { fields, problems };
   return (
     <>
@@ -167,12 +173,17 @@ function CardFields(state: PlaygroundState) {
       <div id="photo-address">
         <AddressInput {...common} />
       </div>
+      <details class="more" open={fields.focus !== ""}>
+        <summary>One of several in the photo</summary>
+        <FocusField value={fields.focus} problem={problems.focus ?? ""} photo={fields.source_image_url} />
+      </details>
       <Input
         name="external_id"
         {...common}
         label="Your id of the player"
         hint="In test, test_fail_no_player, test_fail_sideways, test_slow and others choose the ending."
       />
+      {sets.length > 0 && <SetInput {...common} sets={sets} />}
       <Input
         name="background_theme"
         {...common}
@@ -199,6 +210,35 @@ function CardFields(state: PlaygroundState) {
         </div>
       </details>
     </>
+  );
+}
+
+/** The sets and their parallels, each of which a card can be put into. */
+function SetInput({
+  fields,
+  problems,
+  sets,
+}: Pick<InputProps, "fields" | "problems"> & Pick<PlaygroundState, "sets">) {
+  return (
+    <Field
+      label="Set and parallel"
+      id="set"
+      hint="The player's id must be on its checklist. A parallel with a size gives the lowest free number."
+      problem={problems.set ?? ""}
+    >
+      <select id="set" name="set" aria-describedby="set-hint set-problem">
+        <option value="">None</option>
+        {sets.map((set) => (
+          <optgroup key={set.id} label={setLabel(set)}>
+            {set.parallels.map(({ name, size }) => (
+              <option key={name} value={`${set.id} ${name}`} selected={fields.set === `${set.id} ${name}`}>
+                {size === null ? name : `${name} of ${size}`}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+    </Field>
   );
 }
 
@@ -271,9 +311,11 @@ const SEND_AS: [string, string][] = [
 ];
 
 /** What is wrong beside each input, for a page that shows the form already. */
-export function BesideInputs({ own, presets, problems }: PlaygroundState) {
-  // Where there is no choice of templates, the form has no input for it.
-  const inputs = INPUTS.filter((name) => name !== "back" && (name !== "preset" || presets.length > 1));
+export function BesideInputs({ own, presets, sets, problems }: PlaygroundState) {
+  // Where there is no choice of templates or sets, the form has no input for it.
+  const isThere = (name: string) =>
+    name !== "back" && (name !== "preset" || presets.length > 1) && (name !== "set" || sets.length > 0);
+  const inputs = INPUTS.filter(isThere);
   return (
     <>
       {["file", ...inputs, ...Object.keys(own)].map((name) => (

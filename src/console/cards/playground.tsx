@@ -13,6 +13,7 @@ import { asPartnerRefusal } from "../../http/envelope.ts";
 import { ERROR_STATUS, isPartnerRefusal } from "../../http/http-refusal.ts";
 import type { Image } from "../../store/images/images.ts";
 import type { BrandKit } from "../../store/people/brand-kits.ts";
+import { offeredSets } from "../batches/list-set.tsx";
 import { takeFromBudget } from "../budget.ts";
 import { Card, Code, PageHead } from "../elements.tsx";
 import { shell } from "../layout.tsx";
@@ -70,7 +71,9 @@ async function playgroundPage(visit: MemberVisit): Promise<Response> {
   const declared = await declaredBy(visit, fields, facts);
   const isSame = again.ok && again.value.style.preset === fields.preset;
   const own = isSame ? inputsOf(again.value.fields) : exampleInputs(declared.template);
-  const state: PlaygroundState = { fields, own, ...declared, ...facts, environment: "test", problems: {} };
+  const sets = await offeredSets(visit);
+  const begun = { fields, own, ...declared, ...facts, sets };
+  const state: PlaygroundState = { ...begun, environment: "test", problems: {} };
   if (sent === null || !earlier) return page(visit, state, null);
   const outcome = <Outcome image={earlier} progress={visit.deps.progress.of(earlier.id)} />;
   return page(visit, { ...state, environment: earlier.environment }, outcome);
