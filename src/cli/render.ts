@@ -5,10 +5,17 @@ import { extname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { checkForPreset } from "../app/images/check-card.ts";
 import { type Config, readConfig } from "../config.ts";
-import { ASKED_COMPOSITIONS, type AskedComposition, type ImageFormat } from "../core/card.ts";
+import {
+  ASKED_COMPOSITIONS,
+  type AskedComposition,
+  type ImageFormat,
+  MOTIONS,
+  type Motion,
+} from "../core/card.ts";
 import { shownSetValidator } from "../core/card-set.ts";
 import { type ErrorDetail, OperatorError } from "../core/errors.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
+import { isMoving } from "../core//moving-pictures.ts";
 import { compileValidator } from "../core/validate.ts";
 import { type CardRenderer, openCardRenderer, PhotoRefused } from "../render/card-renderer.ts";
 import type { RenderJob } from "../render/protocol.ts";
@@ -27,6 +34,7 @@ interface RenderOptions {
   badge?: string;
   picture?: string[];
   composition?: AskedComposition;
+  motion?: Motion;
   out: string;
   back?: string;
   json?: boolean;
@@ -45,7 +53,12 @@ export function renderCommand(): Command {
       `how the player is shown, whatever the details say: ${ASKED_COMPOSITIONS.join(", ")}`,
       oneOf(ASKED_COMPOSITIONS),
     )
-    .requiredOption("--out <file>", "where to write the picture; .png, .webp, .jpg or .jpeg says how")
+    .requiredOption("--out <file>", "where to write the picture; .png, .webp, .jpg, .jpeg or .webm says how")
+    .option(
+      "--motion <motion>",
+      `the card in motion, as .webm or .webp: ${MOTIONS.join(", ")}`,
+      oneOf(MOTIONS),
+    )
     .option("--back <file>", "where to write its other side, in the same format, for a template with one")
     .option("--json", "print JSON")
     .action(async (options: RenderOptions) => {
@@ -65,6 +78,7 @@ const FORMATS: Record<string, ImageFormat> = {
   ".webp": "webp",
   ".jpg": "jpeg",
   ".jpeg": "jpeg",
+  ".webm": "webm",
 };
 
 async function renderFiles(options: RenderOptions) {
@@ -119,14 +133,14 @@ async function readJob(
   templates: TemplateRegistry,
   config: Config,
 ): Promise<RenderJob> {
-  const format = FORMATS[extname(options.out).toLowerCase()];
-  if (!format)
-    throw new OperatorError(`--out ${options.out} must end in ${Object.keys(FORMATS).join(", ")}.`, 2);
+  const format = formatOf(options);
   const folder = await stat(options.out).catch(() => undefined);
   if (folder?.isDirectory())
     throw new OperatorError(
       `--out ${options.out} is a folder. Name a file, such as ${join(options.out, "card.png")}.`,
     );
+  if (options.back !== undefined && isMoving(format))
+    throw new OperatorError(`--back ${options.back}: a card in motion has no other side. Leave it out.`, 2);
   if (options.back !== undefined && FORMATS[extname(options.back).toLowerCase()] !== format)
     throw new OperatorError(`--back ${options.back} must end in ${extname(options.out)}, like --out.`, 2);
   const { manifest } = await templates.current(template);
@@ -144,6 +158,16 @@ async function readJob(
     picturePaths: pictures,
     outputPath: resolve(options.out),
   };
+}
+
+/** By the ending of the file, which two kinds of WebP have. */
+function formatOf({ out, motion }: RenderOptions): ImageFormat {
+  const ending = FORMATS[extname(out).toLowerCase()];
+  if (!ending) throw new OperatorError(`--out ${out} must end in ${Object.keys(FORMATS).join(", ")}.`, 2);
+  const format = motion !== undefined && ending === "webp" ? "webp-animated" : ending;
+  if (motion !== undefined && !isMoving(format))
+    throw new OperatorError(`--out ${out} must end in .webm or .webp for a card in motion.`, 2);
+  return format;
 }
 
 /** The files of pictures by their fields' names. */
@@ -172,7 +196,7 @@ async function readCard(
     pictures,
   }: { templates: TemplateRegistry; config: Config; pictures: Record<string, string> },
 ) {
-  const { input, composition } = options;
+  const { input, composition, motion } = options;
   let body: Record<string, Record<string, unknown>>;
   try {
     body = JSON.parse((await readInput("input", input)).toString());
@@ -198,6 +222,8 @@ async function readCard(
       input,
       shown.details.map(({ field, message }) => ({ field: `set.${field}`, message })),
     );
+  const { motion: asked, ...still } = body.style ?? {};
+  const style = isMoving(format) ? { ...still, motion: motion ?? asked ?? "foil" } : still;
   const checked = compileValidator(createImageSchema([template]), "the file").check({
     type: "player_card",
     ...rest,
@@ -205,7 +231,7 @@ async function readCard(
     player: { external_id: "render", source_image_url: "https://photo.invalid/", ...player },
     ...(body.branding === undefined ? {} : { branding }),
     // Command line options take precedence over the request's format, template and composition.
-    style: { ...body.style, format, preset: template, ...(composition && { composition }) },
+    style: { ...style, format, preset: template, ...(composition && { composition }) },
   });
   if (!checked.ok) throw badInput(input, checked.details);
   const details = await checkForPreset(checked.value, templates, config);

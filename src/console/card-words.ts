@@ -9,6 +9,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "style.width": "Width",
   "style.height": "Height",
   "style.format": "Format",
+  "style.motion": "Motion",
   "style.back": "Back",
   "set.id": "Set",
   file: "Photo",

@@ -37,8 +37,19 @@ export const POSITION_NAMES: Readonly<Record<Position, string>> = {
 };
 
 /** What the renderer draws. What partners may ask for is in `picture-formats.ts`. */
-export const IMAGE_FORMATS = ["png", "webp", "jpeg"] as const;
+export const STILL_FORMATS = ["png", "webp", "jpeg"] as const;
+export type StillFormat = (typeof STILL_FORMATS)[number];
+
+/** Cards that move: pictures and videos of two or three seconds, over and over. */
+export const MOVING_FORMATS = ["webp-animated", "webm"] as const;
+export type MovingFormat = (typeof MOVING_FORMATS)[number];
+
+export const IMAGE_FORMATS = [...STILL_FORMATS, ...MOVING_FORMATS] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
+
+/** How a card moves: light goes over its foil, or it turns out of the dark first. */
+export const MOTIONS = ["foil", "reveal"] as const;
+export type Motion = (typeof MOTIONS)[number];
 
 /**
  * How the player stands on the card: cut out of the photo, or in the photo itself within the card's frame.
@@ -72,6 +83,8 @@ export interface CardInput {
     width: number;
     height: number;
     format: ImageFormat;
+    /** Of a moving format. Absent: `foil`. */
+    motion?: Motion;
     backgroundTheme?: string;
     /** Absent: `auto`. */
     composition?: AskedComposition;

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ASKED_COMPOSITIONS, type CardInput, POSITIONS } from "./card.ts";
+import { ASKED_COMPOSITIONS, type CardInput, MOTIONS, POSITIONS } from "./card.ts";
 import { readSetPlace, type SetPlace, SHIRT_NUMBER, shownSet } from "./card-set.ts";
 import { MAX_BATCH_CARDS, MAX_PARALLEL_NAME_CHARS, MAX_PARALLEL_SIZE } from "./limits.ts";
 import { PICTURE_FORMAT_NAMES, PICTURE_FORMATS } from "./picture-formats.ts";
@@ -85,7 +85,14 @@ const AnyImageRequest = Type.Object(
           StringEnum(PICTURE_FORMAT_NAMES, {
             default: "png",
             description:
-              "File format of the finished image. PNG and WebP are transparent outside the card. `pdf` is a file for a printer, with cut and bleed and with the back as its second page; only in a size for print, such as 815 x 1110.",
+              "File format of the finished image. PNG and WebP are transparent outside the card. `webp-animated` and `webm` are the card in motion for two or three seconds, over and over, in at most 2 MB: a WebP of smaller frames, and a video on a dark ground. They cost one credit too. `pdf` is a file for a printer, with cut and bleed and with the back as its second page; only in a size for print, such as 815 x 1110.",
+          }),
+        ),
+        motion: Type.Optional(
+          StringEnum(MOTIONS, {
+            default: "foil",
+            description:
+              "How a card of a moving format moves: `foil`, light goes over its foil, or `reveal`, the card turns out of the dark first. Only with `format` `webp-animated` or `webm`.",
           }),
         ),
         composition: Type.Optional(
@@ -225,87 +232,9 @@ export function batchCardSchema(presets: readonly string[]) {
   );
 }
 
-/**
- * The fields to change when an image is made again. Nothing has a default: what is left out stays as it
- * was. The player stays the same one.
- */
-export function remakeSchema(presets: readonly string[]) {
-  return Type.Object(remakeFields(presets), {
-    additionalProperties: false,
-    $id: "RemakeImageRequest",
-    description: "The fields to change; anything left out stays as it was.",
-  });
-}
-
-/** The same for cards of a batch, which are named by their players, or by how they ended. */
-export function remakeBatchSchema(presets: readonly string[]) {
-  const strict = { additionalProperties: false };
-  const { external_id } = createImageSchema(presets).properties.player.properties;
-  const card = Type.Object({ external_id, ...remakeFields(presets) }, strict);
-  return Type.Object(
-    {
-      cards: Type.Optional(
-        Type.Array(card, {
-          maxItems: MAX_BATCH_CARDS,
-          description:
-            "Players of the batch, each with the fields to change, as in a remake of one image: all of the player's cards in the batch are changed.",
-        }),
-      ),
-      failed: Type.Optional(
-        Type.Boolean({
-          description: "Also all cards that failed, as they were asked for.",
-          examples: [true],
-        }),
-      ),
-      canceled: Type.Optional(
-        Type.Boolean({ description: "Also all cards that were canceled.", examples: [false] }),
-      ),
-    },
-    { ...strict, $id: "RemakeBatchRequest", description: "Which cards of a batch are to be made again." },
-  );
-}
-
-function remakeFields(presets: readonly string[]) {
-  const strict = { additionalProperties: false };
-  const { player, style, branding, fields, metadata } = createImageSchema(presets).properties;
-  const { external_id, ...own } = player.properties;
-  const { width, height, format, composition, back, ...look } = style.properties;
-  const free = {
-    width: Type.Optional({ ...width, default: undefined }),
-    height: Type.Optional({ ...height, default: undefined }),
-    format: Type.Optional({ ...format, default: undefined }),
-    composition: Type.Optional({ ...composition, default: undefined }),
-    back: Type.Optional({ ...back, default: undefined }),
-  };
-  return {
-    player: Type.Optional(Type.Partial(Type.Object(own, strict), strict)),
-    style: Type.Optional(Type.Partial(Type.Object({ ...look, ...free }, strict), strict)),
-    branding,
-    fields,
-    metadata,
-  };
-}
-
-export type RemakeImageRequest = Static<ReturnType<typeof remakeSchema>>;
-
-/**
- * A request with some of it otherwise: player and style field by field, the rest as a whole. A photo that is
- * sent ends the focus, which was a place in the one before.
- */
-export function changedRequest(before: CreateImageRequest, change: RemakeImageRequest): CreateImageRequest {
-  const { focus, ...player } = before.player;
-  const keepsPhoto = change.player?.source_image_url === undefined;
-  return {
-    ...before,
-    ...change,
-    player: { ...player, ...(focus && keepsPhoto && { focus }), ...change.player },
-    style: { ...before.style, ...change.style },
-  };
-}
-
 /** A request's style as it was sent, whichever templates were listed then: for answers. */
 export function sentStyleSchema() {
-  const { width, height, format, composition, back, background_theme } =
+  const { width, height, format, motion, composition, back, background_theme } =
     AnyImageRequest.properties.style.properties;
   return Type.Object(
     {
@@ -314,6 +243,7 @@ export function sentStyleSchema() {
       height: Type.Optional({ ...height, default: undefined }),
       background_theme,
       format: Type.Optional({ ...format, default: undefined }),
+      motion: Type.Optional({ ...motion, default: undefined }),
       composition: Type.Optional({ ...composition, default: undefined }),
       back: Type.Optional({ ...back, default: undefined }),
     },
@@ -368,6 +298,8 @@ export function cardInput(request: CreateImageRequest, place: SetPlace | null = 
       width: style.width ?? DEFAULT_WIDTH_PX,
       height: style.height ?? DEFAULT_HEIGHT_PX,
       format: PICTURE_FORMATS[style.format ?? DEFAULT_FORMAT].drawnAs,
+      // Left out like a field that was not sent, as the composition below.
+      ...(style.motion === undefined || style.motion === "foil" ? {} : { motion: style.motion }),
       ...(style.background_theme === undefined ? {} : { backgroundTheme: style.background_theme }),
       // Left out like a field that was not sent, so that cards which differ in nothing else share their test
       // picture.

@@ -16,6 +16,8 @@ export const PICTURE_FORMATS = {
   png: { contentType: "image/png", extension: "png", drawnAs: "png" },
   webp: { contentType: "image/webp", extension: "webp", drawnAs: "webp" },
   jpeg: { contentType: "image/jpeg", extension: "jpg", drawnAs: "jpeg" },
+  "webp-animated": { contentType: "image/webp", extension: "webp", drawnAs: "webp-animated" },
+  webm: { contentType: "video/webm", extension: "webm", drawnAs: "webm" },
   /** Both sides of the card as pages for its printer. */
   pdf: { contentType: PDF, extension: "pdf", drawnAs: "png" },
 } as const satisfies Record<string, PictureFormat>;

@@ -2,6 +2,8 @@ import type { AppContext } from "../app/context.ts";
 import { type SmallerPictures, smallerType } from "../app/images/smaller-pictures.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { Refusal } from "../core/errors.ts";
+import { storedRequest } from "../core/image-request.ts";
+import { isMoving, MAX_STILL_WIDTH } from "../core/moving-pictures.ts";
 import { invalidRequest, pictureGone } from "../core/partner-refusals.ts";
 import { PICTURE_NAME } from "../core/picture-formats.ts";
 import { PICTURE_WIDTHS } from "../core/picture-limits.ts";
@@ -59,19 +61,31 @@ export async function servePicture(
   return new Response(bytes, { headers: { ...headers, "Content-Type": smallerType(contentType) } });
 }
 
+const isFilm = (image: Image) => isMoving(storedRequest(image.request).style.format ?? "png");
+
 /**
  * The width asked for by `w`; undefined for the picture's own. Other parameters mean nothing, as they always
  * have.
  */
-function widthOf({ searchParams }: URL, { outputWidth }: Image): number | undefined {
+function widthOf({ searchParams }: URL, image: Image): number | undefined {
   const asked = searchParams.getAll("w");
   if (asked.length === 0) return undefined;
-  const own = outputWidth ?? 0;
+  if (isFilm(image)) return stillWidthOf(asked);
+  const own = image.outputWidth ?? 0;
   const width = PICTURE_WIDTHS.find((known) => asked.length === 1 && String(known) === asked[0]);
   if (width !== undefined && width <= own) return width === own ? undefined : width;
   const smaller = PICTURE_WIDTHS.filter((known) => known < own);
   const rule = `must be one of ${smaller.join(", ")}, given once: the widths below this picture's own ${own} pixels. Leave it out for the whole picture.`;
   throw invalidRequest([{ field: "query w", message: rule }]);
+}
+
+/** A moving picture's widths give its still. */
+function stillWidthOf(asked: string[]): number {
+  const widths = PICTURE_WIDTHS.filter((known) => known <= MAX_STILL_WIDTH);
+  const width = widths.find((known) => asked.length === 1 && String(known) === asked[0]);
+  if (width !== undefined) return width;
+  const message = `must be one of ${widths.join(", ")}, given once: the widths of the still of a picture that moves. Leave it out for the moving picture.`;
+  throw invalidRequest([{ field: "query w", message }]);
 }
 
 /** RFC 9110, 13.1: If-None-Match wins over If-Modified-Since. */

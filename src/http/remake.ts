@@ -1,6 +1,7 @@
 import { checkCard } from "../app/images/check-card.ts";
-import { changedRequest, remakeSchema, storedRequest } from "../core/image-request.ts";
+import { storedRequest } from "../core/image-request.ts";
 import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
+import { changedRequest, remakeSchema } from "../core/remake-request.ts";
 import { validatorsOf } from "../core/validate.ts";
 import { findImage } from "../store/images/image-reads.ts";
 import type { Caller } from "./auth.ts";

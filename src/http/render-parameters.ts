@@ -1,8 +1,11 @@
 import { TARGETS, type Target, templateTargets } from "../app/batches/squad-cards.ts";
 import { type CardTemplates, checkCard } from "../app/images/check-card.ts";
 import type { Config } from "../config.ts";
+import { API_PATHS } from "../core/api-paths.ts";
+import { STILL_FORMATS } from "../core/card.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import type { CreateImageRequest } from "../core/image-request.ts";
+import { isMoving } from "../core//moving-pictures.ts";
 import { PICTURE_WIDTHS } from "../core/picture-limits.ts";
 import { MAX_RENDER_VALIDITY_MS } from "../core/render-address.ts";
 import { DAY_MS, SECOND_MS } from "../core/time.ts";
@@ -89,6 +92,12 @@ export async function cardOfAddress(
       message,
     });
   // Before the card is made, which costs a credit.
+  const { format = "png" } = checked.request?.style ?? {};
+  if (isMoving(format))
+    details.push({
+      field: "query format",
+      message: `must be ${STILL_FORMATS.join(", ")}: a picture that moves takes longer than whoever shows a page waits. Make it by POST ${API_PATHS.images}, and show its image_url.`,
+    });
   const own = checked.request?.style.width ?? 0;
   const isWidth = PICTURE_WIDTHS.some((known) => String(known) === widths[0] && known <= own);
   if (checked.request && widths.length > 0 && (widths.length > 1 || !isWidth))

@@ -100,7 +100,7 @@ export const ImageResult = Type.Object(
     image_url: Type.String({
       format: "uri",
       description:
-        "Address of the finished picture. Open to anyone who knows it, until `expires_at`. With `?w=256`, 512 or 1024 it is smaller.",
+        "Address of the finished picture. Open to anyone who knows it, until `expires_at`. With `?w=256`, 512 or 1024 it is smaller; of a moving picture 256 and 512 give a still.",
       examples: ["https://cdn.example.org/img_5mJd0nV7rQe2TzXyB8kWc3Hs-Zq81LmB0xYtR4vNc.png"],
     }),
     back_url: Type.Union([Type.String({ format: "uri" }), Type.Null()], {
@@ -110,11 +110,12 @@ export const ImageResult = Type.Object(
     }),
     share_url: Type.Union([Type.String({ format: "uri" }), Type.Null()], {
       description:
-        "Address of a page that shows the card, to be sent and posted: it tilts, shines and turns over, and answers oEmbed. Open to anyone who knows it, as long as the picture; null for a PDF.",
+        "Address of a page that shows the card, to be sent and posted: it tilts, shines and turns over, and answers oEmbed. Open to anyone who knows it, as long as the picture; null for a PDF and a video.",
       examples: ["https://cards.example.org/share/img_5mJd0nV7rQe2TzXyB8kWc3Hs-Zq81LmB0xYtR4vNc"],
     }),
-    width: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1024] }),
-    height: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1280] }),
+    // A moving picture's frames may be smaller than any card that can be asked for.
+    width: Type.Integer({ minimum: 250, maximum: 2048, description: "Pixels.", examples: [1024] }),
+    height: Type.Integer({ minimum: 250, maximum: 2048, description: "Pixels.", examples: [1280] }),
     content_type: StringEnum(PICTURE_CONTENT_TYPES, { description: "MIME type." }),
     composition: Type.Optional(
       StringEnum(COMPOSITIONS, {

@@ -191,8 +191,8 @@ async function renderCard(
   };
   return {
     contentType: picture.contentType,
-    width: job.card.style.width,
-    height: job.card.style.height,
+    width: picture.width,
+    height: picture.height,
     bytes: picture.bytes.length,
     composition: picture.composition,
     template: { version: template.manifest.version, digest: template.digest },

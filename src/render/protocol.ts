@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { ASKED_COMPOSITIONS, COMPOSITIONS, IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
+import { ASKED_COMPOSITIONS, COMPOSITIONS, IMAGE_FORMATS, MOTIONS, POSITIONS } from "../core/card.ts";
 import { ShownSet } from "../core/card-set.ts";
 import { FAILURE_REASON_NAMES } from "../core/failure-reasons.ts";
 import { StringEnum } from "../core/string-enum.ts";
@@ -25,6 +25,7 @@ export const CardInputSchema = Type.Object({
     width: Type.Integer(),
     height: Type.Integer(),
     format: StringEnum(IMAGE_FORMATS),
+    motion: Type.Optional(StringEnum(MOTIONS)),
     backgroundTheme: Type.Optional(Type.String()),
     composition: Type.Optional(StringEnum(ASKED_COMPOSITIONS)),
     back: Type.Optional(Type.Literal(true)),

@@ -10,6 +10,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
     "style-src 'self'",
     "font-src 'self'",
     "img-src 'self'",
+    "media-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",

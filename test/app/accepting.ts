@@ -1,5 +1,5 @@
 import type { QueueEstimate } from "../../src/app/images/queue-estimate.ts";
-import type { AskedComposition } from "../../src/core/card.ts";
+import type { AskedComposition, ImageFormat } from "../../src/core/card.ts";
 import { buildDeps } from "../../src/service/deps.ts";
 import type { Workspace } from "../../src/service/workspace.ts";
 import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
@@ -21,6 +21,7 @@ export async function acceptLive(
     composition?: AskedComposition;
     /** Both sides. */
     back?: boolean;
+    format?: ImageFormat;
     /** The player's name; each such card then gets its own external id. */
     name?: string;
   } = {},
@@ -29,6 +30,7 @@ export async function acceptLive(
   const player = deps.name === undefined ? {} : { name: deps.name, external_id: `player-${keys}` };
   const style = {
     ...(deps.composition === undefined ? {} : { composition: deps.composition }),
+    ...(deps.format === undefined ? {} : { format: deps.format }),
     ...(deps.back === undefined ? {} : { back: deps.back }),
   };
   const account = await findAccount(workspace.store.read, accountId);

@@ -117,7 +117,7 @@ const FIELDS: Record<string, Field> = {
     good: ["", "stadium night", "日本", "x".repeat(5000)],
     bad: [1, true, [], {}, "a\u0000b", "\ud800"],
   },
-  "style.format": { required: false, ...choices("png", "webp", "jpeg") },
+  "style.format": { required: false, ...choices("png", "webp", "jpeg", "webp-animated", "webm") },
   "style.composition": { required: false, ...choices("auto", "cutout") },
   branding: { required: false, good: [{}], bad: [[], "x", 1, true] },
   "branding.club_badge_url": { required: false, ...addresses },

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { finishImage } from "../../src/app/images/finish-image.ts";
+import { newName } from "../../src/app/images/keep-card.ts";
+import { claimImage, leaseOf } from "../../src/app/images/render-image.ts";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import type { CreateImageRequest } from "../../src/core/image-request.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
+import { withStill } from "../../src/render/card/film-still.ts";
+import { encodeWebp } from "../../src/render/card/webp.ts";
+import { webpAnimation } from "../../src/render/card/webp-animation.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
 import {
   expectError,
@@ -55,6 +61,71 @@ test("a picture may be cached until it expires, and never longer", async () => {
   expect(response.headers.get("cache-control")).toBe(`public, max-age=${20 * 86_400 - 1}, immutable`);
   const expires = Date.parse(response.headers.get("expires") ?? "");
   expect(expires).toBe(Math.floor(Date.parse(result.expires_at) / 1000) * 1000);
+});
+
+test("a moving picture is served as it is, and as a still in the widths of its still alone", async () => {
+  const { image_id } = await expectSuccess(
+    await post(api.baseUrl, key, imageRequest({ style: { format: "webp-animated" } })),
+    202,
+    AcceptedImageResponse,
+  );
+  const image = await claimImage(api, "test");
+  if (!image || image.id !== image_id) throw new Error("another image waits");
+  const of = (width: number, height: number) =>
+    encodeWebp({ rgba: new Uint8Array(width * height * 4).fill(255), width, height });
+  const frame = {
+    x: 0,
+    y: 0,
+    width: 642,
+    height: 804,
+    milliseconds: 40,
+    isPatch: false,
+    file: await of(642, 804),
+  };
+  const film = withStill(webpAnimation(642, 804, [frame, frame]), await of(512, 641));
+  const name = newName(api, image);
+  expect(name).toEndWith(".webp");
+  await api.blobs.put("picture", name, film);
+  const output = { name, contentType: "image/webp", width: 642, height: 804, bytes: film.length };
+  await finishImage(api, leaseOf(image), { kind: "completed", output: { ...output, composition: "cutout" } });
+
+  expect((await view(image_id)).result).toMatchObject({
+    content_type: "image/webp",
+    width: 642,
+    height: 804,
+  });
+  const whole = await send(api, `/cdn/${name}`);
+  expect(whole.headers.get("content-type")).toBe("image/webp");
+  expect(Buffer.compare(await whole.bytes(), film)).toBe(0);
+  for (const [width, height] of [
+    [256, 320],
+    [512, 641],
+  ]) {
+    const still = await send(api, `/cdn/${name}?w=${width}`);
+    expect(still.headers.get("content-type")).toBe("image/webp");
+    const bytes = await still.bytes();
+    expect(Buffer.from(bytes).includes("ANIM")).toBe(false);
+    expect(await new Bun.Image(bytes).metadata()).toMatchObject({ width, height, format: "webp" });
+  }
+  const { details } = await expectError(await send(api, `/cdn/${name}?w=1024`), "INVALID_REQUEST");
+  expect(details).toEqual([
+    { field: "query w", message: expect.stringContaining("must be one of 256, 512") },
+  ]);
+});
+
+test("what goes with stills or with moving pictures alone is refused with the other, with the remedy", async () => {
+  const refused = async (style: Partial<CreateImageRequest["style"]>) => {
+    const response = await post(api.baseUrl, key, imageRequest({ style }));
+    return (await expectError(response, "INVALID_REQUEST")).details;
+  };
+  const says = (field: string, remedy: string) => [{ field, message: expect.stringContaining(remedy) }];
+  expect(await refused({ motion: "foil" })).toEqual(
+    says("style.motion", "webp-animated or webm as style.format"),
+  );
+  expect(await refused({ format: "webm", back: true })).toEqual(says("style.back", "Leave it out"));
+  expect(await refused({ format: "webm", width: 815, height: 1110 })).toEqual(
+    says("style.format", "Send png for print, or another size"),
+  );
 });
 
 test("what opens to whoever knows its address is not in the log: pictures, cards and setup links", async () => {

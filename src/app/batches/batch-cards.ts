@@ -3,6 +3,7 @@ import type { Environment } from "../../core/account.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { IDEMPOTENCY_RETENTION_MS } from "../../core/limits.ts";
+import { turnsOf } from "../../core//moving-pictures.ts";
 import { isProven } from "../../core/steady-clock.ts";
 import { countUsage } from "../../store/credits/usage.ts";
 import { insertImages, insertRecords } from "../../store/images/batches.ts";
@@ -107,13 +108,14 @@ export async function cardsOf(
     }
     // It is of no use any more.
     if (known.record) await deleteRecord(tx, known.record);
+    next += turnsOf(request.style.format);
     const fresh: FreshImage = {
       scope: { accountId: account.id, environment },
       keyId: command.keyId ?? null,
       request,
       template: templates.get(request.style.preset) as Pinned,
       lane: "batch",
-      turn: next++,
+      turn: next - 1,
       now,
     };
     cards.push({ image: freshImage(deps.random, fresh), free: null, isNew: true, recordKey, print });

@@ -1,14 +1,10 @@
 import type { Config } from "../../config.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
-import {
-  type CreateImageRequest,
-  changedRequest,
-  type RemakeImageRequest,
-  storedRequest,
-} from "../../core/image-request.ts";
+import { type CreateImageRequest, storedRequest } from "../../core/image-request.ts";
 import { isCanceled } from "../../core/image-state.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
 import type { Clock } from "../../core/ports.ts";
+import { changedRequest, type RemakeImageRequest } from "../../core/remake-request.ts";
 import { changesOfBatch } from "../../store/images/batch-places.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";

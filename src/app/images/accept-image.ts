@@ -8,6 +8,7 @@ import {
   PLACEHOLDER_BYTES_PER_DAY,
   SOURCE_BYTES_PER_DAY,
 } from "../../core/limits.ts";
+import { turnsOf } from "../../core//moving-pictures.ts";
 import { idempotencyKeyReused, insufficientCredits, partnerSuspended } from "../../core/partner-refusals.ts";
 import { isProven } from "../../core/steady-clock.ts";
 import { isoTime } from "../../core/time.ts";
@@ -255,7 +256,7 @@ async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Pr
     },
     place: free?.place,
     lane: "single",
-    turn: place.turn,
+    turn: place.turn + turnsOf(request.style.format) - 1,
     now,
   });
   await insertImage(tx, image);

@@ -1,6 +1,7 @@
 import type { Config } from "../../config.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
 import { type CreateImageRequest, createImageValidator } from "../../core/image-request.ts";
+import { checkMotion } from "../../core/motion-rules.ts";
 import { isOwnPhoto } from "../../core/own-photos.ts";
 import { printSizeOf, printSizesInPixels } from "../../core/print-sizes.ts";
 import { SAMPLE_PHOTO_PATHS } from "../../core/sample-photo.ts";
@@ -116,6 +117,7 @@ export async function checkForPreset(
   return [
     ...checkComposition(manifest, style.composition),
     ...checkPrintSize(style),
+    ...checkMotion(style),
     ...(style.back && !back ? [{ field: "style.back", message }] : []),
     ...(details.length > 0
       ? details

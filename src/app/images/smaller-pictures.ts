@@ -9,6 +9,7 @@ import {
   SMALLER_PICTURES_BYTES,
   SMALLER_PICTURES_KEPT_MS,
 } from "../../core/picture-limits.ts";
+import { readStill } from "../../render/card/film-still.ts";
 import { sideOfPdf } from "../print/card-pdf.ts";
 
 /**
@@ -17,8 +18,8 @@ import { sideOfPdf } from "../print/card-pdf.ts";
  */
 export interface SmallerPictures {
   /**
-   * The picture at this width, in its own format, or the front of a PDF as JPEG; null when it is not there.
-   * Throws SERVICE_OVERLOADED when too many are to be made.
+   * The picture at this width, in its own format, of one that moves its still, or the front of a PDF as JPEG;
+   * null when it is not there. Throws SERVICE_OVERLOADED when too many are to be made.
    */
   give(name: string, contentType: string, width: number): Promise<Blob | null>;
   /** Drops what is kept of a picture that is deleted. */
@@ -59,7 +60,7 @@ export function smallerPictures(blobs: Pick<Blobs, "local" | "stat">): SmallerPi
     const bytes = await queue.add(async () => {
       if ((await blobs.stat("picture", name)) === null) return null;
       const picture = await decodable(await blobs.local("picture", name), contentType);
-      return shrunk(picture, contentType, width);
+      return shrunk(picture, smallerType(contentType), width);
     });
     if (bytes && deletions === before) keep(key, bytes);
     return bytes ?? null;
@@ -90,17 +91,26 @@ export function smallerPictures(blobs: Pick<Blobs, "local" | "stat">): SmallerPi
 
 /** The content type of smaller pictures of a file of this one. */
 export const smallerType = (contentType: string): string =>
-  contentType === PDF ? PICTURE_FORMATS.jpeg.contentType : contentType;
+  contentType === PDF
+    ? PICTURE_FORMATS.jpeg.contentType
+    : contentType === PICTURE_FORMATS.webm.contentType
+      ? PICTURE_FORMATS.webp.contentType
+      : contentType;
 
-/** What shows a finished picture in a decoder's terms: its file, or of a PDF the front. */
+/**
+ * What shows a finished picture in a decoder's terms: its file, of one that moves its still, of a PDF the
+ * front.
+ */
 export async function decodable(path: string, contentType: string | null): Promise<string | Uint8Array> {
+  if (contentType === PICTURE_FORMATS.webm.contentType || contentType === PICTURE_FORMATS.webp.contentType)
+    return readStill(path);
   if (contentType !== PDF) return path;
   const front = sideOfPdf(await readFile(path), "front");
   if (!front) throw new Error(`${path} holds no card`);
   return front;
 }
 
-/** Off this thread, in the format of the original. */
+/** Off this thread. */
 async function shrunk(picture: string | Uint8Array, contentType: string, width: number): Promise<Blob> {
   const image = new Bun.Image(picture).resize(width);
   if (contentType === "image/png") image.png();

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { cardInput, storedRequest } from "../../core/image-request.ts";
 import { STORAGE_RETRY_MS } from "../../core/limits.ts";
+import { frameSize, isMoving } from "../../core//moving-pictures.ts";
 import { storageFault } from "../../core/storage-unavailable.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
 import type { SharedPlaceholders } from "../../render/placeholders/placeholder-files.ts";
@@ -67,7 +68,8 @@ async function renderTestImage(deps: TestImageDeps, image: Claimed, signal: Abor
     await sleep(ending.afterMs / PROGRESS_STEPS, undefined, { signal }).catch(() => {});
     if (signal.aborted) return { kind: "given_back" };
   }
-  const { width, height, back: hasBack } = cardInput(storedRequest(image.request)).style;
+  const { format, motion = "foil", back: hasBack, ...size } = cardInput(storedRequest(image.request)).style;
+  const { width, height } = isMoving(format) ? frameSize({ format, motion }, size) : size;
   const name = newName(deps, image);
   const isPdf = isPdfCard(image);
   const { best, instead } = isPdf

@@ -6,7 +6,8 @@ import type { CardInput, Composition } from "../../core/card.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import { cardInput, storedCard, storedRequest } from "../../core/image-request.ts";
 import { OWN_PLACEHOLDER_BYTES_PER_DAY, OWN_PLACEHOLDER_WAIT_MS } from "../../core/limits.ts";
-import { PDF } from "../../core/picture-formats.ts";
+import { isMoving } from "../../core/moving-pictures.ts";
+import { PDF, PICTURE_FORMATS } from "../../core/picture-formats.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
 import { compositionFor } from "../../render/card/composition.ts";
 import { scaledPlaceholder } from "../../render/placeholders/placeholder.ts";
@@ -124,15 +125,25 @@ async function ownOrGeneral(
 ): Promise<TestPicture> {
   const { player, ...card } = storedCard(image);
   const { width, height, format } = card.style;
-  const instead = scaledPlaceholder(width, height, format);
-  if ((await deps.placeholderBytes.spent(image.accountId)) >= OWN_PLACEHOLDER_BYTES_PER_DAY)
-    return { best: instead };
   // The card shows neither id nor photo: squads that differ in nothing else share their pictures.
   const { externalId: _, focus: _focus, ...shown } = player;
-  const prompt = AbortSignal.any([signal, AbortSignal.timeout(OWN_PLACEHOLDER_WAIT_MS)]);
   const template = await pinnedTemplate(deps.blobs, image);
+  const isSpent = (await deps.placeholderBytes.spent(image.accountId)) >= OWN_PLACEHOLDER_BYTES_PER_DAY;
+  if (isMoving(format)) {
+    // No silhouette moves: beyond an account's share, all of its test cards of a look are the same one.
+    const alike = isSpent
+      ? { style: card.style, branding: {}, player: ANY_PLAYER }
+      : { ...card, player: shown };
+    return { best: drawnPlaceholder(deps, image, alike, template, signal) };
+  }
+  const instead = scaledPlaceholder(width, height, format);
+  if (isSpent) return { best: instead };
+  const prompt = AbortSignal.any([signal, AbortSignal.timeout(OWN_PLACEHOLDER_WAIT_MS)]);
   return { best: drawnPlaceholder(deps, image, { ...card, player: shown }, template, prompt), instead };
 }
+
+/** Whom a test card shows that shows nobody in particular. */
+const ANY_PLAYER: CardInput["player"] = { name: "Test Card", position: "ST", number: 9, skillLevel: 87 };
 
 function drawnPlaceholder(
   deps: TestPlaceholderDeps,
@@ -154,7 +165,7 @@ function drawnPlaceholder(
   };
   return {
     name: `${fingerprint({ card, templateDigest: image.templateDigest, side: template.side })}.${format}`,
-    contentType: `image/${format}`,
+    contentType: PICTURE_FORMATS[format].contentType,
     draw: () => drawing.add(() => render(deps.pool, job, signal), { signal }),
   };
 }

@@ -5,15 +5,11 @@ import { checkCard } from "../../app/images/check-card.ts";
 import { ASKED_COMPOSITIONS, POSITIONS } from "../../core/card.ts";
 import { colourNamed } from "../../core/colour-names.ts";
 import { Refusal } from "../../core/errors.ts";
-import {
-  type CreateImageRequest,
-  changedRequest,
-  type RemakeImageRequest,
-  storedRequest,
-} from "../../core/image-request.ts";
+import { type CreateImageRequest, storedRequest } from "../../core/image-request.ts";
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
 import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
+import { changedRequest, type RemakeImageRequest } from "../../core/remake-request.ts";
 import { isPartnerRefusal, type PartnerRefusal } from "../../http/http-refusal.ts";
 import { placesOf } from "../../store/images/batch-places.ts";
 import { type Batch, batchesWith } from "../../store/images/batches.ts";

@@ -2,7 +2,7 @@
 import type { Image } from "../../store/images/images.ts";
 import { labelOf } from "../card-words.ts";
 import { Card, Time } from "../elements.tsx";
-import { pictureAddress, playerName } from "./image-parts.tsx";
+import { CardPicture, playerName } from "./image-parts.tsx";
 
 /** With more differences it is another card altogether. */
 const SHOWN_CHANGES = 12;
@@ -52,9 +52,12 @@ export function Comparison({ before, after }: { before: Image; after: Image }) {
 function Side({ image, label }: { image: Image; label: string }) {
   return (
     <figure>
-      <a href={`/console/images/${image.id}`}>
-        <img class="picture" src={pictureAddress(image)} alt={`${label}: the card of ${playerName(image)}`} />
-      </a>
+      <CardPicture
+        image={image}
+        className="picture"
+        alt={`${label}: the card of ${playerName(image)}`}
+        href={`/console/images/${image.id}`}
+      />
       <figcaption>
         {label}, <Time at={image.createdAt} style="relative" />
       </figcaption>

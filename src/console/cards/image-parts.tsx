@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
 import { setOf } from "../../app/images/image-view.ts";
 import { isCanceled, publicStatus } from "../../core/image-state.ts";
-import { PDF } from "../../core/picture-formats.ts";
+import { MAX_STILL_WIDTH } from "../../core/moving-pictures.ts";
+import { PDF, PICTURE_FORMATS } from "../../core/picture-formats.ts";
 import type { PICTURE_WIDTHS } from "../../core/picture-limits.ts";
 import type { Image } from "../../store/images/images.ts";
 import { Badge, Breakable } from "../elements.tsx";
@@ -49,9 +50,13 @@ export function isThere({ outputName, purgedAt }: Pick<Image, "outputName" | "pu
   return outputName !== null && purgedAt === null;
 }
 
-/** The address of a finished picture as a browser can show it: of a PDF its front. */
-export function pictureAddress({ outputName, outputContentType }: Image): string {
-  return `/cdn/${outputName}${outputContentType === PDF ? `?w=${PDF_SHOWN_PX}` : ""}`;
+const isVideo = ({ outputContentType }: Image) => outputContentType === PICTURE_FORMATS.webm.contentType;
+
+/** The address of a finished picture as an `<img>` can show it: of a PDF its front, of a video its still. */
+export function pictureAddress(image: Image): string {
+  const isPdf = image.outputContentType === PDF;
+  const width = isPdf ? PDF_SHOWN_PX : isVideo(image) ? MAX_STILL_WIDTH : null;
+  return `/cdn/${image.outputName}${width === null ? "" : `?w=${width}`}`;
 }
 
 /** The parallel and number of a card of a set, such as gold 12/50; null for any other. */
@@ -105,6 +110,38 @@ export function Thumb({ image }: { image: Image }) {
             : "In the making"}
     </span>
   );
+}
+
+/** A finished card: a picture that leads to `href`, or a video for whoever wants it to move. */
+export function CardPicture({
+  image,
+  className,
+  alt,
+  href,
+}: {
+  image: Image;
+  className: string;
+  alt: string;
+  href?: string;
+}) {
+  const address = pictureAddress(image);
+  if (isVideo(image)) {
+    const video = `/cdn/${image.outputName}`;
+    return (
+      <video
+        class={className}
+        src={video}
+        poster={address}
+        aria-label={alt}
+        controls
+        loop
+        muted
+        playsinline
+      />
+    );
+  }
+  const picture = <img class={className} src={address} alt={alt} />;
+  return href === undefined ? picture : <a href={href}>{picture}</a>;
 }
 
 /** The download's file name: the player's id and place in a set, as far as a file name can have them. */

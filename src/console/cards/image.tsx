@@ -23,6 +23,7 @@ import { canWrite, type MemberVisit, mayDelete, member } from "../visit.ts";
 import { DeliveryState } from "../webhooks/deliveries.tsx";
 import { Comparison } from "./compare.tsx";
 import {
+  CardPicture,
   downloadName,
   isOpen,
   isThere,
@@ -71,11 +72,7 @@ function Failure({ image }: { image: Image }) {
 function Front({ image, alt }: { image: Image; alt: string }) {
   const picture = pictureAddress(image);
   if (!isShareable(image))
-    return (
-      <a href={`/cdn/${image.outputName}`}>
-        <img class="picture" src={picture} alt={alt} />
-      </a>
-    );
+    return <CardPicture image={image} className="picture" alt={alt} href={`/cdn/${image.outputName}`} />;
   const [width, height] = [image.outputWidth ?? 0, image.outputHeight ?? 0];
   const back = image.backOutputName === null ? null : `/cdn/${image.backOutputName}`;
   return (

@@ -19,14 +19,7 @@ import { Refused } from "../refused.tsx";
 import { html, isHtmxRequest, redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { ownImage } from "./image.tsx";
-import {
-  downloadName,
-  isOpen,
-  isThere,
-  pictureAddress,
-  placeholderClass,
-  playerName,
-} from "./image-parts.tsx";
+import { CardPicture, downloadName, isOpen, isThere, placeholderClass, playerName } from "./image-parts.tsx";
 import { type MakeState, missingOf, NEEDED, openedForm, requestFrom, sentForm } from "./make-form.ts";
 import { LookPart, MAKE, MakeForm, PhotoPart } from "./make-inputs.tsx";
 import { makePreviewRoutes } from "./make-preview.tsx";
@@ -180,7 +173,7 @@ function Picture({ image, progress }: { image: Image; progress: number | null })
   if (isThere(image))
     return (
       <div class="made-sides">
-        <img class="picture" src={pictureAddress(image)} alt={`The card of ${name}`} />
+        <CardPicture image={image} className="picture" alt={`The card of ${name}`} />
         {image.backOutputName !== null && (
           <img class="picture" src={`/cdn/${image.backOutputName}`} alt={`The back of the card of ${name}`} />
         )}

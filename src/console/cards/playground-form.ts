@@ -1,6 +1,6 @@
 import { asFocus } from "../../app/batches/squad-cards.ts";
 import type { Config } from "../../config.ts";
-import type { Focus } from "../../core/card.ts";
+import { type Focus, MOVING_FORMATS } from "../../core/card.ts";
 import { colourNamed } from "../../core/colour-names.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { samplePhotoUrl } from "../../core/sample-photo.ts";
@@ -20,6 +20,7 @@ export interface PlaygroundFields {
   set: string;
   background_theme: string;
   format: string;
+  motion: string;
   composition: string;
   /** "true" where the other side is wanted too. */
   back: string;
@@ -52,6 +53,7 @@ const EXAMPLE: PlaygroundFields = {
   set: "",
   background_theme: "stadium night",
   format: "png",
+  motion: "foil",
   composition: "auto",
   back: "",
   width: "1024",
@@ -100,6 +102,7 @@ export function fieldsOf(request: CreateImageRequest, config: FormFacts): Playgr
     set: request.set ? `${request.set.id} ${request.set.parallel}` : "",
     background_theme: style.background_theme ?? "",
     format: style.format ?? "png",
+    motion: style.motion ?? "foil",
     composition: style.composition ?? "auto",
     back: style.back ? "true" : "",
     width: String(style.width ?? EXAMPLE.width),
@@ -150,6 +153,8 @@ export function requestOf(fields: PlaygroundFields, own?: Record<string, unknown
         height: number(fields.height),
         background_theme: fields.background_theme,
         format: fields.format,
+        // The form always has a choice, which stills have no use for.
+        motion: MOVING_FORMATS.some((name) => name === fields.format) ? fields.motion : "",
         // What holds without it is not worth a line of the samples.
         composition: fields.composition === "auto" ? "" : fields.composition,
         back: fields.back === "true" ? true : "",

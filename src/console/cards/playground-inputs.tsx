@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 
 import type { Environment } from "../../core/account.ts";
-import { type Composition, POSITIONS } from "../../core/card.ts";
+import { type Composition, MOTIONS, POSITIONS } from "../../core/card.ts";
 import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
 import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
 import type { PartnerRefusal } from "../../http/http-refusal.ts";
@@ -206,6 +206,13 @@ function CardFields(state: PlaygroundState) {
             <Input name="width" {...common} label="Width" type="number" />
             <Input name="height" {...common} label="Height" type="number" />
             <Input name="format" {...common} label="Format" options={PICTURE_FORMAT_NAMES} />
+            <Input
+              name="motion"
+              {...common}
+              label="Motion"
+              options={MOTIONS}
+              hint="Of webp-animated and webm, which move."
+            />
           </div>
         </div>
       </details>

@@ -23,7 +23,7 @@ import { html, isHtmxRequest, redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { typescriptSample } from "./code-samples.ts";
 import { ownImage } from "./image.tsx";
-import { pictureAddress, playerName, StatusBadge } from "./image-parts.tsx";
+import { CardPicture, playerName, StatusBadge } from "./image-parts.tsx";
 import { chosenKit, KitChoice } from "./kit-choice.tsx";
 import { keepPhoto } from "./photo-drop.tsx";
 import {
@@ -230,7 +230,7 @@ function Outcome({ image, progress }: { image: Image; progress: number | null })
     <section class="card outcome" aria-label="Outcome" {...poll}>
       {image.state === "completed" ? (
         <div class="outcome-sides">
-          <img class="outcome-card" src={pictureAddress(image)} alt={`The card of ${playerName(image)}`} />
+          <CardPicture image={image} className="outcome-card" alt={`The card of ${playerName(image)}`} />
           {image.backOutputName !== null && (
             <img
               class="outcome-card"

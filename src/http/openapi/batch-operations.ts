@@ -1,5 +1,5 @@
-import { remakeBatchSchema } from "../../core/image-request.ts";
 import { MAX_BATCH_CARDS } from "../../core/limits.ts";
+import { remakeBatchSchema } from "../../core/remake-request.ts";
 import {
   AcceptedBatchResponse,
   BatchListResponse,

@@ -1,4 +1,4 @@
-import { remakeSchema } from "../../core/image-request.ts";
+import { remakeSchema } from "../../core/remake-request.ts";
 import { AcceptedImageResponse, ImageResponse } from "../schemas.ts";
 import { ALWAYS, answer, IMAGE_ID_PARAMETER } from "./answers.ts";
 import { refusals } from "./errors.ts";

@@ -72,16 +72,27 @@ export function close() {
  * @returns {Promise<import("./plates.js").PlatesLaid>} the card's plates
  */
 export async function shoot(width, height) {
-  const { canvas, context, pixels, paint } = easel(width, height);
+  const { data, laid } = await drawCard(width, height);
+  await writePixels(data.data.buffer);
+  return laid;
+}
+
+/** The body's pixels, and the card's plates. @param {number} width @param {number} height */
+export async function drawCard(width, height) {
+  const { canvas, context, paint } = easel(width, height);
   try {
     const laid = await layPlates(canvas, paint);
     await paint();
-    const { data } = context.getImageData(0, 0, width, height);
-    await ask(pixels, { pixels: data.buffer }, [data.buffer]);
-    return laid;
+    return { data: context.getImageData(0, 0, width, height), laid };
   } finally {
     liftPlates();
   }
+}
+
+/** Hands pixels to the file, at its beginning. @param {ArrayBuffer} buffer */
+export async function writePixels(buffer) {
+  if (!shown) throw new Error("the canvas is not open");
+  await ask(shown.pixels, { pixels: buffer }, [buffer]);
 }
 
 /**
@@ -116,7 +127,12 @@ export async function compare(width, height, change) {
  * @param {number} width @param {number} height
  */
 export async function shootFoil(width, height) {
-  const { context, pixels, paint } = easel(width, height);
+  await writePixels((await drawFoil(width, height)).buffer);
+}
+
+/** How much of each pixel is foil, of 255. @param {number} width @param {number} height */
+export async function drawFoil(width, height) {
+  const { context, paint } = easel(width, height);
   /** @param {string} selector @returns {HTMLElement[]} */
   const all = (selector) => [...document.querySelectorAll(selector)].map((one) => /** @type {any} */ (one));
   const elements = all("[data-foil]");
@@ -140,7 +156,7 @@ export async function shootFoil(width, height) {
     const coverage = new Uint8Array(width * height);
     for (let at = 0; at < coverage.length; at++)
       coverage[at] = Math.max(0, Number(white[at * 4 + 1]) - Number(black[at * 4 + 1]));
-    await ask(pixels, { pixels: coverage.buffer }, [coverage.buffer]);
+    return coverage;
   } finally {
     for (const { one, css } of before) one.style.cssText = css;
     liftPlates();
@@ -150,14 +166,14 @@ export async function shootFoil(width, height) {
 /** The canvas in that size, and what paints the body into it. @param {number} width @param {number} height */
 function easel(width, height) {
   if (!shown) throw new Error("the canvas is not open");
-  const { canvas, context, pixels } = shown;
+  const { canvas, context } = shown;
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const stage = /** @type {HTMLElement} */ (canvas.firstElementChild);
   // The background behind everything is the root's, which stays outside the canvas.
   const { background, backgroundColor, backgroundImage } = getComputedStyle(document.documentElement);
   const isNone = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none";
   stage.style.setProperty("background", isNone ? UNSEEN : background, "important");
-  return { canvas, context, pixels, paint: () => paintOnce(canvas, context, stage) };
+  return { canvas, context, paint: () => paintOnce(canvas, context, stage) };
 }
 
 /** @param {ElementCanvas} canvas @param {ElementContext} context @param {Element} stage */

@@ -1,13 +1,17 @@
 import type { CDPSession, Page } from "puppeteer-core";
-import type { ImageFormat } from "../../core/card.ts";
+import type { StillFormat } from "../../core/card.ts";
 import { profileOf } from "../browser/browser.ts";
 import { type Encoding, encode, JPEG_QUALITY } from "./encode.ts";
 import { withMetadata } from "./metadata.ts";
+import { type FilmOrder, shootFilm } from "./moving-picture.ts";
 import { openPixelFile, type PixelFile } from "./pixel-file.ts";
 import type { Pixels } from "./pixels.ts";
 import type { PlatesLaid } from "./plates.js";
 import { WEBP_QUALITY } from "./webp.ts";
 import { withTimeout } from "./within-time.ts";
+
+const NO_FILMS =
+  "this Chromium draws no elements into a canvas, which moving pictures need. Unset CARDPRESS_CHROMIUM to use the one that cardpress brings, or install a newer one.";
 
 const CAPTURE_TIMEOUT_MS = 12_000;
 
@@ -27,12 +31,14 @@ export interface Size {
 export interface Camera {
   readonly way: CaptureWay;
   /** The picture as a finished file: the size of the page's viewport, transparent where nothing is drawn. */
-  shoot(size: Size, format: ImageFormat, encoding?: Encoding): Promise<Photograph>;
+  shoot(size: Size, format: StillFormat, encoding?: Encoding): Promise<Photograph>;
   /**
    * How much of each pixel is to be foiled, of 255: where elements with `data-foil` are seen. Valid until the
    * next picture; null where only the browser sees the pixels.
    */
   shootFoil(size: Size): Promise<Uint8Array | null>;
+  /** The card in motion as a finished file. Throws where only the browser sees the pixels. */
+  film(size: Size, order: FilmOrder): Promise<Photograph & Size>;
   close(): Promise<void>;
 }
 
@@ -124,6 +130,12 @@ function canvasCamera(page: Page, file: PixelFile): Camera {
       await withTimeout(drawn, CAPTURE_TIMEOUT_MS, "drawing the card's foil");
       return file.read(width * height);
     },
+    film: async (size, order) => {
+      const started = performance.now();
+      const { plates, drawnAt, ...shot } = await shootFilm(page, file, size, order);
+      const encode = performance.now() - drawnAt;
+      return { ...shot, timingsMs: { pixels: drawnAt - started, ...platesTime(plates), encode } };
+    },
     close: async () => file.close(),
   };
 }
@@ -186,6 +198,9 @@ function screenshots(session: CDPSession): Camera {
       return { bytes, timingsMs: { pixels: performance.now() - started, encode: 0 } };
     },
     shootFoil: async () => null,
+    film: async () => {
+      throw new Error(NO_FILMS);
+    },
     close: async () => {},
   };
 }

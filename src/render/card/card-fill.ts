@@ -1,4 +1,5 @@
 import type { Badge, Box, CardInput, Composition, CutoutFile } from "../../core/card.ts";
+import { isMoving } from "../../core//moving-pictures.ts";
 import { PRINT_SIZES, printSizeOf } from "../../core/print-sizes.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { compositionsOf } from "../../templates/manifest.ts";
@@ -296,7 +297,8 @@ function attributesOf(
     branded: isBranded(job.card) ? "yes" : "no",
     badge: job.badge ? "shown" : "none",
     player: job.cutout ? "photo" : "silhouette",
-    format: style.format,
+    // Frames of a moving picture are transparent, whatever they are laid on.
+    format: isMoving(style.format) ? "webp" : style.format,
     // JPEG has no transparency, and a printed card must have no holes.
     backdrop: style.format === "jpeg" || printSizeOf(style) ? "shown" : "none",
   };

@@ -1,4 +1,4 @@
-import type { ImageFormat } from "../../core/card.ts";
+import type { StillFormat } from "../../core/card.ts";
 import { pngChunk } from "./metadata.ts";
 import type { Pixels } from "./pixels.ts";
 import { encodeWebp } from "./webp.ts";
@@ -12,7 +12,7 @@ export type Encoding = "file" | "screen";
 /** Encodes the pixels in that format, without metadata. JPEG drops alpha. */
 export async function encode(
   pixels: Pixels,
-  format: ImageFormat,
+  format: StillFormat,
   encoding: Encoding = "file",
 ): Promise<Uint8Array> {
   if (format === "png") return encodePng(pixels, encoding);

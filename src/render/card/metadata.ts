@@ -1,4 +1,5 @@
-import type { ImageFormat } from "../../core/card.ts";
+import type { StillFormat } from "../../core/card.ts";
+import { riffChunk, riffHead } from "./riff.ts";
 import { SRGB_PROFILE } from "./srgb-profile.ts";
 
 /** The program named as the maker of finished pictures. */
@@ -18,7 +19,7 @@ const ascii = (text: string) => new TextEncoder().encode(text);
  * Writes maker, print resolution and colour space (sRGB) into a picture without touching its pixels. The
  * encoder that produced `bytes` must not have written metadata, other than an ICC profile.
  */
-export function withMetadata(bytes: Uint8Array, format: ImageFormat): Uint8Array {
+export function withMetadata(bytes: Uint8Array, format: StillFormat): Uint8Array {
   if (format === "png") return intoPng(bytes);
   return format === "jpeg" ? intoJpeg(bytes) : intoWebp(bytes);
 }
@@ -144,18 +145,8 @@ function intoWebp(bytes: Uint8Array): Uint8Array {
   return join(riffHead("RIFF", body.length), body);
 }
 
-function riffChunk(type: string, data: Uint8Array): Uint8Array {
-  return join(riffHead(type, data.length), data, new Uint8Array(data.length % 2));
-}
-
 function text(bytes: Uint8Array, at: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + 4));
-}
-
-function riffHead(type: string, length: number): Uint8Array {
-  const head = join(ascii(type), new Uint8Array(4));
-  new DataView(head.buffer).setUint32(4, length, true);
-  return head;
 }
 
 /** The size is in the bit stream's own header: 14 bits each, minus one in the lossless kind. */

@@ -23,9 +23,13 @@ import drawnSource from "./drawn.js" with { type: "text" };
 // @ts-expect-error As above.
 import fillSource from "./fill.js" with { type: "text" };
 // @ts-expect-error As above.
+import filmSource from "./film.js" with { type: "text" };
+// @ts-expect-error As above.
 import fitSource from "./fit.js" with { type: "text" };
 // @ts-expect-error As above.
 import lightSource from "./light.js" with { type: "text" };
+// @ts-expect-error As above.
+import movingSource from "./moving.js" with { type: "text" };
 // @ts-expect-error As above.
 import namedPicturesSource from "./named-pictures.js" with { type: "text" };
 // @ts-expect-error As above.
@@ -70,8 +74,10 @@ const SCRIPTS: Record<string, string> = {
   "/distances.js": distancesSource,
   "/drawn.js": drawnSource,
   "/fill.js": fillSource,
+  "/film.js": filmSource,
   "/fit.js": fitSource,
   "/light.js": lightSource,
+  "/moving.js": movingSource,
   "/named-pictures.js": namedPicturesSource,
   "/outline.js": outlineSource,
   "/photo-window.js": photoWindowSource,
@@ -102,7 +108,7 @@ export function templateFile(template: LoadedTemplate, path: string): PageFile |
 }
 
 function pageFile(html: string): PageFile {
-  const head = `<link rel="stylesheet" href="/library.css"><script type="module" src="/fill.js"></script><script type="module" src="/canvas.js"></script>`;
+  const head = `<link rel="stylesheet" href="/library.css"><script type="module" src="/fill.js"></script><script type="module" src="/canvas.js"></script><script type="module" src="/film.js"></script>`;
   return {
     body: /<\/head>/i.test(html) ? html.replace(/<\/head>/i, `${head}</head>`) : head + html,
     contentType: "text/html; charset=utf-8",

@@ -1,9 +1,18 @@
 import type { Browser, CDPSession, Page } from "puppeteer-core";
 import type { Composition } from "../../core/card.ts";
+import { isMoving } from "../../core/moving-pictures.ts";
+import { PICTURE_FORMATS } from "../../core/picture-formats.ts";
 import { printSizeOf } from "../../core/print-sizes.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { crashOf, fileSlot, freeMemory, openSealedPage, type PageFile } from "../browser/browser.ts";
-import { type Camera, type CameraOptions, type CaptureWay, openCamera, type Size } from "./capture.ts";
+import {
+  type Camera,
+  type CameraOptions,
+  type CaptureWay,
+  openCamera,
+  type Photograph,
+  type Size,
+} from "./capture.ts";
 import { type CardJob, composeFill, type Setting, settingOf } from "./card-fill.ts";
 import type { CardFill, FillResult } from "./fill.js";
 import { packedPlate, withFoilPlate } from "./foil-plate.ts";
@@ -14,6 +23,8 @@ import { withTimeout } from "./within-time.ts";
 export interface CardPicture {
   bytes: Uint8Array;
   contentType: string;
+  width: number;
+  height: number;
   composition: Composition;
   timingsMs: Record<string, number>;
 }
@@ -103,13 +114,14 @@ export async function openCardPage(
       const filled = await orCrash(fillPage(page, fill));
       const composed = performance.now();
       onStage?.("capture");
-      const shot = await orCrash(camera.shoot(style, style.format, job.encoding));
+      const shot = await orCrash(shoot(camera, job, markup));
       const plate = isFoiled(markup, job) ? await orCrash(foilPlate(camera, style)) : null;
       const done = performance.now();
       cleanUp();
       return {
+        ...shot,
         bytes: plate ? withFoilPlate(shot.bytes, plate) : shot.bytes,
-        contentType: `image/${style.format}`,
+        contentType: PICTURE_FORMATS[style.format].contentType,
         composition,
         timingsMs: {
           ...filled.timingsMs,
@@ -138,6 +150,18 @@ export async function openCardPage(
       await page.close();
     },
   };
+}
+
+/** A still of the card, or the card in motion. */
+async function shoot(
+  camera: Camera,
+  { card, encoding }: CardJob,
+  markup: string,
+): Promise<Photograph & Size> {
+  const { style } = card;
+  const { width, height, format, motion = "foil" } = style;
+  if (!isMoving(format)) return { ...(await camera.shoot(style, format, encoding)), width, height };
+  return camera.film({ width, height }, { format, motion, hasFoil: markup.includes("data-foil") });
 }
 
 /** Whether the picture takes a plate of foil along: one for print, whose format has room for it. */
@@ -205,7 +229,7 @@ function zonesOnce(page: Page) {
  * Waits for the page's own code, and returns a session whose captures are transparent where nothing is drawn.
  */
 async function startedSession(page: Page): Promise<CDPSession> {
-  await page.waitForFunction("globalThis.cardpress && globalThis.cardpressCanvas", {
+  await page.waitForFunction("globalThis.cardpress && globalThis.cardpressFilm", {
     timeout: FILL_TIMEOUT_MS,
   });
   await page.evaluate("globalThis.cardpress.checkFonts()");

@@ -19,12 +19,15 @@ let ready: Promise<unknown> | undefined;
  * Encodes with libwebp, compiled to WebAssembly. Blocks this thread; the first call compiles it, which takes
  * half a second.
  */
-export async function encodeWebp({ rgba, width, height }: Pixels): Promise<Uint8Array> {
+export async function encodeWebp(
+  { rgba, width, height }: Pixels,
+  quality = WEBP_QUALITY,
+): Promise<Uint8Array> {
   ready ??= open();
   await ready;
   const data = new Uint8ClampedArray(rgba.buffer as ArrayBuffer, rgba.byteOffset, rgba.length);
   const picture = { data, width, height, colorSpace: "srgb" } as ImageData;
-  return new Uint8Array(await encodeWithLibwebp(picture, { quality: WEBP_QUALITY, ...LEAST_EFFORT }));
+  return new Uint8Array(await encodeWithLibwebp(picture, { quality, ...LEAST_EFFORT }));
 }
 
 const open = async () => init(await WebAssembly.compile(await Bun.file(libwebp).bytes()));

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import PQueue from "p-queue";
-import type { ImageFormat } from "../../core/card.ts";
+import type { StillFormat } from "../../core/card.ts";
 import { withMetadata } from "../card/metadata.ts";
 import { PLACEHOLDERS } from "./all.ts";
 import type { Placeholder } from "./placeholder-files.ts";
@@ -24,7 +24,7 @@ const PNG_LEVEL = 1;
 export async function placeholder(
   width: number,
   height: number,
-  format: ImageFormat,
+  format: StillFormat,
 ): Promise<PlaceholderPicture> {
   const stretch = (aspect: number) => Math.abs(Math.log(aspect / (width / height)));
   const nearest = PLACEHOLDERS.reduce((best, next) =>
@@ -39,7 +39,7 @@ export async function placeholder(
 }
 
 /** The same as a file that all images of this size and format share. */
-export function scaledPlaceholder(width: number, height: number, format: ImageFormat): Placeholder {
+export function scaledPlaceholder(width: number, height: number, format: StillFormat): Placeholder {
   return {
     name: `${width}x${height}.${format}`,
     contentType: `image/${format}`,

@@ -104,6 +104,13 @@ async function finishLeft(): Promise<void> {
     await finishImage(workspace, { ...lease, renders: MAX_RENDERS }, { kind: "fault" });
 }
 
+test("an account's moving cards, which take longer, let others' cards pass between", async () => {
+  await serveAll();
+  for (let n = 0; n < 3; n++) await acceptLive(workspace, rovers, { format: "webm" });
+  await accept(united, 20);
+  expect((await serveAll()).join("")).toBe("RUUUUUUUURUUUUUUUURUUUU");
+});
+
 test("a render that came to nothing costs its account a turn, as any render does", async () => {
   await serveAll();
   await accept(rovers, 3);

@@ -1,0 +1,186 @@
+// Runs inside the page. Type-checked through JSDoc, served as it is.
+import { drawCard, drawFoil, writePixels } from "./canvas.js";
+import { changeOf, drawFrame, FRAMES, FRAMES_PER_SECOND, groundOf, poseOf } from "./moving.js";
+
+/**
+ * @typedef {{ motion: "foil" | "reveal", width: number, height: number, isOpaque: boolean }} Film
+ * @typedef {{ bytes: number, isKey: boolean }} Chunk
+ */
+
+/** Frames the encoder may be behind: each is a whole picture in memory. */
+const FRAMES_AHEAD = 2;
+
+/**
+ * @type {{ film: Film, scene: import("./moving.js").Scene, out: Uint8ClampedArray<ArrayBuffer>,
+ *   spare: Uint8ClampedArray, shown: Uint8ClampedArray } | undefined}
+ */
+let current;
+
+/**
+ * Draws the card that the page shows, as the frames will be: how many there are, and of which length.
+ * @param {number} width @param {number} height the card's own size
+ * @param {boolean} hasFoil whether the template marks foil
+ * @param {Film} film
+ */
+export async function open(width, height, hasFoil, film) {
+  const card = await drawCard(width, height);
+  const coverage = hasFoil ? await drawFoil(width, height) : null;
+  const size = { width: film.width, height: film.height };
+  const rgba = scaled(card.data, size);
+  const foil = coverage?.some((share) => share > 0) ? scaledFoil(coverage, { width, height }, size) : null;
+  const scene = { ...size, rgba, foil, ground: film.isOpaque ? groundOf({ ...size, rgba }) : null };
+  const buffer = () => new Uint8ClampedArray(rgba.length);
+  current = { film, scene, out: buffer(), spare: buffer(), shown: buffer() };
+  return { frames: FRAMES[film.motion], framesPerSecond: FRAMES_PER_SECOND, plates: card.laid };
+}
+
+export function close() {
+  current = undefined;
+}
+
+/** A film that is open, with a frame drawn. @param {number} number */
+function drawn(number) {
+  if (!current) throw new Error("no film is open");
+  const { film, scene, out, spare } = current;
+  drawFrame(scene, poseOf(film.motion, number), out, spare);
+  return current;
+}
+
+/**
+ * Draws a frame and writes to the file what of it differs from the one before; null when nothing does.
+ * @param {number} number the frames one after the other, from 0
+ */
+export async function frame(number) {
+  const { out, shown, film } = drawn(number);
+  if (number === 0) shown.fill(0);
+  const changed = changeOf(out, shown, film.width, film.height);
+  if (!changed) return null;
+  const { change, pixels } = changed;
+  await writePixels(pixels.buffer);
+  // The first stands on nothing.
+  return number === 0 ? { ...change, isPatch: false } : change;
+}
+
+/**
+ * Writes the card as it stands to the file, no wider than that: what is shown of it where nothing can move.
+ * @param {number} widest
+ */
+export async function still(widest) {
+  if (!current) throw new Error("no film is open");
+  const { width, height, rgba } = current.scene;
+  const size =
+    width > widest ? { width: widest, height: Math.round((height * widest) / width) } : { width, height };
+  const pixels = scaled(new ImageData(new Uint8ClampedArray(rgba), width, height), size);
+  await writePixels(pixels.buffer);
+  return size;
+}
+
+/**
+ * Encodes all frames as a video and writes its chunks to the file, one after the other.
+ * @param {string} codec @param {number} bitrate in bits a second
+ */
+export async function encode(codec, bitrate) {
+  if (!current) throw new Error("no film is open");
+  const { width, height, motion } = current.film;
+  const planes = new Uint8Array((width * height * 3) / 2);
+  /** @type {Chunk[]} */
+  const chunks = [];
+  /** @type {Uint8Array[]} */
+  const parts = [];
+  /** @type {Error | undefined} */
+  let broken;
+  const encoder = new VideoEncoder({
+    output: (chunk) => {
+      const bytes = new Uint8Array(chunk.byteLength);
+      chunk.copyTo(bytes);
+      parts.push(bytes);
+      chunks.push({ bytes: bytes.length, isKey: chunk.type === "key" });
+    },
+    error: (error) => {
+      broken = error;
+    },
+  });
+  try {
+    encoder.configure({
+      ...{ codec, width, height, bitrate, framerate: FRAMES_PER_SECOND },
+      ...{ latencyMode: "quality", bitrateMode: "variable" },
+    });
+    for (let number = 0; number < FRAMES[motion]; number++) {
+      const { out } = drawn(number);
+      const duration = 1_000_000 / FRAMES_PER_SECOND;
+      const timestamp = number * duration;
+      intoPlanes(out, planes, width, height);
+      const picture = new VideoFrame(planes, {
+        ...{ format: "I420", codedWidth: width, codedHeight: height, timestamp, duration },
+        colorSpace: { matrix: "bt709", primaries: "bt709", transfer: "bt709", fullRange: false },
+      });
+      encoder.encode(picture, { keyFrame: number === 0 });
+      picture.close();
+      while (encoder.encodeQueueSize > FRAMES_AHEAD && !broken)
+        await new Promise((resolve) => encoder.addEventListener("dequeue", resolve, { once: true }));
+    }
+    await encoder.flush();
+  } finally {
+    if (encoder.state !== "closed") encoder.close();
+  }
+  if (broken) throw broken;
+  const whole = new Uint8Array(chunks.reduce((sum, { bytes }) => sum + bytes, 0));
+  let at = 0;
+  for (const one of parts) {
+    whole.set(one, at);
+    at += one.length;
+  }
+  await writePixels(whole.buffer);
+  return chunks;
+}
+
+/**
+ * Brightness of each pixel, then the two colours of each four, as ITU-R BT.709 says in its narrow range.
+ * Left to itself the browser takes the full range, which many players take for the narrow one.
+ * @param {Uint8ClampedArray} rgba @param {Uint8Array} planes @param {number} width @param {number} height
+ */
+function intoPlanes(rgba, planes, width, height) {
+  const row = width * 4;
+  for (let pixel = 0, at = 0; at < rgba.length; pixel++, at += 4)
+    planes[pixel] =
+      16.5 + 0.18259 * Number(rgba[at]) + 0.61423 * Number(rgba[at + 1]) + 0.06201 * Number(rgba[at + 2]);
+  let blue = width * height;
+  let red = blue + blue / 4;
+  for (let y = 0; y < height; y += 2)
+    for (let x = 0; x < width; x += 2) {
+      const at = y * row + x * 4;
+      const mean = (/** @type {number} */ k) =>
+        (Number(rgba[k]) + Number(rgba[k + 4]) + Number(rgba[k + row]) + Number(rgba[k + row + 4])) / 4;
+      const r = mean(at);
+      const g = mean(at + 1);
+      const b = mean(at + 2);
+      planes[blue++] = 128.5 - 0.10064 * r - 0.33857 * g + 0.43922 * b;
+      planes[red++] = 128.5 + 0.43922 * r - 0.39894 * g - 0.04027 * b;
+    }
+}
+
+/** @typedef {{ width: number, height: number }} Size */
+
+/** @param {ImageData} card @param {Size} size */
+function scaled(card, { width, height }) {
+  if (card.width === width && card.height === height) return card.data;
+  const canvas = new OffscreenCanvas(card.width, card.height);
+  canvas.getContext("2d")?.putImageData(card, 0, 0);
+  const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+  if (!context) throw new Error("no canvas for the frames");
+  context.imageSmoothingQuality = "high";
+  context.drawImage(canvas, 0, 0, width, height);
+  return context.getImageData(0, 0, width, height).data;
+}
+
+/** @param {Uint8Array} coverage @param {Size} from @param {Size} to */
+function scaledFoil(coverage, from, to) {
+  if (from.width === to.width && from.height === to.height) return coverage;
+  const grey = new ImageData(from.width, from.height);
+  for (let at = 0; at < coverage.length; at++) grey.data.fill(Number(coverage[at]), at * 4, at * 4 + 3);
+  for (let at = 3; at < grey.data.length; at += 4) grey.data[at] = 255;
+  const data = scaled(grey, to);
+  return Uint8Array.from({ length: to.width * to.height }, (_, at) => Number(data[at * 4]));
+}
+
+Object.assign(globalThis, { cardpressFilm: { open, close, still, frame, encode } });

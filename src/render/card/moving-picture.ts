@@ -1,0 +1,153 @@
+import type { Page } from "puppeteer-core";
+import type { Motion, MovingFormat } from "../../core/card.ts";
+import { frameSize, MAX_MOVING_BYTES, MAX_STILL_WIDTH } from "../../core//moving-pictures.ts";
+import { withStill } from "./film-still.ts";
+import { withMetadata } from "./metadata.ts";
+import type { PixelFile } from "./pixel-file.ts";
+import type { Pixels } from "./pixels.ts";
+import type { PlatesLaid } from "./plates.js";
+import { webm } from "./webm.ts";
+import { encodeWebp } from "./webp.ts";
+import { type WebpFrame, webpAnimation } from "./webp-animation.ts";
+import { withTimeout } from "./within-time.ts";
+
+/** What is to move, and as what. */
+export interface FilmOrder {
+  format: MovingFormat;
+  motion: Motion;
+  /** Whether the template marks foil at all. */
+  hasFoil: boolean;
+}
+
+type Size = Pick<Pixels, "width" | "height">;
+
+interface Opened {
+  frames: number;
+  framesPerSecond: number;
+  plates: PlatesLaid;
+}
+
+/** What film.js provides in the page. */
+type InPage = { cardpressFilm: typeof import("./film.js") };
+
+const FRAME_TIMEOUT_MS = 12_000;
+/** All frames of a video, on a machine that is busy with others. */
+const VIDEO_TIMEOUT_MS = 40_000;
+
+/**
+ * Makes the card that the page shows move, in at most MAX_MOVING_BYTES: a card with more in it gets a lower
+ * quality, and in the end fewer frames, rather than none.
+ * @param size the card's own
+ */
+export async function shootFilm(
+  page: Page,
+  file: PixelFile,
+  size: Size,
+  { format, motion, hasFoil }: FilmOrder,
+): Promise<{ bytes: Uint8Array; plates: PlatesLaid; drawnAt: number } & Size> {
+  const film = { ...frameSize({ format, motion }, size), motion, isOpaque: format === "webm" };
+  const opening = page.evaluate(
+    (...given) => (globalThis as unknown as InPage).cardpressFilm.open(...given),
+    ...([size.width, size.height, hasFoil, film] as const),
+  );
+  try {
+    const opened = await withTimeout(opening, FRAME_TIMEOUT_MS, "drawing the card to be moved");
+    const drawnAt = performance.now();
+    const { width, height } = film;
+    const still = await stillOf(page, file);
+    const make = format === "webm" ? video : animation;
+    const bytes = await make({ page, file, still }, { width, height }, opened);
+    return { bytes, plates: opened.plates, drawnAt, width, height };
+  } finally {
+    await page.evaluate(() => (globalThis as unknown as InPage).cardpressFilm.close());
+  }
+}
+
+/** An open film, the file that it is written to, and its still. */
+interface Film {
+  page: Page;
+  file: PixelFile;
+  still: Uint8Array;
+}
+
+async function stillOf(page: Page, file: PixelFile): Promise<Uint8Array> {
+  const drawing = page.evaluate(
+    (widest) => (globalThis as unknown as InPage).cardpressFilm.still(widest),
+    MAX_STILL_WIDTH,
+  );
+  const { width, height } = await withTimeout(drawing, FRAME_TIMEOUT_MS, "drawing the still of a film");
+  return withMetadata(await encodeWebp({ rgba: file.read(width * height * 4), width, height }), "webp");
+}
+
+/** VP9, profile 0, level 4.0, 8 bits: what 1080 x 1920 pixels need. */
+const CODEC = "vp09.00.40.08";
+/** What the encoder is asked for, in bits a second and pixel; a card needs less. */
+const BITS_PER_PIXEL = 4;
+/** The part of the bytes that is aimed at: an encoder overshoots. */
+const AIM = 0.8;
+/** Tries, each at this part of the rate before. */
+const VIDEO_TRIES = 4;
+const LESS = 0.6;
+
+async function video({ page, file, still }: Film, size: Size, opened: Opened): Promise<Uint8Array> {
+  const { frames: count, framesPerSecond } = opened;
+  const most = (AIM * MAX_MOVING_BYTES * 8 * framesPerSecond) / count;
+  let bitrate = Math.round(Math.min(most, BITS_PER_PIXEL * size.width * size.height));
+  for (let tries = 1; ; tries++) {
+    const encoding = page.evaluate(
+      (...given) => (globalThis as unknown as InPage).cardpressFilm.encode(...given),
+      CODEC,
+      bitrate,
+    );
+    const chunks = await withTimeout(encoding, VIDEO_TIMEOUT_MS, "encoding the video");
+    const all = file.read(chunks.reduce((sum, { bytes }) => sum + bytes, 0));
+    let end = 0;
+    const frames = chunks.map(({ bytes, isKey }) => {
+      end += bytes;
+      return { bytes: all.slice(end - bytes, end), isKey };
+    });
+    const whole = webm({ ...size, framesPerSecond, frames, still });
+    if (whole.length <= MAX_MOVING_BYTES || tries === VIDEO_TRIES) return whole;
+    bitrate = Math.round(bitrate * LESS);
+  }
+}
+
+/** Of an animated WebP: how well its frames are encoded, and every how manieth is. */
+const STEPS_DOWN = [
+  { quality: 78, every: 1 },
+  { quality: 62, every: 1 },
+  { quality: 62, every: 2 },
+  { quality: 40, every: 2 },
+];
+
+async function animation({ page, file, still }: Film, size: Size, opened: Opened): Promise<Uint8Array> {
+  let smallest = new Uint8Array();
+  for (const step of STEPS_DOWN) {
+    const frames = await webpFrames(page, file, opened, step);
+    const whole = withMetadata(webpAnimation(size.width, size.height, frames), "webp");
+    smallest = new Uint8Array(withStill(whole, still));
+    if (smallest.length <= MAX_MOVING_BYTES) break;
+  }
+  return smallest;
+}
+
+async function webpFrames(
+  page: Page,
+  file: PixelFile,
+  { frames: count, framesPerSecond }: Opened,
+  { quality, every }: (typeof STEPS_DOWN)[number],
+): Promise<WebpFrame[]> {
+  const frames: WebpFrame[] = [];
+  const milliseconds = (every * 1000) / framesPerSecond;
+  for (let number = 0; number < count; number += every) {
+    const drawing = page.evaluate((at) => (globalThis as unknown as InPage).cardpressFilm.frame(at), number);
+    const change = await withTimeout(drawing, FRAME_TIMEOUT_MS, `drawing frame ${number}`);
+    const last = frames.at(-1);
+    if (change) {
+      const { width, height } = change;
+      const rgba = file.read(width * height * 4);
+      frames.push({ ...change, milliseconds, file: await encodeWebp({ rgba, width, height }, quality) });
+    } else if (last) last.milliseconds += milliseconds;
+  }
+  return frames;
+}
