@@ -448,8 +448,12 @@ class CardpressCard extends (globalThis.HTMLElement ?? class {}) {
   }
 
   #paint(isMoving) {
-    const { card, foil, glares, drop, layers } = this.#parts;
+    const { card, front, back, foil, glares, drop, layers } = this.#parts;
     const [x, y, lift, over] = this.#at;
+    // Browsers that draw without a graphics processor may show the side that faces away, mirrored.
+    const isAway = Math.cos(((x * LEAN + over * 180) * Math.PI) / 180) < 0;
+    front.style.visibility = isAway ? "hidden" : "";
+    back.style.visibility = isAway ? "" : "hidden";
     card.style.willChange = isMoving ? "transform" : "";
     card.style.transform =
       isMoving || x || y || lift || over

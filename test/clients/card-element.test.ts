@@ -102,6 +102,7 @@ const inside = (selector: string) =>
       transform: found?.style.transform,
       opacity: found?.style.opacity,
       mask: found?.style.maskImage,
+      visibility: found?.style.visibility,
       pressed: found?.ariaPressed,
       label: found?.ariaLabel,
     };
@@ -200,6 +201,8 @@ test("the button and the keys turn it over, which is said, and its back is fetch
     );
   });
   expect(await inside(".flip")).toMatchObject({ pressed: "false", label: "Show the back" });
+  const hidden = async () => [(await inside(".face")).visibility, (await inside(".back")).visibility];
+  expect(await hidden()).toEqual(["", "hidden"]);
   expect((await inside(".card")).label).toBe("The card of Maya Okafor");
   expect(asked).toEqual([]);
   await page.keyboard.press("Tab");
@@ -210,6 +213,7 @@ test("the button and the keys turn it over, which is said, and its back is fetch
   expect(asked).toContain(back);
   expect((await inside(".card")).label).toBe("The card of Maya Okafor: the back");
   expect((await inside(".flip")).pressed).toBe("true");
+  expect(await hidden()).toEqual(["hidden", ""]);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Space");
   await until(FLAT);
