@@ -1,5 +1,6 @@
 import { BACK_TARGET, SET_TARGETS, TARGETS } from "../app/batches/squad-cards.ts";
 import { type AskedComposition, POSITION_NAMES, type Position } from "../core/card.ts";
+import type { FailureReason } from "../core/failure-reasons.ts";
 
 // What the API's fields and values are called where people who do not develop read of them.
 
@@ -49,3 +50,30 @@ export const positionText = (name: string): string => {
 /** A template as people call it, as Cup final for `cup_final`. */
 export const presetText = (name: string): string =>
   `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
+
+const REASON_WORDS: Readonly<Record<FailureReason, string>> = {
+  photo_unreachable: "Photo not found at its address",
+  photo_too_large: "Photo too large",
+  photo_too_small: "Photo too small",
+  photo_undecodable: "Photo damaged, or no JPEG, PNG or WebP",
+  no_player: "Nobody found in the photo",
+  several_people: "Several people in the photo",
+  player_too_small: "Player too far away",
+  face_cut: "Face cut off",
+  face_covered: "Face covered",
+  turned: "Photo turned",
+  blurred: "Face blurred",
+  too_dark: "Face too dark",
+  overexposed: "Face too bright",
+  badge_unreachable: "Badge not found at its address",
+  badge_unusable: "Badge cannot be used",
+  picture_unreachable: "Picture not found at its address",
+  picture_unusable: "Picture cannot be used",
+  preset_gone: "Template removed",
+  consent: "No consent",
+  canceled: "Canceled",
+  provider: "A fault on our side",
+};
+
+/** Why a card failed in words; a reason that a newer version wrote stays as it is. */
+export const reasonText = (name: string): string => REASON_WORDS[name as FailureReason] ?? name;

@@ -259,7 +259,7 @@ test("a card is made again from its page with another photo and style, and stand
   await untilEnded(server.baseUrl, own.liveKey, data.image_id);
   const page = `/console/images/${data.image_id}`;
   const first = await (await ana.get(page)).text();
-  expect(first).toMatch(/href="\/cdn\/[^"]+" download="again\.png"/);
+  expect(first).toMatch(/href="\/cdn\/[^"]+" download="09 Maya Okafor\.png"/);
   expect(first).not.toContain("Compared with the one before");
   const form = `${page}/again`;
   expect(await (await ana.get(form)).text()).toContain("yoga.jpg");

@@ -130,7 +130,7 @@ test("each card of a run is shown with its place: on its batch, its contact shee
   const page = await text(`/console/images/${ids[1]}`);
   expect(page).toContain(`<a href="/console/sets/${set?.id}">`);
   expect(page).toMatch(/first edition 3\/(<wbr ?\/?>)?3/);
-  expect(page).toContain('download="player-1-first-edition-3-3.');
+  expect(page).toContain('download="09 Maya Okafor_first edition_3.');
 });
 
 test("what is wrong with a new set is said by its line, beside what was sent", async () => {

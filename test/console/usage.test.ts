@@ -131,6 +131,6 @@ test("the page counts failed cards by reason and says what helps, of the environ
   const page = async (environment: string) =>
     (await member.get(`/console/usage?period=current_month&environment=${environment}`)).text();
   const test = await page("test");
-  expect(test).toMatch(/<code>no_player<\/code>.*?not a drawing.*?>1<\/td>/s);
+  expect(test).toMatch(/title="no_player">Nobody found in the photo<.*?not a drawing.*?>1<\/td>/s);
   expect(await page("live")).not.toContain("no_player");
 });

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { renderToString } from "preact-render-to-string";
+import { pictureName } from "../../src/app/batches/batch-zip.ts";
 import { consoleAnswer } from "../../src/console/answer.ts";
 import { timeLeft } from "../../src/console/batches/batch.tsx";
 import { foldedName } from "../../src/core/name.ts";
 import { MINUTE_MS } from "../../src/core/time.ts";
 import { listen } from "../../src/http/server.ts";
+import type { Image } from "../../src/store/images/images.ts";
 import { Breakable, counted } from "../../src/web/elements.tsx";
 import { imageRequest, post, testAccount } from "../harness.ts";
 import { type TestApi, testApi } from "../http/api.ts";
@@ -159,4 +161,13 @@ test("a batch tells how long the rest will take at its pace so far", () => {
   expect(left(99, 5)).toBe("less than a minute left");
   expect(left(10, 2)).toBe("about 18 minutes left");
   expect(left(10, 60)).toBe("about 9 hours left");
+});
+
+test("a picture's file is named by number and player, composed and without marks of the writing direction", () => {
+  const named = (name: string) => {
+    const image = { id: "img_1", externalId: "p-7", outputName: "img_1.png", setPlace: null };
+    return pictureName({ ...image, request: { player: { name, number: 7 } } } as unknown as Image);
+  };
+  expect(named("Zoe\u0308 O/Brien")).toBe("07 Zo\u00eb O_Brien.png");
+  expect(named("\u202egnp.\u2067Bo\u2069\u200f")).toBe("07 gnp.Bo.png");
 });

@@ -71,6 +71,22 @@ export const backName = (name: string): string => name.replace(/\.\w+$/, "_back$
 const UNFIT = /[\\/:*?"<>|\p{Cc}]|^\.+$|[. ]+$/gu;
 const MAX_NAME_CHARS = 100;
 
+/** Invisible marks of the writing direction, which make one name look like another. */
+const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text as a file name, composed as most systems write it; `end` is never cut off. */
+const fileName = (text: string, end: string): string =>
+  `${text.replace(DIRECTION, "").normalize("NFC").slice(0, MAX_NAME_CHARS).toWellFormed()}${end}`.replace(
+    UNFIT,
+    "_",
+  );
+
+const typeOf = ({ outputName }: Image): string => /\.\w+$/.exec(outputName ?? "")?.[0] ?? "";
+
+/** What a single card's picture is called: as in an archive by player, and with its place in a set. */
+export const pictureName = (image: Image): string =>
+  `${fileName(numberAndName(image) || image.externalId, setSuffix(readSetPlace(image.setPlace))) || image.id}${typeOf(image)}`;
+
 /**
  * A recognisable file name for each picture, unique even where case does not count: of players with several
  * cards with parallel and number, such as `9_gold_012.png`, so that they sort by them.
@@ -81,11 +97,9 @@ function pictureNames(images: Image[], naming: PictureNaming): Map<Image, string
   const called = (image: Image) => (naming === "player" && numberAndName(image)) || image.externalId;
   const ofPlayers = Map.groupBy(images, called);
   for (const image of images) {
-    const player = called(image).slice(0, MAX_NAME_CHARS).toWellFormed();
     const isOnly = ofPlayers.get(called(image))?.length === 1;
-    const own = isOnly ? player : `${player}${setSuffix(readSetPlace(image.setPlace))}`;
-    const stem = own.replace(UNFIT, "_") || image.id;
-    const type = /\.\w+$/.exec(image.outputName ?? "")?.[0] ?? "";
+    const stem = fileName(called(image), isOnly ? "" : setSuffix(readSetPlace(image.setPlace))) || image.id;
+    const type = typeOf(image);
     const isTaken = [stem + type, backName(stem + type)].some((one) => taken.has(one.toLowerCase()));
     const name = isTaken ? `${stem}-${image.id}${type}` : stem + type;
     for (const one of [name, backName(name)]) taken.add(one.toLowerCase());

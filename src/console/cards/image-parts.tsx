@@ -143,10 +143,3 @@ export function CardPicture({
   const picture = <img class={className} src={address} alt={alt} />;
   return href === undefined ? picture : <a href={href}>{picture}</a>;
 }
-
-/** The download's file name: the player's id and place in a set, as far as a file name can have them. */
-export function downloadName(image: Image): string {
-  const type = /\.\w+$/.exec(image.outputName ?? "")?.[0] ?? "";
-  const name = [image.externalId, placeText(image) ?? []].flat().join(" ");
-  return `${name.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 100) || "card"}${type}`;
-}

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 
+import { pictureName } from "../../app/batches/batch-zip.ts";
 import { imageView } from "../../app/images/image-view.ts";
 import { isShareable } from "../../app/images/output-name.ts";
 import { printable } from "../../app/print/print-file.ts";
@@ -24,7 +25,6 @@ import { DeliveryState } from "../webhooks/deliveries.tsx";
 import { Comparison } from "./compare.tsx";
 import {
   CardPicture,
-  downloadName,
   isOpen,
   isThere,
   pictureAddress,
@@ -170,22 +170,28 @@ function Progress({ image, progress }: { image: Image; progress: number | null }
 /** Enough to tell two versions of a template apart. */
 const SHOWN_DIGEST_CHARS = 12;
 
-/** A card of a batch has a generated key, which contains a space. */
+/** By what it was asked for: a batch and the console make their own keys, one with a space in it. */
 function RecordKey({ text }: { text: string }) {
-  return text.includes(" ") ? <>Of a batch</> : <code>{text}</code>;
+  if (text.includes(" ")) return <>A batch</>;
+  if (text.startsWith("console-")) return <>A member in the console</>;
+  return (
+    <>
+      A program, with the key <code title="Idempotency-Key">{text}</code>
+    </>
+  );
 }
 
 function Details({ image, record }: { image: Image; record: IdempotencyRecord | undefined }) {
   return (
     <Card title="Details">
       <dl class="facts">
-        <dt>External id</dt>
+        <dt>Your id of the player</dt>
         <dd>
           <a href={historyPath(image)}>{image.externalId}</a>
         </dd>
         <SetFacts image={image} />
-        <dt>Idempotency-Key</dt>
-        <dd>{record ? <RecordKey text={record.key} /> : "Not kept any more"}</dd>
+        <dt>Asked for by</dt>
+        <dd>{record ? <RecordKey text={record.key} /> : "Not known any more"}</dd>
         {image.templateName !== null && (
           <>
             <dt>Template</dt>
@@ -197,7 +203,7 @@ function Details({ image, record }: { image: Image; record: IdempotencyRecord | 
             </dd>
           </>
         )}
-        <dt>Renders</dt>
+        <dt>Times drawn</dt>
         <dd>{image.renders}</dd>
         {image.completedAt !== null && (
           <>
@@ -286,7 +292,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
         }
       >
         {isThere(image) && (
-          <a class="button" href={`/cdn/${image.outputName}`} download={downloadName(image)}>
+          <a class="button" href={`/cdn/${image.outputName}`} download={pictureName(image)}>
             Download
           </a>
         )}

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 
+import { pictureName } from "../../app/batches/batch-zip.ts";
 import { creditsOf } from "../../app/credits/credits.ts";
 import { checkCard } from "../../app/images/check-card.ts";
 import type { Environment } from "../../core/account.ts";
@@ -19,7 +20,7 @@ import { Refused } from "../refused.tsx";
 import { html, isHtmxRequest, redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { ownImage } from "./image.tsx";
-import { CardPicture, downloadName, isOpen, isThere, placeholderClass, playerName } from "./image-parts.tsx";
+import { CardPicture, isOpen, isThere, placeholderClass, playerName } from "./image-parts.tsx";
 import { type MakeState, missingOf, NEEDED, openedForm, requestFrom, sentForm } from "./make-form.ts";
 import { LookPart, MAKE, MakeForm, PhotoPart } from "./make-inputs.tsx";
 import { makePreviewRoutes } from "./make-preview.tsx";
@@ -203,7 +204,7 @@ function Ways({ visit, image }: { visit: MemberVisit; image: Image }) {
   return (
     <div class="made-ways">
       {isMade && (
-        <a class="button button-primary" href={`/cdn/${image.outputName}`} download={downloadName(image)}>
+        <a class="button button-primary" href={`/cdn/${image.outputName}`} download={pictureName(image)}>
           Download
         </a>
       )}

@@ -6,6 +6,7 @@ import { hintFor } from "../../core/failure-reasons.ts";
 import { DAY_MS, dayOf, USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from "../../core/time.ts";
 import { failuresByReason, type UsageDay, usageByDay, usageByKey } from "../../store/credits/usage.ts";
 import { listKeys } from "../../store/people/keys.ts";
+import { reasonText } from "../card-words.ts";
 import { CreditMeter, UsageChart } from "../chart.tsx";
 import { Card, count, Empty, EnvironmentSegments, PageHead, Segments, Stat } from "../elements.tsx";
 import { shell } from "../layout.tsx";
@@ -181,7 +182,7 @@ async function ReasonTable({
           {rows.map(({ reason, failed }) => (
             <tr>
               <th scope="row">
-                <code>{reason}</code>
+                <span title={reason}>{reasonText(reason)}</span>
               </th>
               <td data-label="What helps">{hintFor(reason) ?? ""}</td>
               <td class="number" data-label="Cards">
