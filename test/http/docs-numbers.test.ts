@@ -58,12 +58,23 @@ const FACTS: Record<string, string[]> = {
     `at most ${outbound.MAX_JPEG_SCANS}, and ${outbound.MAX_JPEG_SCAN_PIXELS / limits.MAX_SOURCE_PIXELS} at`,
     `at most ${MAX_SOURCE_REDIRECTS} redirects, answers within ${SOURCE_TIMEOUT_MS / SECOND_MS} seconds`,
     `again for ${outbound.FAILED_LOOKUP_KEPT_MS / SECOND_MS} seconds`,
+    `environment for ${limits.UPLOAD_LIFETIME_MS / DAY_MS} days`,
+    `have ${count(limits.MAX_UPLOADED_PHOTOS)} of them at a time`,
+    Object.entries(limits.MAX_UPLOADED_BYTES)
+      .map(([tier, bytes]) => `${bytes / GB} GB ${tier === "starter" ? "together " : ""}(${tier})`)
+      .join(", ")
+      .replace(/, (?=\d+ GB \(scale)/, " or "),
     Object.entries(limits.SOURCE_BYTES_PER_DAY)
       .map(([tier, bytes]) => `${bytes / GB} GB ${tier === "starter" ? "fetched " : ""}(${tier})`)
       .join(", ")
       .replace(/, (?=\d+ GB \(scale)/, " or "),
   ],
+  sets: [
+    `up to ${count(limits.MAX_SET_PLAYERS)} players and ${limits.MAX_PARALLELS} parallels, each of at most ${count(limits.MAX_PARALLEL_SIZE)} cards`,
+    `up to ${limits.MAX_SETS} sets`,
+  ],
   webhooks: [
+    `up to ${outbound.MAX_WEBHOOK_ENDPOINTS} endpoints`,
     `within ${WEBHOOK_TIMEOUT_MS / SECOND_MS} seconds`,
     `after ${DELIVERY_WAITS_MS.slice(1, 4).map(span).join(", ")}, then ${DELIVERY_WAITS_MS.slice(4, -1)
       .map((ms) => ms / HOUR_MS)
@@ -83,14 +94,21 @@ const FACTS: Record<string, string[]> = {
     `kept for ${limits.IDEMPOTENCY_RETENTION_MS / HOUR_MS} hours`,
   ],
   pagination: [
-    `looks at ${limits.MAX_LIST_EXAMINED.toLocaleString("en")} finished cards`,
+    `looks at ${count(limits.MAX_LIST_EXAMINED)} finished cards`,
     `1 to ${limits.MAX_LIST_LIMIT}, default ${limits.DEFAULT_LIST_LIMIT}`,
   ],
-  batches: [`up to ${limits.MAX_BATCH_CARDS.toLocaleString("en")} cards`],
+  batches: [
+    `may have ${count(limits.MAX_OPEN_BATCH_CARDS)} cards of batches waiting`,
+    `up to ${count(limits.MAX_BATCH_CARDS)} cards`,
+  ],
   quickstart: [`up to ${MAX_PREFERRED_WAIT_S} seconds`],
   printing: [MAX_ACCOUNT_PRINT_FILES === 3 ? "three files written at a time" : ""],
   testing: [`after ${limits.OWN_PLACEHOLDER_BYTES_PER_DAY / MB} MB of different test pictures`],
 };
+
+function count(n: number): string {
+  return n.toLocaleString("en");
+}
 
 function span(ms: number): string {
   return ms < MINUTE_MS ? `${ms / SECOND_MS} seconds` : `${ms / MINUTE_MS} minutes`;
