@@ -32,7 +32,7 @@ type InPage = { cardpressFilm: typeof import("./film.js") };
 
 const FRAME_TIMEOUT_MS = 12_000;
 /** All frames of a video, on a machine that is busy with others. */
-const VIDEO_TIMEOUT_MS = 40_000;
+const VIDEO_TIMEOUT_MS = 120_000;
 
 /**
  * Makes the card that the page shows move, in at most MAX_MOVING_BYTES: a card with more in it gets a lower
@@ -86,7 +86,7 @@ const BITS_PER_PIXEL = 4;
 /** The part of the bytes that is aimed at: an encoder overshoots. */
 const AIM = 0.8;
 /** Tries, each at this part of the rate before. */
-const VIDEO_TRIES = 4;
+const VIDEO_TRIES = 3;
 const LESS = 0.6;
 
 async function video({ page, file, still }: Film, size: Size, opened: Opened): Promise<Uint8Array> {
