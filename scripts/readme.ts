@@ -1,6 +1,7 @@
 /**
  * Renders the README's pictures into docs/: card.webp, one card as the command line makes it, and cards.webp,
- * several on one sheet; the card on the documentation's first page; and the pictures by which the console
+ * several on one sheet; templates.webp, the accepted pictures of what else comes with the service, on one
+ * sheet; the card on the documentation's first page; and the pictures by which the console
  * says what a page is for. Run `bun scripts/readme.ts` after changing the template.
  */
 
@@ -146,6 +147,16 @@ const CONSOLE_PICTURES: Record<string, { cards: Sample[]; overlapPx: number }> =
   },
 };
 
+/** Accepted pictures of templates with a look of their own, and of backs. */
+const ACCEPTED = [
+  "retro_sticker/golden/album@sticker",
+  "full_bleed/golden/season@print",
+  "full_bleed/golden/season@print.back",
+  "club_card/golden/branded@print.back",
+  "team_sheet/golden/cup@post",
+  "holiday_card/golden/greeting@card",
+].map((name) => ({ path: join(ROOT, `templates/${name}.webp`), heightPx: 240 }));
+
 const STAR = "l13 27 30 4-22 21 6 30-27-15-27 15 6-30-22-21 30-4z";
 const BADGES = {
   shield: `<svg xmlns="http://www.w3.org/2000/svg" width="420" height="480" viewBox="0 0 210 240"><path d="M105 6 196 34v92c0 52-44 84-91 106C58 210 14 178 14 126V34Z" fill="#7d0a1c" stroke="#fff" stroke-width="9" stroke-linejoin="round"/><path d="M105 16 186 41v84c0 45-38 74-81 95Z" fill="#a30f28"/><circle cx="105" cy="112" r="50" fill="#fff"/><path d="M105 68${STAR}" fill="#7d0a1c"/></svg>`,
@@ -199,11 +210,17 @@ async function writeDocsCard(png: Uint8Array): Promise<void> {
   await writeFile(join(ROOT, "src/http/docs/client/card.webp"), webp);
 }
 
-async function drawSheet(browser: Browser, folder: string): Promise<Uint8Array> {
+/** Pictures side by side, in as many rows as they need. */
+async function drawSheet(
+  browser: Browser,
+  pictures: { path: string; heightPx: number }[],
+): Promise<Uint8Array> {
   const files = new Map<string, PageFile>();
-  for (const i of SAMPLES.keys())
-    files.set(`/${i}`, { body: await Bun.file(join(folder, `${i}.png`)).bytes(), contentType: "image/png" });
-  const cells = SAMPLES.map(({ heightPx }, i) => `<img src="/${i}" height="${heightPx}">`);
+  for (const [i, { path }] of pictures.entries()) {
+    const body = await Bun.file(path).bytes();
+    files.set(`/${i}`, { body, contentType: Bun.file(path).type });
+  }
+  const cells = pictures.map(({ heightPx }, i) => `<img src="/${i}" height="${heightPx}">`);
   const style = `margin:0;display:flex;flex-wrap:wrap;gap:${GAP_PX}px;justify-content:center`;
   files.set("/", { body: `<body style="${style}">${cells.join("")}`, contentType: "text/html" });
   const page = await openSealedPage(browser, (path) => files.get(path), "/");
@@ -253,7 +270,9 @@ try {
   const docsCard = { ...DOCS_CARD, size: { width: 960, height: 1200 } };
   await renderCard(docsCard, folder, join(folder, "docs.png"));
   await writeDocsCard(await Bun.file(join(folder, "docs.png")).bytes());
-  await writeWebp("docs/cards.webp", await drawSheet(browser, folder), 84);
+  const cards = SAMPLES.map(({ heightPx }, i) => ({ path: join(folder, `${i}.png`), heightPx }));
+  await writeWebp("docs/cards.webp", await drawSheet(browser, cards), 84);
+  await writeWebp("docs/templates.webp", await drawSheet(browser, ACCEPTED), 80);
 } finally {
   await browser.close();
   await rm(folder, { recursive: true, force: true });
