@@ -108,27 +108,28 @@ function watch(card) {
         target.light();
       } else if (seen.delete(target)) target.lean(0, 0, 0);
     }
-    if (seen.size > 0 && handheld.matches && !permission()) listen();
+    if (seen.size > 0 && handheld.matches) listen();
   });
   watcher.observe(card);
 }
 
-/** Safari on iOS asks its reader first, and only after a tap. */
-const permission = () => globalThis.DeviceOrientationEvent?.requestPermission;
+/** Safari on iOS tells only once its reader was asked, which takes a tap; others at once, or likewise. */
 let asked = false;
 function ask() {
-  if (asked || !handheld.matches || !permission()) return;
+  const { DeviceOrientationEvent: event } = globalThis;
+  if (asked || !handheld.matches || !event?.requestPermission) return;
   asked = true;
-  DeviceOrientationEvent.requestPermission().then(
+  event.requestPermission().then(
     (answer) => answer === "granted" && listen(),
     () => {},
   );
 }
 
-let listening = false;
+/** Begins to listen anew: who listened before the reader was asked may be told nothing. */
 function listen() {
-  if (listening) return;
-  listening = true;
+  // A frame that is not allowed to would only complain.
+  if (document.featurePolicy?.allowsFeature("accelerometer") === false) return;
+  removeEventListener("deviceorientation", turned);
   addEventListener("deviceorientation", turned);
 }
 

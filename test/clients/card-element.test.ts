@@ -189,6 +189,32 @@ test("a finger's drag across tilts it, and a tap turns it over", async () => {
   await until(`${CARD}.style.transform.includes("rotateY(180deg)")`);
 });
 
+test("it leans as a phone is turned, from however it is held, but not where motion is to be reduced", async () => {
+  // The headless shell has no sensors, nor virtual ones.
+  const hold = (beta: number, gamma: number) =>
+    page.evaluate((how) => void dispatchEvent(new DeviceOrientationEvent("deviceorientation", how)), {
+      alpha: 0,
+      beta,
+      gamma,
+    });
+  await page.setViewport({ width: 390, height: 844, isMobile: true, hasTouch: true });
+  await show(`${card()}${"<p>Text</p>".repeat(300)}${card()}`);
+  await hold(50, 10);
+  expect(await transform()).toBe("");
+  await hold(50, 25);
+  await until(`/rotateY\\([5-9]/.test(${CARD}.style.transform)`);
+  await hold(35, 10);
+  await until(`/rotateX\\([5-9]/.test(${CARD}.style.transform)`);
+  // Only what is seen leans.
+  const last = `[...document.querySelectorAll("cardpress-card")].at(-1).shadowRoot.querySelector(".card")`;
+  expect(await page.evaluate(`${last}.style.transform`)).toBe("");
+  await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+  await until(FLAT);
+  await hold(60, 30);
+  expect(await transform()).toBe("");
+  await page.setViewport({ width: 1280, height: 900 });
+});
+
 test("the button and the keys turn it over, which is said, and its back is fetched only then", async () => {
   const asked: string[] = [];
   const note = (request: { url(): string }) => void asked.push(request.url());
