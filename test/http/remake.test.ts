@@ -41,6 +41,24 @@ async function made(end: "completed" | "refused" = "completed"): Promise<{ id: s
   return { id: answer.image_id, request };
 }
 
+test("a card that moved and is made again as a still leaves its motion out", async () => {
+  const player = { source_image_url: api.photos.url("yoga.jpg") };
+  const request = imageRequest({ player, style: { format: "webm", motion: "reveal" } });
+  const { image_id } = await expectSuccess(
+    await post(api.baseUrl, own.liveKey, request),
+    202,
+    AcceptedImageResponse,
+  );
+  await finishNext(api, "completed");
+  const styleAfter = async (style: Json) => {
+    const again = await expectSuccess(await remake(image_id, { style }), 202, AcceptedImageResponse);
+    await finishNext(api, "completed");
+    return (await requestOf(again.image_id)).style;
+  };
+  expect(await styleAfter({ format: "webp-animated" })).toMatchObject({ motion: "reveal" });
+  expect(await styleAfter({ format: "png" })).not.toHaveProperty("motion");
+});
+
 test("an image is made again with what is sent otherwise, and all else as it was", async () => {
   const { id, request } = await made();
   const photo = api.photos.url("unsplash_man.jpg");

@@ -229,6 +229,15 @@ test("a key's list of addresses is of its calls, not of those who look at a pict
   expect((await opened(await address({}, far))).status).toBe(200);
 });
 
+test("a card that moves is not made while a page waits, and the refusal says what makes it", async () => {
+  const wrong = await address({ external_id: "moving", format: "webm" });
+  const told = await fetch(wrong, { headers: { Accept: "application/json" } });
+  expect(told.status).toBe(400);
+  expect(((await told.json()) as Json).error.details).toEqual([
+    { field: "query format", message: expect.stringContaining("Make it by POST /v1/images") },
+  ]);
+});
+
 test("what is wrong is answered with a picture and its status, or in words to whoever accepts JSON", async () => {
   const wrong = await address({ number: 0, position: "XX", colour: "red" });
   await expectPlaceholder(await fetch(wrong), 400, "INVALID_REQUEST");
