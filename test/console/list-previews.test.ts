@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { findAccount } from "../../src/store/people/accounts.ts";
 import { type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
-import { type Client, client, signIn, submit, testMember } from "./sessions.ts";
+import { type Client, client, signIn, submit, testMember, textOf } from "./sessions.ts";
 
 let server: TestServer;
 let browser: TestBrowser;
@@ -49,6 +49,10 @@ test("all cards of a list are drawn one after the other, small and marked, free 
   await page.waitForFunction(() => document.querySelectorAll(".previews-all img").length === 5);
   expect(await page.$eval("#card-2", (figure) => figure.textContent)).toMatch(
     /No player was found.*Change the photo/,
+  );
+  // Said once for all cards, too, above the button that makes them.
+  expect(await textOf(page, ".photo-problems")).toMatch(
+    /would fail, and cost nothing.*Player 2: No player was found/s,
   );
   const sizes = await page.$$eval(".previews-all img", async (images) =>
     Promise.all(

@@ -31,7 +31,7 @@ const NO_FILE = new File([], "");
 const photo = async () => new File([await Bun.file("test/photos/yoga.jpg").bytes()], "IMG_0001.jpg");
 
 test("somebody who is no developer chooses a photo, sees the card while writing, and makes, changes and repeats it", async () => {
-  const { page } = await browser.open();
+  const { page, complaints } = await browser.open();
   const value = (id: string) => page.$eval(id, (input) => (input as HTMLInputElement).value);
   await signIn(page, server.baseUrl, "ana@rovers.example");
   await submit(page, 'main a[href="/console/make"]');
@@ -73,6 +73,8 @@ test("somebody who is no developer chooses a photo, sees the card while writing,
   await page.goto(`${server.baseUrl}/console/make?like=${made?.id}`);
   expect([await value("#name"), await value("#external_id")]).toEqual(["", ""]);
   expect(await page.$(".make-photo")).toBeNull();
+  // A request that the next one replaces is no fault.
+  expect(complaints.filter((one) => !/afterRequest|sendAbort/.test(one))).toEqual([]);
 });
 
 test("a card that is not complete says beside each field what is missing, and keeps the photo", async () => {

@@ -28,7 +28,12 @@ export async function drawPreview(
     return { picture: Buffer.from(bytes).toString("base64") };
   } catch (error) {
     if (isPartnerRefusal(error) && error.code === "SERVICE_OVERLOADED") return undefined;
-    if (isPartnerRefusal(error)) return { problem: error.message };
+    if (isPartnerRefusal(error))
+      return {
+        // Where the request has it is for developers.
+        problem: error.message.replace(/ in [\w.]+ cannot be used/, " cannot be used"),
+        ...(error.code === "UNSUPPORTED_IMAGE_SOURCE" && { refused: true }),
+      };
     logFault(visit, error);
     return { problem: `It could not be drawn, which is our fault. ${ifFaulty}` };
   }

@@ -46,40 +46,69 @@ export function Previews({
   const path = `/console/lists/${draft.id}/check`;
   if (all)
     return (
+      <>
+        <PhotoProblems draft={draft} cards={requests.map((_, at) => at)} />
+        <Card
+          title={`All ${count(requests.length)} cards`}
+          note="Small and marked, drawn one after the other from their own photos. Nothing is charged."
+          actions={
+            <a class="button button-small" href={path}>
+              Stop
+            </a>
+          }
+        >
+          <div class="previews previews-all">
+            {requests.map((_, at) => (
+              <Waiting key={at} draft={draft} at={at} name={nameAt(at)} small isNext={at < AT_ONCE} />
+            ))}
+          </div>
+        </Card>
+      </>
+    );
+  return (
+    <>
+      <PhotoProblems draft={draft} cards={chosen} />
       <Card
-        title={`All ${count(requests.length)} cards`}
-        note="Small and marked, drawn one after the other from their own photos. Nothing is charged."
+        title={requests.length > chosen.length ? "Three of the cards" : "The cards"}
+        note={
+          requests.length > chosen.length
+            ? "Drawn from their own photos, free of charge. Preview all to know whose photo would be refused."
+            : "Drawn from their own photos, free of charge."
+        }
         actions={
-          <a class="button button-small" href={path}>
-            Stop
-          </a>
+          requests.length > chosen.length && (
+            <a class="button button-small" href={`${path}?previews=all`}>
+              Preview all {count(requests.length)}
+            </a>
+          )
         }
       >
-        <div class="previews previews-all">
-          {requests.map((_, at) => (
-            <Waiting key={at} draft={draft} at={at} name={nameAt(at)} small isNext={at < AT_ONCE} />
+        <div class="previews">
+          {chosen.map((at) => (
+            <Waiting key={at} draft={draft} at={at} name={nameAt(at)} />
           ))}
         </div>
       </Card>
-    );
+    </>
+  );
+}
+
+const problemId = (at: number) => `photo-problem-${at}`;
+
+/** Whose photos would be refused, filled in while the cards are drawn; not shown before there is one. */
+function PhotoProblems({ draft, cards }: { draft: Draft; cards: number[] }) {
   return (
-    <Card
-      title={requests.length > chosen.length ? "Three of the cards" : "The cards"}
-      note="Drawn from their own photos, free of charge."
-      actions={
-        requests.length > chosen.length && (
-          <a class="button button-small" href={`${path}?previews=all`}>
-            Preview all {count(requests.length)}
-          </a>
-        )
-      }
-    >
-      <div class="previews">
-        {chosen.map((at) => (
-          <Waiting key={at} draft={draft} at={at} name={nameAt(at)} />
-        ))}
+    <div class="notice notice-warn photo-problems" role="status">
+      <div>
+        <strong>These cards would fail, and cost nothing.</strong>
+        <ul>
+          {cards.map((at) => (
+            <li key={at} id={problemId(at)} hidden />
+          ))}
+        </ul>
+        <a href={`/console/lists/${draft.id}/photos`}>Choose other photos</a>
       </div>
-    </Card>
+    </div>
   );
 }
 
@@ -188,6 +217,11 @@ async function preview(visit: MemberVisit): Promise<Response> {
           )}
         </figcaption>
       </figure>
+      {"problem" in made && made.refused && (
+        <li id={problemId(at)} hx-swap-oob="true">
+          <strong>{name}</strong>: {made.problem}
+        </li>
+      )}
       {next && <Waiting draft={draft} {...next} small takesPlace />}
     </>,
     { fragment: true },

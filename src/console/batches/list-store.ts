@@ -61,8 +61,11 @@ export interface DraftPhoto extends NamedPhoto {
   sha256: string;
 }
 
-/** A previewed card: a WebP picture in base64, or why there is none. */
-export type Preview = { picture: string } | { problem: string };
+/**
+ * A previewed card: a WebP picture in base64, or why there is none. `refused`: the card would be refused for
+ * its photo, too.
+ */
+export type Preview = { picture: string } | { problem: string; refused?: true };
 
 /**
  * Uploaded lists waiting to be ordered, in short-lived state only: whoever changes their mind leaves nothing

@@ -65,7 +65,7 @@ async function imageSubject(visit: MemberVisit): Promise<Subject> {
     remedy: canWrite(visit) && (
       <div class="actions">
         <a class="button button-primary" href={`/console/make?from=${image.id}`}>
-          Make it again in a size for print
+          Make it again in a size for print, one credit
         </a>
       </div>
     ),
@@ -82,7 +82,7 @@ async function printPage(visit: MemberVisit, { printed, path, name, ...words }: 
     <>
       <PageHead
         title="Print file"
-        lead={`${words.lead} The file is free${size === undefined && cards.length > 0 ? "; the cards have to be made again for it, and what that costs is said below" : ""}.`}
+        lead={`${words.lead} The file is free${size === undefined && cards.length > 0 ? "; making cards again for it is not, as said below" : ""}.`}
       >
         <a class="button" href={path}>
           {words.back}

@@ -181,8 +181,8 @@ function Form({ visit, image, of, places, place, photo }: Shown & { visit: Membe
       encType="multipart/form-data"
     >
       <Text name="name" label="Name" of={of} />
+      <Select name="position" label="Position" of={of} names={POSITIONS} text={positionText} />
       <div class="field-pair">
-        <Select name="position" label="Position" of={of} names={POSITIONS} text={positionText} />
         <Text name="number" label="Shirt number" of={of} number />
         <Text name="skill_level" label="Rating" of={of} number />
       </div>

@@ -7,6 +7,7 @@ import { compositionText, positionText } from "../card-words.ts";
 import { Options } from "../choices.tsx";
 import { Card, Field, Notice, PostForm } from "../elements.tsx";
 import type { MemberVisit } from "../visit.ts";
+import { FocusField } from "./focus-field.tsx";
 import { type MakeState, sizesOf } from "./make-form.ts";
 import { PreviewPlace } from "./make-preview.tsx";
 import { Input } from "./playground-inputs.tsx";
@@ -14,6 +15,9 @@ import { OwnFields } from "./playground-own.tsx";
 
 /** The form that one card is made with, and where its parts ask for themselves. */
 export const MAKE = "/console/make";
+
+/** Where an upload is shown in this form. */
+const photoPath = (upload: string): string => `${MAKE}/photos/${upload}/thumb`;
 
 const TYPES = "image/jpeg,image/png,image/webp";
 
@@ -43,13 +47,11 @@ export function PhotoPart({
   return (
     <>
       <input type="hidden" name="source_image_url" value={address} />
-      {upload !== undefined && (
-        <img class="make-photo" src={`${MAKE}/photos/${upload}/thumb`} alt="The player as chosen" />
-      )}
+      {upload !== undefined && <img class="make-photo" src={photoPath(upload)} alt="The player as chosen" />}
       <Field
         label={address === "" ? "Choose one" : "Another photo"}
         id="file"
-        hint="Drop it here, or choose it: JPEG, PNG or WebP, at most 15 MB. One player, from the waist up, with the face to the camera."
+        hint="Drop it here, or choose it: JPEG, PNG or WebP, at most 15 MB. One player, from the waist up, with the face to the camera; of several, say under More who it is."
         problem={problem}
       >
         <input
@@ -116,7 +118,7 @@ const FOLLOWS_CHOICES = {
 };
 
 /** What depends on kit and template. */
-export function LookPart({ state }: { state: MakeState }) {
+export function LookPart({ visit, state }: { visit: MemberVisit; state: MakeState }) {
   const { fields, problems, kits, kit, looks, look, own, template, hasBack } = state;
   const common = { fields, problems };
   return (
@@ -173,19 +175,22 @@ export function LookPart({ state }: { state: MakeState }) {
           Use kit and template
         </button>
       </noscript>
-      <More state={state} />
+      <More visit={visit} state={state} />
     </>
   );
 }
 
 /** What most cards need not say. */
-function More({ state }: { state: MakeState }) {
+function More({ visit, state }: { visit: MemberVisit; state: MakeState }) {
   const { fields, problems, look, compositions } = state;
+  const upload = uploadAt(fields.source_image_url, visit.deps.config);
   const common = { fields, problems };
-  const isWrong = ["external_id", "club_badge_url", "composition", "format"].some((name) => problems[name]);
+  const isWrong = ["external_id", "club_badge_url", "composition", "format", "focus"].some(
+    (name) => problems[name],
+  );
   return (
     <details class="more" open={isWrong}>
-      <summary>More: size, format, badge, id</summary>
+      <summary>More: size, badge, one of several people, id</summary>
       <div class="form">
         <div class="field-pair">
           <Field label="Size" id="size">
@@ -207,6 +212,7 @@ function More({ state }: { state: MakeState }) {
           text={compositionText}
         />
         <Input name="club_badge_url" {...common} label="Badge address" />
+        <FocusField value={fields.focus} problem={problems.focus ?? ""} photo={upload && photoPath(upload)} />
         <Field label="Photo's address, in place of a photo" id="address">
           <input id="address" name="address" type="text" inputMode="url" />
         </Field>
@@ -238,7 +244,7 @@ export function MakeForm({ visit, state, left }: { visit: MemberVisit; state: Ma
           <Player state={state} />
           <Card title="Look">
             <div id="look" class="form" {...FOLLOWS_CHOICES}>
-              <LookPart state={state} />
+              <LookPart visit={visit} state={state} />
             </div>
           </Card>
         </div>

@@ -9,7 +9,6 @@ import { notFound } from "../page-error.ts";
 import { html, privateFile } from "../respond.ts";
 import { field, type MemberVisit, member } from "../visit.ts";
 import { type MakeState, missingOf, NEEDED, requestFrom, sentForm } from "./make-form.ts";
-import { INPUTS } from "./playground-form.ts";
 import { problemsOf } from "./playground-inputs.tsx";
 import { idOf, ownFields } from "./playground-own.tsx";
 
@@ -54,15 +53,27 @@ function Missing({ state }: { state: MakeState }) {
   return <figcaption>Still missing: {labels.join(", ")}.</figcaption>;
 }
 
+/** The inputs of this form that say beside them what is wrong. */
+const SAY_PROBLEMS = [
+  "name",
+  "number",
+  "skill_level",
+  "position",
+  "focus",
+  "primary_color",
+  "secondary_color",
+  "background_theme",
+  "format",
+  "composition",
+  "club_badge_url",
+  "external_id",
+];
+
 /** What is wrong beside each input, once something is written in it. */
 function Beside({ state, problems }: { state: MakeState; problems: Record<string, string> }) {
-  const names = [
-    ...INPUTS.filter((name) => !["preset", "back", "width", "height", "source_image_url"].includes(name)),
-    ...Object.keys(state.own),
-  ];
   return (
     <>
-      {names.map((name) => (
+      {[...SAY_PROBLEMS, ...Object.keys(state.own)].map((name) => (
         <p key={name} class="problem" id={`${idOf(name)}-problem`} hx-swap-oob="true">
           {problems[name]}
         </p>

@@ -86,7 +86,7 @@ async function sendPhoto(visit: MemberVisit): Promise<Response> {
 async function chooseLook(visit: MemberVisit): Promise<Response> {
   const state = await sentForm(visit);
   if (isHtmxRequest(visit.exchange.request))
-    return html(visit.exchange, <LookPart state={state} />, { fragment: true });
+    return html(visit.exchange, <LookPart visit={visit} state={state} />, { fragment: true });
   return formPage(visit, await withPhoto(visit, state));
 }
 
@@ -225,13 +225,16 @@ function Ways({ visit, image }: { visit: MemberVisit; image: Image }) {
   );
 }
 
+/** Enough to point at one of several faces in it. */
+const FORM_PHOTO_WIDTH_PX = 480;
+
 /** A photo of the form. */
 async function photoOfForm(visit: MemberVisit): Promise<Response> {
   const { deps, account, now, params } = visit;
   const scope = { accountId: account.id, environment: "live", id: params.id ?? "", now } as const;
   const photo = await findPhoto(deps.store.read, scope);
   if (!photo) throw notFound();
-  return photoThumb(visit, photo.sha256);
+  return photoThumb(visit, photo.sha256, FORM_PHOTO_WIDTH_PX);
 }
 
 export const makeRoutes = [

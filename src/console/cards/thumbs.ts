@@ -13,14 +13,15 @@ const THUMB_WIDTH_PX = 360;
 const PHOTO_WIDTH_PX = 168;
 
 /** A thumbnail of a fetched photo. Throws 404 when it is gone or unreadable. */
-export async function photoThumb(visit: UserVisit, sha256: string): Promise<Response> {
+export async function photoThumb(
+  visit: UserVisit,
+  sha256: string,
+  widthPx = PHOTO_WIDTH_PX,
+): Promise<Response> {
   const path = await visit.deps.blobs.local("source", sha256);
   const bytes = await shrinking
     .add(() =>
-      new Bun.Image(path, { maxPixels: MAX_SOURCE_PIXELS })
-        .resize(PHOTO_WIDTH_PX)
-        .webp({ quality: 75 })
-        .bytes(),
+      new Bun.Image(path, { maxPixels: MAX_SOURCE_PIXELS }).resize(widthPx).webp({ quality: 75 }).bytes(),
     )
     .catch(() => undefined);
   if (!bytes) throw notFound();
