@@ -105,6 +105,17 @@ async function giveBack(imageId: string): Promise<void> {
   );
 }
 
+test("a video is refused before the file begins, which would break off", async () => {
+  const own = await testAccount(api, { credits: 5 });
+  const id = await batchOf(own, 1);
+  const image = await finish(COLOURS[0]);
+  await api.store.write("film it", ({ db, t }) =>
+    db.update(t.images).set({ outputContentType: "video/webm" }).where(eq(t.images.id, image)),
+  );
+  const { details } = await expectError(await print(own, id, {}), "INVALID_REQUEST");
+  expect(details).toEqual([{ field: "batch_id", message: expect.stringContaining(image) }]);
+});
+
 test("a batch comes as one PDF, the same bytes each time, at no cost", async () => {
   const own = await testAccount(api, { credits: 5 });
   const id = await batchOf(own, 3);

@@ -4,7 +4,7 @@ import type { ErrorDetail } from "../../core/errors.ts";
 import { storedRequest } from "../../core/image-request.ts";
 import { publicStatus } from "../../core/image-state.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
-import { PDF } from "../../core/picture-formats.ts";
+import { PDF, PICTURE_FORMATS } from "../../core/picture-formats.ts";
 import {
   PRINT_SIZES,
   type PrintSize,
@@ -72,6 +72,8 @@ export async function printFile(
   onPicture: (done: number, all: number) => void = () => {},
 ): Promise<ReadableStream<Uint8Array>> {
   const { cards, size } = printable(images);
+  const video = cards.find(isVideo);
+  if (video) throw invalidRequest([{ field, message: noVideo(video) }]);
   const { wishes, details } = printWishes(asked, { press, size });
   const isShort = cards.length < images.length && !asked.incomplete;
   if (isShort && field === "batch_id") details.push(missing(images, cards));
@@ -129,6 +131,11 @@ async function* written(
   }
 }
 
+const isVideo = ({ outputContentType }: Image) => outputContentType === PICTURE_FORMATS.webm.contentType;
+
+const noVideo = ({ id }: Image) =>
+  `must be without videos, as ${id} is one. Make that card again with the \`style.format\` \`png\`.`;
+
 /** The cards with a picture, and their print size when all have the same. */
 export function printable(images: Image[]): { cards: Image[]; size: PrintSizeName | undefined } {
   const cards = images.filter(
@@ -136,7 +143,7 @@ export function printable(images: Image[]): { cards: Image[]; size: PrintSizeNam
   );
   const sizes = new Set(cards.map((card) => printSizeOf(sidesOf(card))));
   const [size] = sizes;
-  return { cards, size: sizes.size === 1 ? size : undefined };
+  return { cards, size: sizes.size === 1 && !cards.some(isVideo) ? size : undefined };
 }
 
 const NO_FOIL: ErrorDetail = {
