@@ -7,7 +7,7 @@ export const isMoving = (format: PictureFormatName): format is MovingFormat =>
   (MOVING_FORMATS as readonly string[]).includes(format);
 
 /**
- * How many turns of the fair order a picture takes: one that moves is three to twenty times the work of a
+ * How many turns of the fair order a picture takes: one that moves is five to twenty times the work of a
  * still, so that an account with many of them lets others' cards pass between.
  */
 export const turnsOf = (format: PictureFormatName = "png"): number => (isMoving(format) ? MOVING_TURNS : 1);
