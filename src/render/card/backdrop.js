@@ -1,5 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's
 // ground, in the card's light.
+import { lumaOf } from "../photo/page/masks.js";
 import { bitmapFile, canvasOf, rgbOf } from "./light.js";
 import { cropped, within } from "./photo-window.js";
 
@@ -34,8 +35,11 @@ export function backdropOf(photo, style) {
   const { width, height } = style.window;
   const context = cropped(photo, style);
   if (style.tones) retone(context, style.tones, width, height);
+  const gap = Math.max(0, Math.round(style.photo.y - style.window.y));
+  const isStriped = gap > 0 && !isPlain(context, gap);
   lightCorners(context, style);
   tintEdges(context, style);
+  if (isStriped) shadeTop(context, gap, style);
   darkenFoot(context, style);
   return bitmapFile(context.getImageData(0, 0, width, height));
 }
@@ -131,6 +135,47 @@ function tintEdges(context, style) {
     [1, `rgb(${rgbOf(style.colours.deep).join(" ")} / ${TINT})`],
   ]);
   context.globalCompositeOperation = "source-over";
+}
+
+/**
+ * Where the photo ends below the window's upper edge, what goes on above it lies in the card's dark, as under
+ * a stand's roof: drawn out, whatever is not plain there is stripes.
+ * @param {OffscreenCanvasRenderingContext2D} context
+ * @param {number} gap the height that the photo lacks, in pixels
+ * @param {BackdropStyle} style
+ */
+function shadeTop(context, gap, { window, colours }) {
+  const dark = rgbOf(colours.deep).map((value) => Math.round(value * ROOF_DARK));
+  const gradient = context.createLinearGradient(0, 0, 0, ROOF_GAPS * gap);
+  for (const [at, opacity] of ROOF) gradient.addColorStop(at, `rgb(${dark.join(" ")} / ${opacity})`);
+  context.fillStyle = gradient;
+  context.fillRect(0, 0, window.width, ROOF_GAPS * gap);
+}
+
+/** How dark that is, and its opacities down to this many heights of what the photo lacks. */
+const ROOF_DARK = 0.6;
+const ROOF_GAPS = 1.6;
+const ROOF = /** @type {const} */ ([
+  [0, 0.96],
+  [0.36, 0.86],
+  [0.62, 0.55],
+  [0.82, 0.14],
+  [1, 0],
+]);
+/** A row is plain, as a sky is, while its brightness (0 to 255) deviates by no more than this. */
+const PLAIN = 12;
+
+/** @param {OffscreenCanvasRenderingContext2D} context @param {number} row */
+function isPlain(context, row) {
+  const { width } = context.canvas;
+  const { data } = context.getImageData(0, row, width, 1);
+  let [sum, squares] = [0, 0];
+  for (let x = 0; x < width; x++) {
+    const luma = lumaOf(data, x);
+    sum += luma;
+    squares += luma * luma;
+  }
+  return squares / width - (sum / width) ** 2 <= PLAIN * PLAIN;
 }
 
 /**

@@ -22,6 +22,12 @@ interface Size {
  * player below this part.
  */
 const LEAST_STANDING = 0.68;
+/**
+ * Where it does, the photo shows somebody at length from afar, in a street or a room, and the card has the
+ * upper body alone: to this part of where it would end otherwise, within these distances from the crown in
+ * face heights.
+ */
+const UPPER_BODY = { part: 0.55, least: 3.4, most: 4.4 };
 /** Outstretched arms and held things stay inside this part of the window ... */
 const ARMS_IN = 0.95;
 /**
@@ -145,10 +151,15 @@ function scaleFor(
   { seen, room, sharp }: { seen: Box; room: number; sharp: number },
 ): number {
   const foot = body.y + body.height;
-  const shownFaces = clamp((KNEES_FACES * seen.height) / seen.width, HIPS_FACES, KNEES_FACES);
-  const reach = room / Math.max(1, Math.min(foot - crown, shownFaces * face.height) + crown - top);
+  const reachOf = (faces: number) =>
+    room / Math.max(1, Math.min(foot - crown, faces * face.height) + crown - top);
+  const faces = (KNEES_FACES * seen.height) / seen.width;
+  const toKnees = reachOf(clamp(faces, HIPS_FACES, KNEES_FACES));
   const standing = room / Math.max(1, foot - top);
-  const figure = !cutSides.bottom && standing > reach * LEAST_STANDING ? standing : reach;
+  const isFar = standing <= LEAST_STANDING * toKnees;
+  const { part, least, most: mostFaces } = UPPER_BODY;
+  const reach = isFar ? reachOf(clamp(part * faces, least, mostFaces)) : toKnees;
+  const figure = !cutSides.bottom && !isFar ? standing : reach;
   const arms = (ARMS_IN * seen.width) / wide;
   const fitsArms = arms >= LEAST_FOR_ARMS * reach;
   const side = Math.min(seen.width, 0.8 * seen.height);
@@ -159,8 +170,8 @@ function scaleFor(
   );
   // What the photo itself cuts has to go on to the window's edge.
   const isWhole = !cutSides.top && !cutSides.left && !cutSides.right;
-  const open = fitsArms && isWhole ? 1 - OPEN_TOP : 1;
   const [across, down] = [seen.width / photo.width, seen.height / photo.height];
+  const open = fitsArms && isWhole ? 1 - OPEN_TOP : 1;
   const cover = Math.max(across, open * down);
   const most = Math.max(wanted, Math.min((MAX_FILLING_FACE * side) / face.height, sharp * FILLING));
   const scale = cutSides.top ? Math.max(wanted, cover) : Math.min(Math.max(wanted, cover), most);

@@ -278,3 +278,42 @@ describe("golden pictures", () => {
     });
   }
 });
+
+describe("where a photo ends below the window's upper edge", () => {
+  /** How bright the window's upper edge becomes above a photo of these stripes. */
+  const edgeOver = (stripes: string[]) =>
+    page.evaluate(async (colours) => {
+      const module = "/backdrop.js";
+      const { backdropOf } = (await import(module)) as typeof import("../../../src/render/card/backdrop.js");
+      const [width, height] = [400, 500];
+      const canvas = new OffscreenCanvas(width, height - 50);
+      const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
+      for (let x = 0; x < width; x += 100) {
+        context.fillStyle = colours[(x / 100) % colours.length] as string;
+        context.fillRect(x, 0, 100, height);
+      }
+      const photo = await createImageBitmap(canvas);
+      const file = backdropOf(photo, {
+        window: { x: 0, y: 0, width, height },
+        photo: { x: 0, y: 50, width, height: height - 50 },
+        quarters: 0,
+        face: { x: 150, y: 150, width: 100, height: 130 },
+        line: height,
+        tones: null,
+        colours: { deep: "#101820", light: "#c0d0e0", accent: "#c8102e" },
+      });
+      const drawn = await createImageBitmap(file);
+      const seen = new OffscreenCanvas(width, height).getContext("2d") as OffscreenCanvasRenderingContext2D;
+      seen.drawImage(drawn, 0, 0);
+      const { data } = seen.getImageData(180, 2, 40, 1);
+      return data.filter((_, k) => k % 4 === 1).reduce((sum, green) => sum + green, 0) / 40;
+    }, stripes);
+
+  test("what goes on above it lies in the card's dark, so that no stripes show", async () => {
+    expect(await edgeOver(["#f8f8f8", "#707070"])).toBeLessThan(40);
+  });
+
+  test("a plain sky goes on as it is", async () => {
+    expect(await edgeOver(["#d8e4f0", "#d4e0ec"])).toBeGreaterThan(180);
+  });
+});

@@ -92,6 +92,23 @@ test("a whole figure stands with its feet above the plate", () => {
   expect(bottom(player)).toBeLessThanOrEqual(line + 1);
 });
 
+/** At length in a street, far from the camera. */
+const AFAR: Scene = {
+  photo: [1500, 2000],
+  body: { x: 600, y: 300, width: 300, height: 1500 },
+  face: { x: 700, y: 330, width: 90, height: 115 },
+  cutSides: { bottom: false },
+};
+
+for (const layout of ["portrait", "landscape"] as const) {
+  test(`${layout}: of somebody far away the card shows the upper body`, () => {
+    const { face, player, line } = placed(AFAR, layout);
+    const shown = (line - player.y) / face.height;
+    expect(shown).toBeGreaterThan(3);
+    expect(shown).toBeLessThan(5);
+  });
+}
+
 test("hair rises over the window clearly or stays below its edge", () => {
   for (let above = 0; above <= 300; above += 10) {
     const { photo, ...scene } = SPREAD;
