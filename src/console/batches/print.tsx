@@ -65,8 +65,9 @@ async function imageSubject(visit: MemberVisit): Promise<Subject> {
     remedy: canWrite(visit) && (
       <div class="actions">
         <a class="button button-primary" href={`/console/make?from=${image.id}`}>
-          Make it again in a size for print, one credit
+          Make it again for print
         </a>
+        <p class="note">One credit, or free as a test card.</p>
       </div>
     ),
   };
