@@ -1,8 +1,8 @@
 /**
- * Renders the README's pictures into docs/: card.webp, one card as the command line makes it, and cards.webp,
- * several on one sheet; templates.webp, the accepted pictures of what else comes with the service, on one
- * sheet; the card on the documentation's first page; and the pictures by which the console
- * says what a page is for. Run `bun scripts/readme.ts` after changing the template.
+ * Renders the README's pictures into docs/: card.webp, one card as the command line makes it; the same in
+ * motion, moving-card.webp; cards.webp, several on one sheet; templates.webp, the accepted pictures of what
+ * else comes with the service, on one sheet; the card on the documentation's first page; and the pictures by
+ * which the console says what a page is for. Run `bun scripts/readme.ts` after changing the template.
  */
 
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -18,6 +18,8 @@ offerHelp(import.meta);
 const ROOT = join(import.meta.dir, "..");
 /** Twice the size at which the README displays the card. */
 const CARD_PX = { width: 640, height: 800 };
+/** Of the card in motion, of which each frame counts: at this size it stays below a megabyte. */
+const MOVING_CARD_PX = { width: 528, height: 660 };
 const SHEET_WIDTH_PX = 1160;
 const GAP_PX = 12;
 /** Pixels of the sheet for each that is displayed. */
@@ -177,7 +179,12 @@ async function drawBadges(browser: Browser, folder: string): Promise<void> {
   }
 }
 
-async function renderCard(sample: Sample, folder: string, out: string): Promise<void> {
+async function renderCard(
+  sample: Sample,
+  folder: string,
+  out: string,
+  options: string[] = [],
+): Promise<void> {
   const { photo, badge, player, size, theme, composition, branding } = sample;
   const input = join(folder, "card.json");
   const body = {
@@ -194,12 +201,26 @@ async function renderCard(sample: Sample, folder: string, out: string): Promise<
   await writeFile(input, JSON.stringify(body));
   const files = ["--input", input, "--photo", join(ROOT, "test/photos", photo), "--out", out];
   const badgeFile = join(folder, `${badge}.png`);
-  await Bun.$`bun ${join(ROOT, "src/main.ts")} render ${files} --badge ${badgeFile}`.quiet();
+  await Bun.$`bun ${join(ROOT, "src/main.ts")} render ${files} --badge ${badgeFile} ${options}`.quiet();
+}
+
+/** The first of the sample cards, still and in motion. */
+async function writeFirstCard(folder: string): Promise<void> {
+  const [first] = SAMPLES as [Sample];
+  const still = join(folder, "card.png");
+  await renderCard({ ...first, size: CARD_PX }, folder, still);
+  await writeWebp("docs/card.webp", await Bun.file(still).bytes(), 88);
+  const moving = join(folder, "moving.webp");
+  await renderCard({ ...first, size: MOVING_CARD_PX }, folder, moving, ["--motion", "foil"]);
+  await writePicture("docs/moving-card.webp", await Bun.file(moving).bytes());
 }
 
 /** As WebP: a fifth of the PNG, and the repository keeps every one. */
 async function writeWebp(path: string, png: Uint8Array, quality: number): Promise<void> {
-  const webp = await new Bun.Image(png).webp({ quality }).bytes();
+  await writePicture(path, await new Bun.Image(png).webp({ quality }).bytes());
+}
+
+async function writePicture(path: string, webp: Uint8Array): Promise<void> {
   await writeFile(join(ROOT, path), webp);
   console.log(`${path}: ${Math.round(webp.length / 1024)} KB`);
 }
@@ -263,9 +284,7 @@ try {
   await mkdir(join(ROOT, "docs"), { recursive: true });
   await drawBadges(browser, folder);
   for (const name of Object.keys(CONSOLE_PICTURES)) await drawConsolePicture(browser, folder, name);
-  const [first] = SAMPLES;
-  if (first) await renderCard({ ...first, size: CARD_PX }, folder, join(folder, "card.png"));
-  await writeWebp("docs/card.webp", await Bun.file(join(folder, "card.png")).bytes(), 88);
+  await writeFirstCard(folder);
   for (const [i, sample] of SAMPLES.entries()) await renderCard(sample, folder, join(folder, `${i}.png`));
   const docsCard = { ...DOCS_CARD, size: { width: 960, height: 1200 } };
   await renderCard(docsCard, folder, join(folder, "docs.png"));
