@@ -132,3 +132,36 @@ test("a kit and a template fill in their look without losing what was written", 
   expect(whole).toContain('value="#112233"');
   expect(whole).toMatch(/name="fields\.club"[^>]*value="Rovers FC"/);
 });
+
+test("a form that is sent twice makes one card; drawn anew or with something else in it, another", async () => {
+  const count = async () => (await images()).length;
+  const nonceOf = async (path: string) =>
+    /name="nonce" value="(\w+)"/.exec(await (await ana.get(path)).text())?.[1] ?? "";
+  const before = await count();
+  const sent = { ...LOOK, ...PLAYER, environment: "live", nonce: await nonceOf("/console/make") };
+  const file = await photo();
+  // At once, as browsers without scripts do it.
+  const twice = await Promise.all([1, 2].map(() => ana.upload("/console/make", file, sent)));
+  const [first, second] = twice.map(({ headers }) => headers.get("location") ?? "");
+  expect(first).toContain("/console/make/img_");
+  expect(second).toBe(first as string);
+  expect((await ana.upload("/console/make", file, sent)).headers.get("location")).toBe(first as string);
+  expect(await count()).toBe(before + 1);
+  for (const change of [{ number: "10" }, { nonce: await nonceOf("/console/make") }]) {
+    const made = await ana.upload("/console/make", file, { ...sent, ...change });
+    expect(made.headers.get("location")).toContain("/console/make/img_");
+    expect(made.headers.get("location")).not.toBe(first as string);
+  }
+
+  const image = `/console/images/${first?.split("/").pop()}`;
+  const again = { name: "Zoë O", nonce: await nonceOf(`${image}/again`) };
+  const changed = await Promise.all([1, 2].map(() => ana.upload(`${image}/again`, file, again)));
+  expect(new Set(changed.map(({ headers }) => headers.get("location"))).size).toBe(1);
+  expect(await count()).toBe(before + 4);
+
+  const nonce = await nonceOf("/console/playground");
+  const fields = { ...sent, external_id: "p1", width: "1024", height: "1280", nonce };
+  const played = await Promise.all([1, 2].map(() => ana.upload("/console/playground/send", file, fields)));
+  expect(new Set(played.map(({ headers }) => headers.get("location"))).size).toBe(1);
+  expect(await count()).toBe(before + 5);
+});

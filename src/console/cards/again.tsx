@@ -30,6 +30,7 @@ import { ownImage } from "./image.tsx";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 import { keepPhoto, PhotoDrop } from "./photo-drop.tsx";
 import { focusText } from "./playground-form.ts";
+import { acceptOnce, Nonce } from "./sent-once.tsx";
 
 /** What can be made otherwise here, by the names of the form. */
 interface Changes {
@@ -180,6 +181,7 @@ function Form({ visit, image, of, places, place, photo }: Shown & { visit: Membe
       class="form"
       encType="multipart/form-data"
     >
+      <Nonce visit={visit} />
       <Text name="name" label="Name" of={of} />
       <Select name="position" label="Position" of={of} names={POSITIONS} text={positionText} />
       <div class="field-pair">
@@ -315,7 +317,7 @@ function typed(name: keyof Changes, text: string): unknown {
 
 async function again(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
-  const { deps, account, file } = visit;
+  const { deps, file } = visit;
   const before = storedRequest(image.request);
   const after = readChanges(visit, changesOf(before));
   const places = await placesFor(visit, image);
@@ -333,14 +335,9 @@ async function again(visit: MemberVisit): Promise<Response> {
     const checked = await checkCard(JSON.parse(JSON.stringify(whole)), deps.config, deps.templates);
     if (!checked.request) throw invalidRequest(checked.details);
     if (place) return await inItsPlace(visit, place, image, checked.request);
-    const { answer } = await deps.accept({
-      account,
-      environment: image.environment,
-      idempotencyKey: `console-${deps.random.id("idem")}`,
-      request: checked.request,
-      replaces: image.id,
-    });
-    return redirect(`/console/images/${answer.image_id}`, visit.exchange);
+    const { request } = checked;
+    const made = await acceptOnce(visit, { environment: image.environment, request, replaces: image.id });
+    return redirect(`/console/images/${made}`, visit.exchange);
   } catch (error) {
     if (!isPartnerRefusal(error)) throw error;
     const shown = { image, of: after, places, place: place?.id ?? "" };

@@ -12,6 +12,7 @@ import { type MakeState, sizesOf } from "./make-form.ts";
 import { PreviewPlace } from "./make-preview.tsx";
 import { Input } from "./playground-inputs.tsx";
 import { OwnFields } from "./playground-own.tsx";
+import { Nonce } from "./sent-once.tsx";
 
 /** The form that one card is made with, and where its parts ask for themselves. */
 export const MAKE = "/console/make";
@@ -233,6 +234,7 @@ export function MakeForm({ visit, state, left }: { visit: MemberVisit; state: Ma
   return (
     <>
       <PostForm visit={visit} action={MAKE} id="make" class="make" encType="multipart/form-data">
+        <Nonce visit={visit} />
         {/* What the Enter key presses: nothing, since the next button costs a credit. */}
         <button type="submit" disabled hidden />
         <div class="make-fields">

@@ -27,6 +27,7 @@ import { makePreviewRoutes } from "./make-preview.tsx";
 import { keepPhoto } from "./photo-drop.tsx";
 import { problemsOf } from "./playground-inputs.tsx";
 import { ownFields } from "./playground-own.tsx";
+import { acceptOnce } from "./sent-once.tsx";
 import { photoThumb } from "./thumbs.ts";
 
 // One card, for whoever is no developer: a photo, a name, a look, and the card beside them as it will be.
@@ -101,7 +102,7 @@ const missingProblems = (state: MakeState) =>
 
 /** Makes the card, as the API would: same checks, same budget, same use case. */
 async function make(visit: MemberVisit): Promise<Response> {
-  const { deps, account } = visit;
+  const { deps } = visit;
   const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
   let state = await sentForm(visit);
   try {
@@ -109,9 +110,7 @@ async function make(visit: MemberVisit): Promise<Response> {
     const { request, details } = await checkCard(requestFrom(state), deps.config, deps.templates);
     if (!request) throw invalidRequest(details.filter(isFirstOfItsPlace));
     await takeFromBudget(visit, environment);
-    const idempotencyKey = `console-${deps.random.id("idem")}`;
-    const { answer } = await deps.accept({ account, environment, idempotencyKey, request });
-    return redirect(`${MAKE}/${answer.image_id}`, visit.exchange);
+    return redirect(`${MAKE}/${await acceptOnce(visit, { environment, request })}`, visit.exchange);
   } catch (fault) {
     const refusal = refusalOf(visit, fault);
     const { places } = ownFields(state.template, state.own);

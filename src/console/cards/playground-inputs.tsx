@@ -19,6 +19,7 @@ import { FocusField } from "./focus-field.tsx";
 import { PhotoDrop } from "./photo-drop.tsx";
 import { type FormFacts, INPUTS, inputNamed, type PlaygroundFields, readFields } from "./playground-form.ts";
 import { idOf, inputOf, OwnFields, type OwnInputs, readOwn } from "./playground-own.tsx";
+import { Nonce } from "./sent-once.tsx";
 
 /** The form, and what it holds. */
 export interface PlaygroundState {
@@ -283,6 +284,7 @@ export function Form({ visit, ...state }: PlaygroundState & { visit: MemberVisit
       hx-disinherit="hx-disabled-elt"
       encType="multipart/form-data"
     >
+      <Nonce visit={visit} />
       <PhotoDrop label="Your own photo" problem={state.problems.file ?? ""} note={SEEN_LIVE} />
       <div
         class="form"

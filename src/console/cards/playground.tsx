@@ -45,6 +45,7 @@ import {
   TemplateInputs,
 } from "./playground-inputs.tsx";
 import { exampleInputs, inputsOf, ownFields } from "./playground-own.tsx";
+import { acceptOnce, Nonce } from "./sent-once.tsx";
 
 function Samples({ visit, fields, own, template }: PlaygroundState & { visit: MemberVisit }) {
   const request = requestOf(fields, ownFields(template, own).fields);
@@ -153,19 +154,14 @@ async function send(visit: MemberVisit): Promise<Response> {
     }
     const request = await checked(visit, requestOf(state.fields, own.fields));
     await takeFromBudget(visit, environment);
-    const accepted = await visit.deps.accept({
-      account: visit.account,
-      environment,
-      idempotencyKey: `console-${visit.deps.random.id("idem")}`,
-      request,
-    });
-    const id = accepted.answer.image_id;
+    const id = await acceptOnce(visit, { environment, request });
     if (!asPart) return redirect(`${pathOf(id)}#outcome`, visit.exchange);
     const image = await ownImage({ ...visit, params: { id } });
     const outcome = (
       <>
         <Outcome image={image} progress={null} />
         <BesideInputs {...state} />
+        <Nonce visit={visit} renews />
         {visit.file && <WithItsAddress visit={visit} {...state} />}
       </>
     );

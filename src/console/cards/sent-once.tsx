@@ -1,0 +1,48 @@
+/** @jsxImportSource preact */
+import type { CreateCommand } from "../../app/images/accept-image.ts";
+import { fingerprint } from "../../core/idempotency.ts";
+import { isPartnerRefusal } from "../../http/http-refusal.ts";
+import { findRecord } from "../../store/images/idempotency.ts";
+import { field, type MemberVisit } from "../visit.ts";
+
+// A form that makes a card makes one, however often it is sent: by a double click, or by a browser that sends
+// it anew. The form as it is drawn next, or with something else in it, makes another.
+
+const NONCE = "nonce";
+
+/** Tells one drawing of a form from the next. `renews`: for a page that shows the form already. */
+export function Nonce({ visit, renews = false }: { visit: MemberVisit; renews?: boolean }) {
+  const swap = renews ? { "hx-swap-oob": "true" } : {};
+  return <input type="hidden" id={NONCE} name={NONCE} value={visit.deps.random.id("form")} {...swap} />;
+}
+
+function keyOf(visit: MemberVisit): string {
+  const { deps, form, file } = visit;
+  if (field(visit, NONCE) === "") return `console-${deps.random.id("idem")}`;
+  const photo = file && new Bun.CryptoHasher("sha256").update(file.bytes).digest("hex");
+  return `console-${fingerprint({ form: [...form], photo: photo ?? "" })}`;
+}
+
+/**
+ * Makes the card of a form and returns its id; that of the first time where the form was sent before. Throws
+ * what POST /v1/images refuses.
+ */
+export async function acceptOnce(
+  visit: MemberVisit,
+  card: Pick<CreateCommand, "environment" | "request" | "replaces">,
+): Promise<string> {
+  const { deps, account } = visit;
+  const idempotencyKey = keyOf(visit);
+  try {
+    const { answer } = await deps.accept({ account, idempotencyKey, ...card });
+    return answer.image_id;
+  } catch (error) {
+    if (!isPartnerRefusal(error) || error.code !== "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD")
+      throw error;
+    // The same form and the same photo, which was kept once more, at another address.
+    const scope = { accountId: account.id, environment: card.environment, key: idempotencyKey };
+    const before = await findRecord(deps.store.read, scope);
+    if (!before) throw error;
+    return before.imageId;
+  }
+}
