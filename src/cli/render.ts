@@ -15,7 +15,7 @@ import {
 import { shownSetValidator } from "../core/card-set.ts";
 import { type ErrorDetail, OperatorError } from "../core/errors.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
-import { isMoving } from "../core//moving-pictures.ts";
+import { isMoving } from "../core/moving-pictures.ts";
 import { compileValidator } from "../core/validate.ts";
 import { type CardRenderer, openCardRenderer, PhotoRefused } from "../render/card-renderer.ts";
 import type { RenderJob } from "../render/protocol.ts";

@@ -31,13 +31,13 @@ export function parseApiKey(text: string): Environment | null {
   return text.slice(-CHECKSUM_CHARS) === checksum(head) ? (match[1] as Environment) : null;
 }
 
-/** What is stored of a key: SHA-256 as lower-case hex. 256 random bits need no salt and no slow hash. */
 /** Whether requests may use a key at `now`: it is neither revoked nor past its last day. */
 export const isInForce = (
   key: { revokedAt: number | null; expiresAt: number | null },
   now: number,
 ): boolean => key.revokedAt === null && (key.expiresAt === null || now < key.expiresAt);
 
+/** What is stored of a key: SHA-256 as lower-case hex. 256 random bits need no salt and no slow hash. */
 export function hashApiKey(key: string): string {
   return Bun.SHA256.hash(key, "hex");
 }

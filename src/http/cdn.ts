@@ -5,7 +5,7 @@ import { Refusal } from "../core/errors.ts";
 import { storedRequest } from "../core/image-request.ts";
 import { isMoving, MAX_STILL_WIDTH } from "../core/moving-pictures.ts";
 import { invalidRequest, pictureGone } from "../core/partner-refusals.ts";
-import { PICTURE_NAME } from "../core/picture-formats.ts";
+import { PDF, PICTURE_NAME } from "../core/picture-formats.ts";
 import { PICTURE_WIDTHS } from "../core/picture-limits.ts";
 import { findImageByOutput } from "../store/images/image-reads.ts";
 import type { Image } from "../store/images/images.ts";
@@ -45,7 +45,7 @@ export async function servePicture(
     "X-Content-Type-Options": "nosniff",
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
-    "Content-Security-Policy": "default-src 'none'; sandbox",
+    ...policyOf(image.outputContentType, width),
   };
   if (matches(exchange.request.headers, headers.ETag, image))
     return new Response(null, { status: 304, headers });
@@ -59,6 +59,16 @@ export async function servePicture(
   const bytes = await deps.smaller.give(name, contentType, width);
   if (!bytes) throw lost(deps, image, name);
   return new Response(bytes, { headers: { ...headers, "Content-Type": smallerType(contentType) } });
+}
+
+/**
+ * What a file opened by itself may do: nothing. But browsers show a video in a document of their own, which
+ * may load it, and no PDF at all under such a policy.
+ */
+function policyOf(contentType: string | null, width: number | undefined): Record<string, string> {
+  if (contentType === PDF && width === undefined) return {};
+  const media = contentType?.startsWith("video/") ? "media-src 'self'; " : "";
+  return { "Content-Security-Policy": `default-src 'none'; ${media}sandbox` };
 }
 
 const isFilm = (image: Image) => isMoving(storedRequest(image.request).style.format ?? "png");

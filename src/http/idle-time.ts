@@ -15,5 +15,5 @@ export const FILE_IDLE_SECONDS = 240;
  * How long the connection of a request may be silent. By the address, since a file's connection is silent
  * before the answer begins, too.
  */
-export const idleSecondsOf = (pathname: string): number =>
-  /(\.(zip|pdf|csv)|\/(print|manifest))$/.test(pathname) ? FILE_IDLE_SECONDS : IDLE_SECONDS;
+export const idleSecondsOf = (url: string): number =>
+  /(\.(zip|pdf|csv)|\/(print|manifest))$/.test(new URL(url).pathname) ? FILE_IDLE_SECONDS : IDLE_SECONDS;

@@ -5,7 +5,7 @@ import { API_PATHS } from "../core/api-paths.ts";
 import { STILL_FORMATS } from "../core/card.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import type { CreateImageRequest } from "../core/image-request.ts";
-import { isMoving } from "../core//moving-pictures.ts";
+import { isMoving } from "../core/moving-pictures.ts";
 import { PICTURE_WIDTHS } from "../core/picture-limits.ts";
 import { MAX_RENDER_VALIDITY_MS } from "../core/render-address.ts";
 import { DAY_MS, SECOND_MS } from "../core/time.ts";

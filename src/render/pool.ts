@@ -109,6 +109,8 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   const endings = new Set<Promise<void>>();
   /** No worker is kept, since nobody has needed one for long. */
   let resting = false;
+  /** The first worker after a rest is starting, and has not failed yet. */
+  let waking = false;
   let lastWorkAtMs = performance.now();
   /** Due for recycling, and working until its successor is warm. One at a time, so that capacity stays. */
   let outgoing: Worker | undefined;
@@ -154,11 +156,13 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
         });
         if (closing.signal.aborted) return drop(worker, CLOSED);
         warm.add(worker);
+        waking = false;
         options.meter?.add("cardpress_render_worker_starts_total", { end: "warm" });
         onWarm();
         return offer(worker);
       } catch (error) {
         if (closing.signal.aborted) return;
+        waking = false;
         const wasShort = isShort;
         isShort = isOutOfDescriptors(error);
         if (!(isShort && wasShort)) tellFailure(error, isShort ? FIRST_RESTART_DELAY_MS : delayMs);
@@ -234,6 +238,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
 
   /** The first alone, which is warm in half the time: from then on cards are drawn. The others follow. */
   const startAll = () => {
+    waking = resting;
     resting = false;
     refill(() => {
       for (let n = 1; n < options.workers; n++) refill();
@@ -277,7 +282,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
     health: () => ({
       ready: Math.min(warm.size, options.workers),
       wanted: resting ? 0 : options.workers,
-      takesWork: resting || warm.size > 0 || [...workers].some(({ isOpening }) => isOpening),
+      takesWork: resting || waking || warm.size > 0 || [...workers].some(({ isOpening }) => isOpening),
     }),
     memoryBytes: () => {
       const groups = groupMemory();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { AcceptedImageResponse } from "../../src/http/schemas.ts";
 import { SetResponse } from "../../src/http/set-schemas.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
@@ -107,6 +108,16 @@ test("a deleted card gives its place to the next, and all are gone when they exp
   api.clock.advance(30 * DAY_MS);
   expect(await shown(path)).toEqual([]);
   expect(await (await send(api, path)).text()).toContain("No cards are shown here yet.");
+});
+
+test("a card without a page, as a file for the printer, is none of them", async () => {
+  const path = (await change(true)) ?? "";
+  const id = await made(0, "base");
+  expect(await shown(path)).toEqual(["Player 0. base"]);
+  await api.store.write("make it a PDF", ({ db, t }) =>
+    db.update(t.images).set({ outputContentType: "application/pdf" }).where(eq(t.images.id, id)),
+  );
+  expect(await shown(path)).toEqual([]);
 });
 
 test("a page has a bounded number of players, and leads on to the next", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { eq } from "drizzle-orm";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { newName } from "../../src/app/images/keep-card.ts";
 import { claimImage, leaseOf } from "../../src/app/images/render-image.ts";
@@ -61,6 +62,19 @@ test("a picture may be cached until it expires, and never longer", async () => {
   expect(response.headers.get("cache-control")).toBe(`public, max-age=${20 * 86_400 - 1}, immutable`);
   const expires = Date.parse(response.headers.get("expires") ?? "");
   expect(expires).toBe(Math.floor(Date.parse(result.expires_at) / 1000) * 1000);
+});
+
+test("a picture opened by itself may do nothing; a video may load itself, and browsers show a PDF", async () => {
+  const { id, path } = await finished();
+  const policyAs = async (outputContentType: string) => {
+    await api.store.write("be another file", ({ db, t }) =>
+      db.update(t.images).set({ outputContentType }).where(eq(t.images.id, id)),
+    );
+    return (await send(api, path)).headers.get("content-security-policy");
+  };
+  expect(await policyAs("image/png")).toBe("default-src 'none'; sandbox");
+  expect(await policyAs("video/webm")).toBe("default-src 'none'; media-src 'self'; sandbox");
+  expect(await policyAs("application/pdf")).toBeNull();
 });
 
 test("a moving picture is served as it is, and as a still in the widths of its still alone", async () => {

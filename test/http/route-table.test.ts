@@ -58,7 +58,8 @@ test("a file's connection may be silent for minutes from the start of its reques
     const types = Object.keys(paths[path][method.toLowerCase()].responses["200"]?.content ?? {});
     const isFile = types.some((type) => /^(application\/(zip|pdf)|text\/csv)$/.test(type));
     if (isFile) files.push(path);
-    expect([path, idleSecondsOf(path)]).toEqual([path, isFile ? FILE_IDLE_SECONDS : IDLE_SECONDS]);
+    const seconds = idleSecondsOf(`http://127.0.0.1${path}?sheet=a4&x=/v1/images`);
+    expect([path, seconds]).toEqual([path, isFile ? FILE_IDLE_SECONDS : IDLE_SECONDS]);
   }
   expect(files).toHaveLength(6);
 });

@@ -53,7 +53,9 @@ test("a pool that nobody needs keeps no worker, takes work all the same, and sta
   (await pool.acquire()).release();
   while (pool.pids().length > 0) await Bun.sleep(5);
   expect(pool.health()).toEqual({ ready: 0, wanted: 0, takesWork: true });
-  const renderer = await pool.acquire();
+  const acquired = pool.acquire();
+  expect(pool.health()).toEqual({ ready: 0, wanted: 1, takesWork: true });
+  const renderer = await acquired;
   expect(pool.health()).toEqual({ ready: 1, wanted: 1, takesWork: true });
   // Who works does not rest, however long it takes.
   const working = pool.pids();

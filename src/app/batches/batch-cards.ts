@@ -3,7 +3,7 @@ import type { Environment } from "../../core/account.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { IDEMPOTENCY_RETENTION_MS } from "../../core/limits.ts";
-import { turnsOf } from "../../core//moving-pictures.ts";
+import { turnsOf } from "../../core/moving-pictures.ts";
 import { isProven } from "../../core/steady-clock.ts";
 import { countUsage } from "../../store/credits/usage.ts";
 import { insertImages, insertRecords } from "../../store/images/batches.ts";

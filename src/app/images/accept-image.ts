@@ -8,7 +8,7 @@ import {
   PLACEHOLDER_BYTES_PER_DAY,
   SOURCE_BYTES_PER_DAY,
 } from "../../core/limits.ts";
-import { turnsOf } from "../../core//moving-pictures.ts";
+import { turnsOf } from "../../core/moving-pictures.ts";
 import { idempotencyKeyReused, insufficientCredits, partnerSuspended } from "../../core/partner-refusals.ts";
 import { isProven } from "../../core/steady-clock.ts";
 import { isoTime } from "../../core/time.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { cardInput, storedRequest } from "../../core/image-request.ts";
 import { STORAGE_RETRY_MS } from "../../core/limits.ts";
-import { frameSize, isMoving } from "../../core//moving-pictures.ts";
+import { frameSize, isMoving } from "../../core/moving-pictures.ts";
 import { storageFault } from "../../core/storage-unavailable.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
 import type { SharedPlaceholders } from "../../render/placeholders/placeholder-files.ts";

@@ -53,8 +53,9 @@ export async function readGallery(
   };
 }
 
-/** With pictures as small as a card among others needs. */
+/** With pictures as small as a card among others needs, none of which moves by itself. */
 function small(card: SharedCard): SharedCard {
+  if (card.still) return { ...card, picture: card.still, still: null };
   if (card.width <= GALLERY_PICTURE_WIDTH || !PICTURE_WIDTHS.includes(GALLERY_PICTURE_WIDTH)) return card;
   const query = `?w=${GALLERY_PICTURE_WIDTH}`;
   return { ...card, picture: card.picture + query, back: card.back && card.back + query };

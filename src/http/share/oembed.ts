@@ -59,7 +59,8 @@ function cardIn(text: string, baseUrl: string): string {
   const url = URL.parse(text);
   const [, name = ""] =
     new RegExp(`^${SHARED_PATHS.card.replace("{card}", "([^/]+)")}/?$`).exec(url?.pathname ?? "") ?? [];
-  return url?.host === new URL(baseUrl).host ? name : "";
+  const isOurs = url?.host === new URL(baseUrl).host && /^https?:$/.test(url.protocol);
+  return isOurs ? name : "";
 }
 
 interface Bounds {

@@ -1,6 +1,7 @@
 import { isShareable, shareName, shareUrl } from "../../app/images/output-name.ts";
 import { fillPath, SHARED_PATHS } from "../../core/api-paths.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
+import { isMoving, MAX_STILL_WIDTH } from "../../core/moving-pictures.ts";
 import { PICTURE_WIDTHS } from "../../core/picture-limits.ts";
 import { findAnyImage } from "../../store/images/image-reads.ts";
 import type { Image } from "../../store/images/images.ts";
@@ -22,6 +23,8 @@ export interface SharedCard {
   pictureUrl: string;
   picture: string;
   smallPicture: string;
+  /** Of a picture that moves: one that stands still. */
+  still: string | null;
   back: string | null;
 }
 
@@ -48,7 +51,7 @@ export async function findSharedCard(
 export function sharedCard(image: Image, { baseUrl, cdnBaseUrl }: Addresses): SharedCard {
   const outputName = image.outputName ?? "";
   // Validated when it was accepted.
-  const { player } = image.request as CreateImageRequest;
+  const { player, style } = image.request as CreateImageRequest;
   const address = shareUrl(baseUrl, outputName);
   const oembed = `${baseUrl}${SHARED_PATHS.oembed}?${new URLSearchParams({ url: address, format: "json" })}`;
   const width = image.outputWidth ?? 0;
@@ -66,6 +69,7 @@ export function sharedCard(image: Image, { baseUrl, cdnBaseUrl }: Addresses): Sh
     pictureUrl: `${cdnBaseUrl}/${outputName}`,
     picture: `${base}/${outputName}`,
     smallPicture: `${base}/${outputName}${width > PICTURE_WIDTHS[0] ? `?w=${PICTURE_WIDTHS[0]}` : ""}`,
+    still: isMoving(style.format ?? "png") ? `${base}/${outputName}?w=${MAX_STILL_WIDTH}` : null,
     back: image.backOutputName === null ? null : `${base}/${image.backOutputName}`,
   };
 }

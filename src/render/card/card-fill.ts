@@ -1,5 +1,5 @@
 import type { Badge, Box, CardInput, Composition, CutoutFile } from "../../core/card.ts";
-import { isMoving } from "../../core//moving-pictures.ts";
+import { isMoving } from "../../core/moving-pictures.ts";
 import { PRINT_SIZES, printSizeOf } from "../../core/print-sizes.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { compositionsOf } from "../../templates/manifest.ts";

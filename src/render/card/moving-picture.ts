@@ -1,6 +1,6 @@
 import type { Page } from "puppeteer-core";
 import type { Motion, MovingFormat } from "../../core/card.ts";
-import { frameSize, MAX_MOVING_BYTES, MAX_STILL_WIDTH } from "../../core//moving-pictures.ts";
+import { frameSize, MAX_MOVING_BYTES, MAX_STILL_WIDTH } from "../../core/moving-pictures.ts";
 import { withStill } from "./film-still.ts";
 import { withMetadata } from "./metadata.ts";
 import type { PixelFile } from "./pixel-file.ts";

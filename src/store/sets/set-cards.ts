@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, like, lte, ne, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import type { Tx } from "../store.ts";
 
@@ -183,9 +183,10 @@ export async function cardsOfPlayers(
     .orderBy(asc(player), asc(c.createdAt), asc(imageId));
 }
 
-/** Finished and still served, in a query of cards with their images. */
+/** Finished, still served and with a page of its own, in a query of cards with their images. */
 function isShown({ setCards: c, images: i }: Tables, setId: string, now: number) {
-  const isThere = and(isNull(i.purgedAt), isNull(i.forgottenAt), gt(i.expiresAt, now));
+  const isPicture = like(i.outputContentType, "image/%");
+  const isThere = and(isPicture, isNull(i.purgedAt), isNull(i.forgottenAt), gt(i.expiresAt, now));
   return and(eq(c.setId, setId), eq(c.state, "final"), isThere);
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "puppeteer-core";
 import type { Motion, MovingFormat } from "../../../src/core/card.ts";
-import { frameSize, MAX_MOVING_BYTES } from "../../../src/core//moving-pictures.ts";
+import { frameSize, MAX_MOVING_BYTES } from "../../../src/core/moving-pictures.ts";
 import { openSealedPage } from "../../../src/render/browser/browser.ts";
 import { stillOfFilm } from "../../../src/render/card/film-still.ts";
 import { changeOf, drawFrame, FRAMES, poseOf } from "../../../src/render/card/moving.js";
