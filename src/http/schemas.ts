@@ -110,7 +110,7 @@ export const ImageResult = Type.Object(
     }),
     share_url: Type.Union([Type.String({ format: "uri" }), Type.Null()], {
       description:
-        "Address of a page that shows the card, to be sent and posted: it tilts, shines and turns over, and answers oEmbed. Open to anyone who knows it, as long as the picture; null for a PDF and a video.",
+        "Address of a page that shows the card, to be sent and posted: it tilts, shines and turns over, or plays as a video, and answers oEmbed. Open to anyone who knows it, as long as the picture; null for a PDF.",
       examples: ["https://cards.example.org/share/img_5mJd0nV7rQe2TzXyB8kWc3Hs-Zq81LmB0xYtR4vNc"],
     }),
     // A moving picture's frames may be smaller than any card that can be asked for.

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import axe from "axe-core";
 import type { Page } from "puppeteer-core";
 import { renderNextImage } from "../../src/app/images/render-image.ts";
+import { webm } from "../../src/render/card/webm.ts";
 import { buildDeps } from "../../src/service/deps.ts";
 import { type TestBrowser, testBrowser } from "../console/browser.ts";
 import { poolOf, RENDERED } from "../fakes.ts";
 import { get, imageRequest, post, testAccount } from "../harness.ts";
-import { type Json, type TestApi, testApi } from "../http/api.ts";
+import { finishAsVideo, type Json, type TestApi, testApi } from "../http/api.ts";
 
 // <cardpress-card> as others have it: loaded from the service by a page of another origin, whose policy
 // allows the service's script and pictures and nothing else.
@@ -331,6 +332,74 @@ test("its own page and the frame of it in a stranger's page show it alive, whole
     };
   });
   expect(box).toEqual({ shape: "0.80", isWide: true, isWhole: true, scrollHeight: 375, scrollWidth: 300 });
+  expect(complaints).toEqual([]);
+});
+
+/** A video of two seconds, made by the browser that is to play it. */
+async function smallVideo(): Promise<Uint8Array> {
+  await page.goto(share);
+  const chunks = await page.evaluate(async () => {
+    const found: string[] = [];
+    const encoder = new VideoEncoder({
+      output: (chunk) => {
+        const bytes = new Uint8Array(chunk.byteLength);
+        chunk.copyTo(bytes);
+        found.push(btoa(String.fromCharCode(...bytes)));
+      },
+      error: (error) => found.push(String(error)),
+    });
+    encoder.configure({ codec: "vp09.00.40.08", width: 256, height: 320, framerate: 25 });
+    const canvas = new OffscreenCanvas(256, 320);
+    canvas.getContext("2d")?.fillRect(0, 0, 256, 320);
+    for (let at = 0; at < 50; at++) {
+      const frame = new VideoFrame(canvas, { timestamp: at * 40_000 });
+      encoder.encode(frame, { keyFrame: at === 0 });
+      frame.close();
+    }
+    await encoder.flush();
+    return found;
+  });
+  const frames = chunks.map((text, at) => ({ bytes: Uint8Array.fromBase64(text), isKey: at === 0 }));
+  return webm({
+    width: 256,
+    height: 320,
+    framesPerSecond: 25,
+    frames,
+    still: await Bun.file(PICTURE).bytes(),
+  });
+}
+
+test("a video plays by itself on its page and in a frame, and stands still with controls for less motion", async () => {
+  const { testKey } = await testAccount(api);
+  const video = await smallVideo();
+  await post(api.baseUrl, testKey, imageRequest({ style: { format: "webm" } }));
+  const path = `/v1/images/${await finishAsVideo(api, video)}`;
+  const { result } = ((await (await get(api.baseUrl, testKey, path)).json()) as Json).data;
+  const own = api.baseUrl + new URL(result.share_url).pathname;
+  const VIDEO = `document.querySelector("video")`;
+  for (const address of [own, `${own}/embed`]) {
+    await page.goto(address);
+    await until(`${VIDEO}.currentTime > 0 && !${VIDEO}.controls`);
+    await page.hover("video");
+    await until(`${VIDEO}.controls && !${VIDEO}.paused`);
+    await page.mouse.move(0, 0);
+    await until(`!${VIDEO}.controls`);
+  }
+  await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+  await page.goto(own, { waitUntil: "networkidle0" });
+  expect(
+    await page.$eval("video", ({ paused, controls, muted, currentTime }) => ({
+      paused,
+      controls,
+      muted,
+      currentTime,
+    })),
+  ).toEqual({ paused: true, controls: true, muted: true, currentTime: 0 });
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () =>
+    (await (window as Json).axe.run()).violations.map(({ id }: Json) => id),
+  );
+  expect(found).toEqual([]);
   expect(complaints).toEqual([]);
 });
 

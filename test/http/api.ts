@@ -4,6 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { countAnswer } from "../../scripts/cases.ts";
 import type { DiskRoom } from "../../src/app/images/disk-room.ts";
 import { finishImage } from "../../src/app/images/finish-image.ts";
+import { newName } from "../../src/app/images/keep-card.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
 import type { Environment } from "../../src/core/account.ts";
 
@@ -98,6 +99,18 @@ export async function finishNext(
       ? { kind: "completed", output: { ...output, name: `${image.id}-0secret.png` } }
       : { kind: "refused", message: "No player was found in the photo.", reason: "no_player" },
   );
+  return image.id;
+}
+
+/** Ends the next waiting test image as a video of 1080 x 1350; returns its id. */
+export async function finishAsVideo(api: TestApi, video: Uint8Array): Promise<string> {
+  const image = await claimImage(api, "test");
+  if (!image) throw new Error("nothing waits");
+  const name = newName(api, image);
+  await api.blobs.put("picture", name, video);
+  const output = { name, contentType: "video/webm", width: 1080, height: 1350, bytes: video.length };
+  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+  await finishImage(api, lease, { kind: "completed", output: { ...output, composition: "cutout" } });
   return image.id;
 }
 

@@ -7,6 +7,7 @@ import {
   expectError,
   expectStandardHeaders,
   expectSuccess,
+  finishAsVideo,
   type Json,
   send,
   type TestApi,
@@ -121,6 +122,48 @@ test("a page and its frame run nothing inline but a style that the policy names;
       expect((await send(api, file)).headers.get("cache-control")).toContain("immutable");
   }
   expect((await send(api, "/share/assets/other.js")).status).toBe(404);
+});
+
+test("the page of a video plays it from wherever it is served, and offers networks it and its still", async () => {
+  const request = imageRequest({ style: { format: "webm" } });
+  const { image_id } = await expectSuccess(await post(api.baseUrl, key, request), 202, AcceptedImageResponse);
+  expect(await finishAsVideo(api, new Uint8Array(9))).toBe(image_id);
+  const told = await send(api, `/v1/images/${image_id}`, { headers: { "X-API-Key": key } });
+  const { result } = await expectSuccess(told, 200, ImageResponse);
+  const { pathname } = new URL(result.share_url);
+  const html = await (await send(api, pathname)).text();
+  expect(headOf(html)).toMatchObject({
+    "og:type": "video.other",
+    "og:image": `${result.image_url}?w=512`,
+    "og:image:type": "image/webp",
+    "og:image:width": "512",
+    "og:image:height": "640",
+    "og:video": result.image_url,
+    "og:video:type": "video/webm",
+    "og:video:width": "1080",
+    "og:video:height": "1350",
+  });
+  const path = new URL(result.image_url).pathname;
+  expect(html).toContain(
+    `<video class="film" src="${path}" poster="${path}?w=512" width="1080" height="1350"`,
+  );
+  expect(html).not.toContain("<cardpress-card");
+  expect(await (await oembed({ url: result.share_url })).json()).toMatchObject({
+    thumbnail_url: `${result.image_url}?w=512`,
+  });
+
+  const mediaOf = async (page: string) =>
+    /media-src [^;]+/.exec((await send(api, page)).headers.get("content-security-policy") ?? "")?.[0];
+  expect(await mediaOf(pathname)).toBe("media-src 'self'");
+  const { cdnBaseUrl } = api.config;
+  try {
+    Object.assign(api.config, { cdnBaseUrl: "https://cdn.example.net/cards" });
+    for (const page of [pathname, `${pathname}/embed`])
+      expect(await mediaOf(page)).toBe("media-src 'self' https://cdn.example.net");
+  } finally {
+    Object.assign(api.config, { cdnBaseUrl });
+  }
+  expect(await mediaOf((await shared()).path)).toBeUndefined();
 });
 
 test("a page is gone at the second its card expires, and as soon as it is deleted", async () => {

@@ -16,9 +16,15 @@ export function shareName(outputName: string): string {
   return outputName.replace(/\.\w+$/, "");
 }
 
+type Output = { outputContentType: string | null };
+
+/** Whether it is a video, which no `<img>` shows. */
+export const isVideo = ({ outputContentType }: Output): boolean =>
+  outputContentType === PICTURE_FORMATS.webm.contentType;
+
 /** Whether a page can show it; a file for the printer has none. */
-export const isShareable = ({ outputContentType }: { outputContentType: string | null }): boolean =>
-  outputContentType?.startsWith("image/") ?? false;
+export const isShareable = (image: Output): boolean =>
+  isVideo(image) || (image.outputContentType?.startsWith("image/") ?? false);
 
 /** The address of a card's page, which is as hard to guess as that of its picture. */
 export function shareUrl(baseUrl: string, outputName: string): string {

@@ -4,7 +4,7 @@ import type { ErrorDetail } from "../../core/errors.ts";
 import { storedRequest } from "../../core/image-request.ts";
 import { publicStatus } from "../../core/image-state.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
-import { PDF, PICTURE_FORMATS } from "../../core/picture-formats.ts";
+import { PDF } from "../../core/picture-formats.ts";
 import {
   PRINT_SIZES,
   type PrintSize,
@@ -18,6 +18,7 @@ import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { VERSION } from "../../version.ts";
 import type { AppContext } from "../context.ts";
+import { isVideo } from "../images/output-name.ts";
 import { rgbFace, sideOfPdf } from "./card-pdf.ts";
 import type { CmykProcess, Press } from "./cmyk-process.ts";
 import { type Face, facePage, gridOf, type Sheet, sheetPage } from "./imposition.ts";
@@ -130,8 +131,6 @@ async function* written(
     cmyk?.close();
   }
 }
-
-const isVideo = ({ outputContentType }: Image) => outputContentType === PICTURE_FORMATS.webm.contentType;
 
 const noVideo = ({ id }: Image) =>
   `must be without videos, as ${id} is one. Make that card again with the \`style.format\` \`png\`.`;

@@ -1,8 +1,9 @@
 /** @jsxImportSource preact */
 import { setOf } from "../../app/images/image-view.ts";
+import { isVideo } from "../../app/images/output-name.ts";
 import { isCanceled, publicStatus } from "../../core/image-state.ts";
 import { MAX_STILL_WIDTH } from "../../core/moving-pictures.ts";
-import { PDF, PICTURE_FORMATS } from "../../core/picture-formats.ts";
+import { PDF } from "../../core/picture-formats.ts";
 import type { PICTURE_WIDTHS } from "../../core/picture-limits.ts";
 import type { Image } from "../../store/images/images.ts";
 import { Badge, Breakable } from "../elements.tsx";
@@ -49,8 +50,6 @@ const PDF_SHOWN_PX = 512 satisfies (typeof PICTURE_WIDTHS)[number];
 export function isThere({ outputName, purgedAt }: Pick<Image, "outputName" | "purgedAt">): boolean {
   return outputName !== null && purgedAt === null;
 }
-
-const isVideo = ({ outputContentType }: Image) => outputContentType === PICTURE_FORMATS.webm.contentType;
 
 /** The address of a finished picture as an `<img>` can show it: of a PDF its front, of a video its still. */
 export function pictureAddress(image: Image): string {

@@ -2,7 +2,7 @@
 
 import { pictureName } from "../../app/batches/batch-zip.ts";
 import { imageView } from "../../app/images/image-view.ts";
-import { isShareable } from "../../app/images/output-name.ts";
+import { isShareable, isVideo } from "../../app/images/output-name.ts";
 import { printable } from "../../app/print/print-file.ts";
 import { type Delivery, listDeliveries } from "../../app/webhooks/manage-deliveries.ts";
 import { isCanceled } from "../../core/image-state.ts";
@@ -71,7 +71,7 @@ function Failure({ image }: { image: Image }) {
 /** The finished card, alive where it is a picture. */
 function Front({ image, alt }: { image: Image; alt: string }) {
   const picture = pictureAddress(image);
-  if (!isShareable(image))
+  if (isVideo(image) || !isShareable(image))
     return <CardPicture image={image} className="picture" alt={alt} href={`/cdn/${image.outputName}`} />;
   const [width, height] = [image.outputWidth ?? 0, image.outputHeight ?? 0];
   const back = image.backOutputName === null ? null : `/cdn/${image.backOutputName}`;

@@ -15,8 +15,8 @@ export function Share({ image, config }: { image: Image; config: Addresses }) {
       title="Share"
       note={
         <>
-          A page where the card tilts and shines. Whoever has the link sees it until{" "}
-          <Time at={card.expiresAt} />, or until you delete the card.
+          A page where the card {card.isVideo ? "plays" : "tilts and shines"}. Whoever has the link sees it
+          until <Time at={card.expiresAt} />, or until you delete the card.
         </>
       }
       actions={

@@ -10,6 +10,8 @@ export interface PublicPage {
   style?: string | undefined;
   /** The address of a picture, for where pictures are served from. */
   picture?: string | undefined;
+  /** Whether a video from there plays on it. */
+  hasVideo?: boolean;
 }
 
 /** A page for readers without a key: found by nobody who was not given its address, and kept nowhere. */
@@ -25,13 +27,15 @@ export function publicPage(exchange: Exchange, body: string, page: PublicPage): 
 }
 
 /** The page's own files, and the pictures from wherever they are served; nothing inline but its one style. */
-function policy({ isFrame, style, picture }: PublicPage): string {
+function policy({ isFrame, style, picture, hasVideo = false }: PublicPage): string {
   const hash = style && new Bun.CryptoHasher("sha256").update(style).digest("base64");
+  const pictures = `'self'${picture && !picture.startsWith("/") ? ` ${new URL(picture).origin}` : ""}`;
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self'${hash ? ` 'sha256-${hash}'` : ""}`,
-    `img-src 'self'${picture && !picture.startsWith("/") ? ` ${new URL(picture).origin}` : ""}`,
+    `img-src ${pictures}`,
+    ...(hasVideo ? [`media-src ${pictures}`] : []),
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",

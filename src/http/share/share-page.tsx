@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { smallerType } from "../../app/images/smaller-pictures.ts";
 import { CARD_ELEMENT_VERSION } from "../../web/card-element.ts";
 import { LivingCard } from "../../web/living-card.tsx";
 import { SHARE_ASSETS } from "./assets.ts";
@@ -14,15 +15,16 @@ function Preview({ card }: { card: SharedCard }) {
   const { url, width, height } = thumbnail(card) ?? { ...card, url: pictureUrl };
   const description = descriptionOf(card);
   const properties: Record<string, string | number> = {
-    "og:type": "website",
+    "og:type": card.isVideo ? "video.other" : "website",
     "og:url": address,
     "og:title": name,
     "og:description": description,
     "og:image": url,
-    "og:image:type": card.contentType,
+    "og:image:type": smallerType(card.contentType),
     "og:image:width": width,
     "og:image:height": height,
     "og:image:alt": altOf(name),
+    ...(card.isVideo && videoOf(card)),
   };
   const names = {
     description,
@@ -44,11 +46,39 @@ function Preview({ card }: { card: SharedCard }) {
   );
 }
 
-const descriptionOf = ({ back }: SharedCard) =>
-  back === null ? "A player card that tilts and shines." : "A player card that tilts, shines and turns over.";
+const videoOf = ({ pictureUrl, contentType, width, height }: SharedCard) => ({
+  "og:video": pictureUrl,
+  "og:video:type": contentType,
+  "og:video:width": width,
+  "og:video:height": height,
+});
+
+function descriptionOf({ back, isVideo }: SharedCard): string {
+  if (isVideo) return "A player card that moves.";
+  return back === null
+    ? "A player card that tilts and shines."
+    : "A player card that tilts, shines and turns over.";
+}
 
 function Living({ card }: { card: SharedCard }) {
-  return <LivingCard {...card} alt={altOf(card.name)} />;
+  const { picture, still, width, height, name } = card;
+  if (!card.isVideo) return <LivingCard {...card} alt={altOf(name)} />;
+  // The script takes the controls away where the video plays by itself, which not everybody wants.
+  return (
+    <video
+      class="film"
+      src={picture}
+      poster={still ?? undefined}
+      width={width}
+      height={height}
+      aria-label={altOf(name)}
+      preload="metadata"
+      controls
+      loop
+      muted
+      playsinline
+    />
+  );
 }
 
 function LivingHead({ card }: { card: SharedCard }) {
@@ -57,7 +87,11 @@ function LivingHead({ card }: { card: SharedCard }) {
       <title>{card.name}</title>
       {/* A number of ours, which the policy names by its hash. */}
       <style dangerouslySetInnerHTML={{ __html: ratioStyle(card) }} />
-      <script type="module" src={CARD_ELEMENT_VERSION} />
+      {card.isVideo ? (
+        <script src={SHARE_ASSETS.url("film.js")} defer />
+      ) : (
+        <script type="module" src={CARD_ELEMENT_VERSION} />
+      )}
     </>
   );
 }
@@ -88,7 +122,7 @@ export function sharePage(card: SharedCard): string {
             Copy the link
           </button>
           <a class="tool" href={card.picture} download>
-            Save the picture
+            Save the {card.isVideo ? "video" : "picture"}
           </a>
         </div>
         <p id="status" class="status" role="status" />

@@ -47,6 +47,7 @@ async function answerPage(
       isFrame,
       style: ratioStyle(card),
       picture: card.picture,
+      hasVideo: card.isVideo,
     });
   return card === "unknown"
     ? unknownPage(deps, exchange, { isFrame })

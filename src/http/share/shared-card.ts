@@ -1,4 +1,4 @@
-import { isShareable, shareName, shareUrl } from "../../app/images/output-name.ts";
+import { isShareable, isVideo, shareName, shareUrl } from "../../app/images/output-name.ts";
 import { fillPath, SHARED_PATHS } from "../../core/api-paths.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { isMoving, MAX_STILL_WIDTH } from "../../core/moving-pictures.ts";
@@ -26,6 +26,7 @@ export interface SharedCard {
   /** Of a picture that moves: one that stands still. */
   still: string | null;
   back: string | null;
+  isVideo: boolean;
 }
 
 export type Addresses = { baseUrl: string; cdnBaseUrl: string };
@@ -71,19 +72,25 @@ export function sharedCard(image: Image, { baseUrl, cdnBaseUrl }: Addresses): Sh
     smallPicture: `${base}/${outputName}${width > PICTURE_WIDTHS[0] ? `?w=${PICTURE_WIDTHS[0]}` : ""}`,
     still: isMoving(style.format ?? "png") ? `${base}/${outputName}?w=${MAX_STILL_WIDTH}` : null,
     back: image.backOutputName === null ? null : `${base}/${image.backOutputName}`,
+    isVideo: isVideo(image),
   };
 }
 
 /** Messengers draw no preview of a picture above some hundred kilobytes; a card of this width is below. */
 const PREVIEW_WIDTH = 512;
 
-/** The picture in one of its smaller widths, within these bounds; undefined where none is small enough. */
+/**
+ * The picture in one of its smaller widths, of a video its still, within these bounds; undefined where none
+ * is small enough.
+ */
 export function thumbnail(
-  card: Pick<SharedCard, "width" | "height" | "pictureUrl">,
+  card: Pick<SharedCard, "width" | "height" | "pictureUrl" | "isVideo">,
   bounds: { width: number; height: number } = { width: PREVIEW_WIDTH, height: Infinity },
 ): { url: string; width: number; height: number } | undefined {
   const { width: own, height: ownHeight, pictureUrl } = card;
-  const sizes = PICTURE_WIDTHS.filter((width) => width < own && width <= PREVIEW_WIDTH).map((width) => ({
+  // A still of the video's own width is smaller than the video too.
+  const most = Math.min(PREVIEW_WIDTH, card.isVideo ? own : own - 1);
+  const sizes = PICTURE_WIDTHS.filter((width) => width <= most).map((width) => ({
     url: `${pictureUrl}?w=${width}`,
     width,
     height: Math.round((width * ownHeight) / own),

@@ -1,5 +1,6 @@
-import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, like, lte, ne, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
+import { PDF } from "../../core/picture-formats.ts";
 import type { Tx } from "../store.ts";
 
 // The numbers of cards in their sets. A number counts while its row is held or final, which a unique index
@@ -185,8 +186,8 @@ export async function cardsOfPlayers(
 
 /** Finished, still served and with a page of its own, in a query of cards with their images. */
 function isShown({ setCards: c, images: i }: Tables, setId: string, now: number) {
-  const isPicture = like(i.outputContentType, "image/%");
-  const isThere = and(isPicture, isNull(i.purgedAt), isNull(i.forgottenAt), gt(i.expiresAt, now));
+  const hasPage = ne(i.outputContentType, PDF);
+  const isThere = and(hasPage, isNull(i.purgedAt), isNull(i.forgottenAt), gt(i.expiresAt, now));
   return and(eq(c.setId, setId), eq(c.state, "final"), isThere);
 }
 
