@@ -88,6 +88,8 @@ export interface CardInput {
     backgroundTheme?: string;
     /** Absent: `auto`. */
     composition?: AskedComposition;
+    /** Also its layers and its foil mask, inside of the picture's file. Absent: the picture alone. */
+    layers?: true;
     /** Also its other side. Absent: the front alone. */
     back?: true;
   };

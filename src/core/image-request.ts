@@ -102,6 +102,13 @@ const AnyImageRequest = Type.Object(
               "How the player is shown: `cutout`, cut out of the photo, or `photo`, within the photo itself in the card's frame, where others may be in the picture as long as the player is clearly the largest; `auto` leaves it to the card. A preset takes those that `GET /v1/presets` lists as its `compositions`, and always `auto`.",
           }),
         ),
+        layers: Type.Optional(
+          Type.Boolean({
+            default: false,
+            description:
+              "Whether to keep the card's layers and its foil mask too, for the same credit: pictures with transparency that a page moves against each other. Only with `format` `webp`, at most 1080 x 1920 pixels, and for a preset that marks layers, which `GET /v1/presets` tells as `layers`.",
+          }),
+        ),
         back: Type.Optional(
           Type.Boolean({
             default: false,
@@ -234,7 +241,7 @@ export function batchCardSchema(presets: readonly string[]) {
 
 /** A request's style as it was sent, whichever templates were listed then: for answers. */
 export function sentStyleSchema() {
-  const { width, height, format, motion, composition, back, background_theme } =
+  const { width, height, format, motion, composition, layers, back, background_theme } =
     AnyImageRequest.properties.style.properties;
   return Type.Object(
     {
@@ -245,6 +252,7 @@ export function sentStyleSchema() {
       format: Type.Optional({ ...format, default: undefined }),
       motion: Type.Optional({ ...motion, default: undefined }),
       composition: Type.Optional({ ...composition, default: undefined }),
+      layers: Type.Optional({ ...layers, default: undefined }),
       back: Type.Optional({ ...back, default: undefined }),
     },
     {
@@ -277,8 +285,8 @@ export function storedRequest(value: unknown): CreateImageRequest {
 
 /** The format of a card that asks for none. */
 export const DEFAULT_FORMAT = "png";
-const DEFAULT_WIDTH_PX = 1024;
-const DEFAULT_HEIGHT_PX = 1280;
+export const DEFAULT_WIDTH_PX = 1024;
+export const DEFAULT_HEIGHT_PX = 1280;
 
 /** What the card needs from an accepted request, with the defaults filled in. */
 export function cardInput(request: CreateImageRequest, place: SetPlace | null = null): CardInput {
@@ -304,6 +312,7 @@ export function cardInput(request: CreateImageRequest, place: SetPlace | null = 
       // Left out like a field that was not sent, so that cards which differ in nothing else share their test
       // picture.
       ...(asked === undefined || asked === "auto" ? {} : { composition: asked }),
+      ...(style.layers ? { layers: true } : {}),
       ...(style.back ? { back: true } : {}),
     },
     branding: {

@@ -47,13 +47,14 @@ function remakeFields(presets: readonly string[]) {
   const strict = { additionalProperties: false };
   const { player, style, branding, fields, metadata } = createImageSchema(presets).properties;
   const { external_id, ...own } = player.properties;
-  const { width, height, format, motion, composition, back, ...look } = style.properties;
+  const { width, height, format, motion, composition, layers, back, ...look } = style.properties;
   const free = {
     width: Type.Optional({ ...width, default: undefined }),
     height: Type.Optional({ ...height, default: undefined }),
     format: Type.Optional({ ...format, default: undefined }),
     motion: Type.Optional({ ...motion, default: undefined }),
     composition: Type.Optional({ ...composition, default: undefined }),
+    layers: Type.Optional({ ...layers, default: undefined }),
     back: Type.Optional({ ...back, default: undefined }),
   };
   return {
@@ -69,17 +70,25 @@ export type RemakeImageRequest = Static<ReturnType<typeof remakeSchema>>;
 
 /**
  * A request with some of it otherwise: player and style field by field, the rest as a whole. A photo that is
- * sent ends the focus, which was a place in the one before; a format that stands still ends the motion.
+ * sent ends the focus, which was a place in the one before; a format that stands still ends the
+ * motion, and one without layers ends those.
  */
 export function changedRequest(before: CreateImageRequest, change: RemakeImageRequest): CreateImageRequest {
   const { focus, ...player } = before.player;
   const keepsPhoto = change.player?.source_image_url === undefined;
-  const { motion, ...style } = before.style;
-  const keepsMotion = isMoving(change.style?.format ?? style.format ?? "png");
+  const { motion, layers, ...style } = before.style;
+  const format = change.style?.format ?? style.format ?? "png";
+  const keepsMotion = isMoving(format);
+  const keepsLayers = format === "webp";
   return {
     ...before,
     ...change,
     player: { ...player, ...(focus && keepsPhoto && { focus }), ...change.player },
-    style: { ...style, ...(motion && keepsMotion && { motion }), ...change.style },
+    style: {
+      ...style,
+      ...(motion && keepsMotion && { motion }),
+      ...(layers !== undefined && keepsLayers && { layers }),
+      ...change.style,
+    },
   };
 }

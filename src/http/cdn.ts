@@ -3,10 +3,12 @@ import { type SmallerPictures, smallerType } from "../app/images/smaller-picture
 import type { Blobs } from "../blobs/blobs.ts";
 import { Refusal } from "../core/errors.ts";
 import { storedRequest } from "../core/image-request.ts";
+import { LAYER_PICTURES, type LayerPicture } from "../core/layers.ts";
 import { isMoving, MAX_STILL_WIDTH } from "../core/moving-pictures.ts";
 import { invalidRequest, pictureGone } from "../core/partner-refusals.ts";
 import { PDF, PICTURE_NAME } from "../core/picture-formats.ts";
 import { PICTURE_WIDTHS } from "../core/picture-limits.ts";
+import { layerOf, withoutLayers } from "../render/card/layer-files.ts";
 import { findImageByOutput } from "../store/images/image-reads.ts";
 import type { Image } from "../store/images/images.ts";
 import { namesVersion } from "../web/etag.ts";
@@ -35,10 +37,11 @@ export async function servePicture(
   const expiresAt = image?.expiresAt ?? 0;
   const secondsLeft = Math.floor((expiresAt - deps.clock.now()) / 1000);
   if (!image || image.purgedAt !== null || image.forgottenAt !== null || secondsLeft <= 0) throw gone(image);
-  const width = widthOf(exchange.url, image);
+  const layer = layerAsked(exchange.url, image, name);
+  const width = layer === undefined ? widthOf(exchange.url, image) : undefined;
   const headers = {
     ...standardHeaders(exchange),
-    ETag: `"${version}${width === undefined ? "" : `-w${width}`}"`,
+    ETag: `"${version}${layer === undefined ? "" : `-${layer}`}${width === undefined ? "" : `-w${width}`}"`,
     "Cache-Control": `public, max-age=${secondsLeft}, immutable`,
     Expires: new Date(expiresAt).toUTCString(),
     "Last-Modified": new Date(image.completedAt ?? 0).toUTCString(),
@@ -51,6 +54,12 @@ export async function servePicture(
     return new Response(null, { status: 304, headers });
   const contentType = image.outputContentType ?? "application/octet-stream";
   const typed = { ...headers, "Content-Type": contentType };
+  if (layer !== undefined || (width === undefined && hasLayers(image, name))) {
+    const file = await fileOf(deps, name);
+    const part = file && (layer === undefined ? withoutLayers(file) : layerOf(file, layer));
+    if (!part) throw lost(deps, image, name);
+    return new Response(part as Uint8Array<ArrayBuffer>, { headers: typed });
+  }
   if (width === undefined) {
     const served = await deps.blobs.serve("picture", name, exchange.request, typed);
     if (!served) throw lost(deps, image, name);
@@ -69,6 +78,33 @@ function policyOf(contentType: string | null, width: number | undefined): Record
   if (contentType === PDF && width === undefined) return {};
   const media = contentType?.startsWith("video/") ? "media-src 'self'; " : "";
   return { "Content-Security-Policy": `default-src 'none'; ${media}sandbox` };
+}
+
+async function fileOf({ blobs }: CdnDeps, name: string): Promise<Uint8Array | null> {
+  if ((await blobs.stat("picture", name)) === null) return null;
+  return Bun.file(await blobs.local("picture", name)).bytes();
+}
+
+/** Whether the file of this name holds the card's layers, which its front alone does. */
+const hasLayers = (image: Image, name: string): boolean =>
+  image.outputName === name && storedRequest(image.request).style.layers === true;
+
+/** The layer asked for by `layer`; undefined for the picture itself. */
+function layerAsked({ searchParams }: URL, image: Image, name: string): LayerPicture | undefined {
+  const asked = searchParams.getAll("layer");
+  if (asked.length === 0) return undefined;
+  const refused = (field: string, message: string) => invalidRequest([{ field, message }]);
+  if (!hasLayers(image, name))
+    throw refused(
+      "query layer",
+      "is given, and this picture has no layers. Leave it out, or make the card with `style.layers`: its `result.layers` has their addresses.",
+    );
+  const layer = LAYER_PICTURES.find((known) => asked.length === 1 && known === asked[0]);
+  if (layer === undefined)
+    throw refused("query layer", `must be one of ${LAYER_PICTURES.join(", ")}, given once.`);
+  if (searchParams.has("w"))
+    throw refused("query w", "is given with `layer`, and layers have one size. Leave one of them out.");
+  return layer;
 }
 
 const isFilm = (image: Image) => isMoving(storedRequest(image.request).style.format ?? "png");

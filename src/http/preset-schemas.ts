@@ -66,6 +66,7 @@ export const Preset = Type.Object(
       uniqueItems: true,
       description: "What `style.composition` may be for it besides `auto`, the usual one first.",
     }),
+    layers: Type.Boolean({ description: "Whether it marks layers, which `style.layers` asks for." }),
     back: Type.Boolean({ description: "Whether it has another side, which `style.back` asks for." }),
     fields: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
       description:

@@ -46,6 +46,7 @@ function preset(template: LoadedTemplate, baseUrl: string) {
       max_aspect_ratio: max,
     })),
     compositions: compositionsOf(template.manifest),
+    layers: template.markup.layers.size > 0,
     back: template.back !== null,
     fields: Object.keys(fields).length === 0 ? null : fieldsJsonSchema(fields),
   };

@@ -5,6 +5,7 @@ import { DETAIL_CODES, type ErrorCode } from "../core/errors.ts";
 import { FAILURE_REASON_NAMES, FAILURE_REASONS } from "../core/failure-reasons.ts";
 import { sentStyleSchema } from "../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../core/image-state.ts";
+import { LAYERS } from "../core/layers.ts";
 import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
 import { PICTURE_CONTENT_TYPES } from "../core/picture-formats.ts";
 import { StringEnum } from "../core/string-enum.ts";
@@ -113,6 +114,19 @@ export const ImageResult = Type.Object(
         "Address of a page that shows the card, to be sent and posted: it tilts, shines and turns over, or plays as a video, and answers oEmbed. Open to anyone who knows it, as long as the picture; null for a PDF.",
       examples: ["https://cards.example.org/share/img_5mJd0nV7rQe2TzXyB8kWc3Hs-Zq81LmB0xYtR4vNc"],
     }),
+    layers: Type.Optional(
+      Type.Array(Type.String({ format: "uri" }), {
+        minItems: LAYERS.length,
+        maxItems: LAYERS.length,
+        description: `Addresses of the card's layers, WebP with transparency, the rearmost first: ${LAYERS.join(", ")}. Laid over each other they give the card. As open and as long as \`image_url\`; absent unless \`style.layers\` asked for them.`,
+      }),
+    ),
+    foil_mask: Type.Optional(
+      Type.String({
+        format: "uri",
+        description: "Address of a picture that is opaque where the card is foil; comes with `layers`.",
+      }),
+    ),
     // A moving picture's frames may be smaller than any card that can be asked for.
     width: Type.Integer({ minimum: 250, maximum: 2048, description: "Pixels.", examples: [1024] }),
     height: Type.Integer({ minimum: 250, maximum: 2048, description: "Pixels.", examples: [1280] }),

@@ -28,6 +28,7 @@ export const CardInputSchema = Type.Object({
     motion: Type.Optional(StringEnum(MOTIONS)),
     backgroundTheme: Type.Optional(Type.String()),
     composition: Type.Optional(StringEnum(ASKED_COMPOSITIONS)),
+    layers: Type.Optional(Type.Literal(true)),
     back: Type.Optional(Type.Literal(true)),
   }),
   branding: Type.Object({

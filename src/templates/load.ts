@@ -13,7 +13,7 @@ interface TemplateSide {
   html: string;
   css: string;
   /** The references in its HTML. */
-  markup: Pick<Markup, "pictures" | "platePictures" | "zones" | "paths">;
+  markup: Pick<Markup, "pictures" | "platePictures" | "zones" | "layers" | "paths">;
 }
 
 /** A template in memory, with all a page needs to show it. */
@@ -81,11 +81,11 @@ export function shownFields({ manifest, markup, css }: LoadedTemplate, withBack:
 }
 
 function sideOf(side: Side, markup: Markup, text: (name: string) => string): TemplateSide {
-  const { pictures, platePictures, zones, paths } = markup;
+  const { pictures, platePictures, zones, layers, paths } = markup;
   return {
     html: text(`${side}.html`),
     css: text(`${side}.css`),
-    markup: { pictures, platePictures, zones, paths },
+    markup: { pictures, platePictures, zones, layers, paths },
   };
 }
 

@@ -1,4 +1,5 @@
 import { type DefaultTreeAdapterMap, type ParserError, parse } from "parse5";
+import { LAYERS, type LayerName } from "../core/layers.ts";
 import { didYouMean, type Fault, faultAt } from "./fault.ts";
 import { type KnownPaths, ZONES, type ZoneName } from "./paths.ts";
 import { checkReference, type References } from "./references.ts";
@@ -15,6 +16,8 @@ export interface Markup {
   /** Those of them that lie in an element with `data-plate`. */
   platePictures: ReadonlySet<string>;
   zones: ReadonlySet<ZoneName>;
+  /** The layers that it marks by `data-layer`. */
+  layers: ReadonlySet<LayerName>;
   /** The paths it shows or tests; inside lists, without the list's own prefix. */
   paths: ReadonlySet<string>;
   faults: Fault[];
@@ -52,6 +55,7 @@ interface Reading {
   pictures: Set<string>;
   platePictures: Set<string>;
   zones: Set<ZoneName>;
+  layers: Set<LayerName>;
   paths: Set<string>;
   cards: number;
   faults: Fault[];
@@ -78,6 +82,7 @@ export function readMarkup(
     pictures: new Set(),
     platePictures: new Set(),
     zones: new Set(),
+    layers: new Set(),
     paths: new Set(),
     cards: 0,
     faults,
@@ -93,8 +98,8 @@ export function readMarkup(
         `has ${reading.cards} elements with class="card". Put everything into one <main class="card">.`,
       ),
     );
-  const { pictures, platePictures, zones, paths } = reading;
-  return { pictures, platePictures, zones, paths, faults };
+  const { pictures, platePictures, zones, layers, paths } = reading;
+  return { pictures, platePictures, zones, layers, paths, faults };
 }
 
 function syntaxFault(file: string, html: string, { code, startOffset }: ParserError): Fault {
@@ -201,6 +206,7 @@ const CHECKS: Record<string, (attribute: Attribute) => void> = {
   "data-picture": checkPicture,
   "data-plate": checkPlate,
   "data-zone": checkZone,
+  "data-layer": checkLayer,
   "data-fit": checkFit,
   src: checkAddress,
   href: checkAddress,
@@ -288,6 +294,17 @@ function checkPlate({ element, list, report }: Attribute): void {
 function checkZone({ reading, value, list, report }: Attribute): void {
   if (list !== null) report("zone", "a zone is one box, so it cannot lie in a list. Move it out.");
   takeOnce(reading.zones, ZONES, value, "zone", report);
+}
+
+function checkLayer({ reading, value, report }: Attribute): void {
+  if (reading.side === "back") report("layer", "only a card's front has layers. Take data-layer off.");
+  const name = LAYERS.find((each) => each === value);
+  if (name) reading.layers.add(name);
+  else
+    report(
+      "unknown_layer",
+      `there is no layer "${value}". ${didYouMean(value, LAYERS)}There are ${LAYERS.join(", ")}.`,
+    );
 }
 
 function takeOnce<T extends string>(

@@ -9,8 +9,11 @@ import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import type { CreateImageRequest } from "../../src/core/image-request.ts";
+import { LAYER_PICTURES, LAYERS, type LayerPicture } from "../../src/core/layers.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
 import { withStill } from "../../src/render/card/film-still.ts";
+import { withLayers } from "../../src/render/card/layer-files.ts";
+import { withMetadata } from "../../src/render/card/metadata.ts";
 import { encodeWebp } from "../../src/render/card/webp.ts";
 import { webpAnimation } from "../../src/render/card/webp-animation.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
@@ -127,6 +130,59 @@ test("a moving picture is served as it is, and as a still in the widths of its s
   ]);
 });
 
+test("a card's layers and foil mask are at its picture's address, and its picture is served without them", async () => {
+  const { image_id } = await expectSuccess(
+    await post(api.baseUrl, key, imageRequest({ style: { format: "webp", layers: true } })),
+    202,
+    AcceptedImageResponse,
+  );
+  const image = await claimImage(api, "test");
+  if (!image || image.id !== image_id) throw new Error("another image waits");
+  const grey = (shade: number) =>
+    encodeWebp({ rgba: new Uint8Array(642 * 804 * 4).fill(shade), width: 642, height: 804 });
+  const shades = LAYER_PICTURES.map((name, number) => [name, 40 * number] as const);
+  const layers = await Promise.all(shades.map(async ([name, shade]) => [name, await grey(shade)] as const));
+  const still = withMetadata(await grey(255), "webp");
+  const file = withLayers(still, Object.fromEntries(layers) as Record<LayerPicture, Uint8Array>);
+  const name = newName(api, image);
+  await api.blobs.put("picture", name, file);
+  const output = { name, contentType: "image/webp", width: 642, height: 804, bytes: file.length };
+  await finishImage(api, leaseOf(image), { kind: "completed", output: { ...output, composition: "cutout" } });
+
+  const { result, usage } = await view(image_id);
+  const at = (layer: string) => `${result.image_url}?layer=${layer}`;
+  expect(result).toMatchObject({ layers: LAYERS.map(at), foil_mask: at("foil") });
+  expect(usage).toEqual({ credits_used: 1 });
+  const path = `/cdn/${name}`;
+  const alone = await send(api, path);
+  expect(Buffer.compare(await alone.bytes(), still)).toBe(0);
+  for (const [layer, bytes] of layers) {
+    const served = await send(api, `${path}?layer=${layer}`);
+    expect(served.headers.get("content-type")).toBe("image/webp");
+    expect(served.headers.get("cache-control")).toEndWith("immutable");
+    const etag = served.headers.get("etag") ?? "";
+    expect(etag).not.toBe(alone.headers.get("etag"));
+    expect(Buffer.compare(await served.bytes(), bytes)).toBe(0);
+    const again = await send(api, `${path}?layer=${layer}`, { headers: { "If-None-Match": etag } });
+    expect(again.status).toBe(304);
+  }
+  const small = await (await send(api, `${path}?w=256`)).bytes();
+  expect(await new Bun.Image(small).metadata()).toMatchObject({ width: 256, format: "webp" });
+  expect(small.length).toBeLessThan(still.length);
+  const other = await finished();
+  expect((await view(other.id)).result).not.toContainAnyKeys(["layers", "foil_mask"]);
+  for (const [address, field, remedy] of [
+    [`${path}?layer=sky`, "query layer", "must be one of back, scene, player, frame, text, foil"],
+    [`${path}?layer=back&w=256`, "query w", "Leave one of them out"],
+    [`${other.path}?layer=back`, "query layer", "make the card with `style.layers`"],
+  ] as const) {
+    const { details } = await expectError(await send(api, address), "INVALID_REQUEST");
+    expect(details).toEqual([{ field, message: expect.stringContaining(remedy) }]);
+  }
+  await send(api, `/v1/images/${image_id}`, { method: "DELETE", headers: { "X-API-Key": key } });
+  expect((await send(api, `${path}?layer=back`)).status).toBe(410);
+});
+
 test("what goes with stills or with moving pictures alone is refused with the other, with the remedy", async () => {
   const refused = async (style: Partial<CreateImageRequest["style"]>) => {
     const response = await post(api.baseUrl, key, imageRequest({ style }));
@@ -139,6 +195,10 @@ test("what goes with stills or with moving pictures alone is refused with the ot
   expect(await refused({ format: "webm", back: true })).toEqual(says("style.back", "Leave it out"));
   expect(await refused({ format: "webm", width: 815, height: 1110 })).toEqual(
     says("style.format", "Send png for print, or another size"),
+  );
+  expect(await refused({ layers: true })).toEqual(says("style.layers", "Send webp as style.format"));
+  expect(await refused({ layers: true, format: "webp", width: 2048, height: 2048 })).toEqual(
+    says("style.layers", "such as 1024x1280 or 1080x1920"),
   );
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { changedRequest } from "../../src/core/remake-request.ts";
 import { AcceptedImageResponse } from "../../src/http/schemas.ts";
 import { findImage } from "../../src/store/images/image-reads.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
@@ -57,6 +58,14 @@ test("a card that moved and is made again as a still leaves its motion out", asy
   };
   expect(await styleAfter({ format: "webp-animated" })).toMatchObject({ motion: "reveal" });
   expect(await styleAfter({ format: "png" })).not.toHaveProperty("motion");
+});
+
+test("a card with layers keeps them as long as its format can", () => {
+  const before = imageRequest({ style: { format: "webp", layers: true } });
+  expect(changedRequest(before, { style: { background_theme: "ice" } }).style).toMatchObject({
+    layers: true,
+  });
+  expect(changedRequest(before, { style: { format: "png" } }).style).not.toHaveProperty("layers");
 });
 
 test("an image is made again with what is sent otherwise, and all else as it was", async () => {

@@ -16,6 +16,8 @@ export interface PixelLab {
   compare(a: Uint8Array, b: Uint8Array): Promise<PixelDifference>;
   /** A PNG of where two pictures of one size differ. */
   differences(a: Uint8Array, b: Uint8Array): Promise<Uint8Array>;
+  /** A PNG of pictures of one size laid over each other, the rearmost first. */
+  stack(pictures: Uint8Array[]): Promise<Uint8Array>;
   /** RGBA of the pixels at the given places. */
   pixelsAt(picture: Uint8Array, places: [x: number, y: number][]): Promise<number[][]>;
   /** The smallest box around everything that is not transparent. */
@@ -43,6 +45,10 @@ export async function openPixelLab(browser: Browser): Promise<PixelLab> {
     },
     async differences(a, b) {
       return Uint8Array.fromBase64(await page.evaluate(differencesInPage, put(a), put(b)));
+    },
+    async stack(pictures) {
+      const paths = pictures.map((picture) => put(picture, "image/webp"));
+      return Uint8Array.fromBase64(await page.evaluate(stackInPage, paths));
     },
     async pixelsAt(picture, places) {
       return page.evaluate(
@@ -130,6 +136,19 @@ async function compareInPage(pathA: string, pathB: string): Promise<PixelDiffere
     psnr: 10 * Math.log10((255 * 255 * count * 4) / squares),
     changedShare: changed / count,
   };
+}
+
+/** Base64 of a PNG. */
+async function stackInPage(paths: string[]): Promise<string> {
+  const canvas = document.createElement("canvas");
+  for (const src of paths) {
+    const image = Object.assign(new Image(), { src });
+    await image.decode();
+    if (canvas.width !== image.width || canvas.height !== image.height)
+      [canvas.width, canvas.height] = [image.width, image.height];
+    canvas.getContext("2d")?.drawImage(image, 0, 0);
+  }
+  return canvas.toDataURL().split(",")[1] ?? "";
 }
 
 /** Base64 of a PNG, red where they differ. */

@@ -1,6 +1,7 @@
 import type { Config } from "../../config.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
 import { type CreateImageRequest, createImageValidator } from "../../core/image-request.ts";
+import { checkLayers } from "../../core/layers.ts";
 import { checkMotion } from "../../core/motion-rules.ts";
 import { isOwnPhoto } from "../../core/own-photos.ts";
 import { printSizeOf, printSizesInPixels } from "../../core/print-sizes.ts";
@@ -109,7 +110,7 @@ export async function checkForPreset(
   templates: Pick<TemplateRegistry, "current">,
   config: OwnAddresses,
 ): Promise<ErrorDetail[]> {
-  const { manifest, back } = await templates.current(style.preset);
+  const { manifest, back, markup } = await templates.current(style.preset);
   const details = checkFields(manifest, fields);
   const pictures = imageFields(manifest.fields);
   const written = Object.entries(fields ?? {}).filter(([name]) => !pictures.includes(name));
@@ -118,6 +119,7 @@ export async function checkForPreset(
     ...checkComposition(manifest, style.composition),
     ...checkPrintSize(style),
     ...checkMotion(style),
+    ...checkLayers(style, markup.layers),
     ...(style.back && !back ? [{ field: "style.back", message }] : []),
     ...(details.length > 0
       ? details

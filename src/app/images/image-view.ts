@@ -3,6 +3,7 @@ import { readSetPlace } from "../../core/card-set.ts";
 import { hintFor } from "../../core/failure-reasons.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { type PublicStatus, publicStatus } from "../../core/image-state.ts";
+import { layerAddresses } from "../../core/layers.ts";
 import { isoTime, isoTimeOrNull } from "../../core/time.ts";
 import type { ImageAnswer, ImageListing } from "../../store/images/image-reads.ts";
 import { isShareable, shareUrl } from "./output-name.ts";
@@ -46,6 +47,9 @@ export type ImageView =
         back_url: string | null;
         /** A page that shows the card; null for a file for the printer. */
         share_url: string | null;
+        /** Of an image that was asked for with them alone. */
+        layers?: string[];
+        foil_mask?: string;
         width: number;
         height: number;
         content_type: string;
@@ -96,6 +100,7 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
           image_url: `${cdnBaseUrl}/${image.outputName}`,
           back_url: image.backOutputName === null ? null : `${cdnBaseUrl}/${image.backOutputName}`,
           share_url: isShareable(image) ? shareUrl(baseUrl, present(image.outputName)) : null,
+          ...layersOf(image, cdnBaseUrl),
           width: present(image.outputWidth),
           height: present(image.outputHeight),
           content_type: present(image.outputContentType),
@@ -117,6 +122,13 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
         ...ownWords(image),
       };
   }
+}
+
+function layersOf({ request, outputName }: ImageAnswer, cdnBaseUrl: string) {
+  // Validated when it was accepted.
+  if (!(request as CreateImageRequest).style.layers) return {};
+  const { layers, foilMask } = layerAddresses(`${cdnBaseUrl}/${outputName}`);
+  return { layers, foil_mask: foilMask };
 }
 
 type Failed = Pick<ImageAnswer, "failureCode" | "failureMessage" | "failureReason">;

@@ -124,13 +124,14 @@ async function ownOrGeneral(
   signal: AbortSignal,
 ): Promise<TestPicture> {
   const { player, ...card } = storedCard(image);
-  const { width, height, format } = card.style;
+  const { width, height, format, layers } = card.style;
   // The card shows neither id nor photo: squads that differ in nothing else share their pictures.
   const { externalId: _, focus: _focus, ...shown } = player;
   const template = await pinnedTemplate(deps.blobs, image);
   const isSpent = (await deps.placeholderBytes.spent(image.accountId)) >= OWN_PLACEHOLDER_BYTES_PER_DAY;
-  if (isMoving(format)) {
-    // No silhouette moves: beyond an account's share, all of its test cards of a look are the same one.
+  if (isMoving(format) || layers) {
+    // No silhouette moves or has layers: beyond an account's share, all of its test cards of a look are the
+    // same one.
     const alike = isSpent
       ? { style: card.style, branding: {}, player: ANY_PLAYER }
       : { ...card, player: shown };

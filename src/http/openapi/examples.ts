@@ -294,6 +294,7 @@ export const EXAMPLES = {
           { name: "landscape", min_aspect_ratio: 1.3, max_aspect_ratio: 2.1 },
         ],
         compositions: ["cutout", "photo"],
+        layers: true,
         back: false,
         fields: null,
       },

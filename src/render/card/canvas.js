@@ -121,6 +121,25 @@ export async function compare(width, height, change) {
 }
 
 /**
+ * Lets `work` draw the body as often as it changes it, with every plate drawn anew.
+ * @param {number} width @param {number} height
+ * @param {(draw: () => Promise<Uint8ClampedArray<ArrayBuffer>>, stage: HTMLElement) => Promise<void>} work
+ *   what it is given draws, and holds the body
+ */
+export async function drawings(width, height, work) {
+  const { context, paint, stage } = easel(width, height);
+  try {
+    await loadPlates();
+    await work(async () => {
+      await paint();
+      return context.getImageData(0, 0, width, height).data;
+    }, stage);
+  } finally {
+    liftPlates();
+  }
+}
+
+/**
  * Draws how much of each pixel the elements with `data-foil` are seen in, and writes it to the file, a byte a
  * pixel. What covers them counts, but for the player's shadow: the card is drawn with them in black and in
  * white, and what differs is theirs.
@@ -173,7 +192,7 @@ function easel(width, height) {
   const { background, backgroundColor, backgroundImage } = getComputedStyle(document.documentElement);
   const isNone = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none";
   stage.style.setProperty("background", isNone ? UNSEEN : background, "important");
-  return { canvas, context, paint: () => paintOnce(canvas, context, stage) };
+  return { canvas, context, stage, paint: () => paintOnce(canvas, context, stage) };
 }
 
 /** @param {ElementCanvas} canvas @param {ElementContext} context @param {Element} stage */

@@ -1,7 +1,9 @@
 import type { CDPSession, Page } from "puppeteer-core";
 import type { StillFormat } from "../../core/card.ts";
+import type { LayerPicture } from "../../core/layers.ts";
 import { profileOf } from "../browser/browser.ts";
 import { type Encoding, encode, JPEG_QUALITY } from "./encode.ts";
+import { shootLayers } from "./layered-picture.ts";
 import { withMetadata } from "./metadata.ts";
 import { type FilmOrder, shootFilm } from "./moving-picture.ts";
 import { openPixelFile, type PixelFile } from "./pixel-file.ts";
@@ -10,8 +12,8 @@ import type { PlatesLaid } from "./plates.js";
 import { WEBP_QUALITY } from "./webp.ts";
 import { withTimeout } from "./within-time.ts";
 
-const NO_FILMS =
-  "this Chromium draws no elements into a canvas, which moving pictures need. Unset CARDPRESS_CHROMIUM to use the one that cardpress brings, or install a newer one.";
+const noCanvas = (need: string) =>
+  `this Chromium draws no elements into a canvas, which ${need} need. Unset CARDPRESS_CHROMIUM to use the one that cardpress brings, or install a newer one.`;
 
 const CAPTURE_TIMEOUT_MS = 12_000;
 
@@ -37,6 +39,8 @@ export interface Camera {
    * next picture; null where only the browser sees the pixels.
    */
   shootFoil(size: Size): Promise<Uint8Array | null>;
+  /** The card's layers and its foil mask as WebP. Throws where only the browser sees the pixels. */
+  shootLayers(size: Size): Promise<Record<LayerPicture, Uint8Array>>;
   /** The card in motion as a finished file. Throws where only the browser sees the pixels. */
   film(size: Size, order: FilmOrder): Promise<Photograph & Size>;
   close(): Promise<void>;
@@ -130,6 +134,7 @@ function canvasCamera(page: Page, file: PixelFile): Camera {
       await withTimeout(drawn, CAPTURE_TIMEOUT_MS, "drawing the card's foil");
       return file.read(width * height);
     },
+    shootLayers: (size) => shootLayers(page, file, size),
     film: async (size, order) => {
       const started = performance.now();
       const { plates, drawnAt, ...shot } = await shootFilm(page, file, size, order);
@@ -198,8 +203,11 @@ function screenshots(session: CDPSession): Camera {
       return { bytes, timingsMs: { pixels: performance.now() - started, encode: 0 } };
     },
     shootFoil: async () => null,
+    shootLayers: async () => {
+      throw new Error(noCanvas("layers"));
+    },
     film: async () => {
-      throw new Error(NO_FILMS);
+      throw new Error(noCanvas("moving pictures"));
     },
     close: async () => {},
   };

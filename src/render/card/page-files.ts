@@ -27,6 +27,8 @@ import filmSource from "./film.js" with { type: "text" };
 // @ts-expect-error As above.
 import fitSource from "./fit.js" with { type: "text" };
 // @ts-expect-error As above.
+import layersSource from "./layers.js" with { type: "text" };
+// @ts-expect-error As above.
 import lightSource from "./light.js" with { type: "text" };
 // @ts-expect-error As above.
 import movingSource from "./moving.js" with { type: "text" };
@@ -76,6 +78,7 @@ const SCRIPTS: Record<string, string> = {
   "/fill.js": fillSource,
   "/film.js": filmSource,
   "/fit.js": fitSource,
+  "/layers.js": layersSource,
   "/light.js": lightSource,
   "/moving.js": movingSource,
   "/named-pictures.js": namedPicturesSource,
@@ -108,7 +111,7 @@ export function templateFile(template: LoadedTemplate, path: string): PageFile |
 }
 
 function pageFile(html: string): PageFile {
-  const head = `<link rel="stylesheet" href="/library.css"><script type="module" src="/fill.js"></script><script type="module" src="/canvas.js"></script><script type="module" src="/film.js"></script>`;
+  const head = `<link rel="stylesheet" href="/library.css"><script type="module" src="/fill.js"></script><script type="module" src="/canvas.js"></script><script type="module" src="/film.js"></script><script type="module" src="/layers.js"></script>`;
   return {
     body: /<\/head>/i.test(html) ? html.replace(/<\/head>/i, `${head}</head>`) : head + html,
     contentType: "text/html; charset=utf-8",

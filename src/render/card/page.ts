@@ -16,6 +16,7 @@ import {
 import { type CardJob, composeFill, type Setting, settingOf } from "./card-fill.ts";
 import type { CardFill, FillResult } from "./fill.js";
 import { packedPlate, withFoilPlate } from "./foil-plate.ts";
+import { withLayers } from "./layer-files.ts";
 import { templateFile } from "./page-files.ts";
 import { DEFAULT_ZONES, type Zones } from "./template-layout.ts";
 import { withTimeout } from "./within-time.ts";
@@ -159,8 +160,16 @@ async function shoot(
   markup: string,
 ): Promise<Photograph & Size> {
   const { style } = card;
-  const { width, height, format, motion = "foil" } = style;
-  if (!isMoving(format)) return { ...(await camera.shoot(style, format, encoding)), width, height };
+  const { width, height, format, motion = "foil", layers } = style;
+  if (!isMoving(format)) {
+    const still = await camera.shoot(style, format, encoding);
+    return {
+      ...still,
+      bytes: layers ? withLayers(still.bytes, await camera.shootLayers(style)) : still.bytes,
+      width,
+      height,
+    };
+  }
   return camera.film({ width, height }, { format, motion, hasFoil: markup.includes("data-foil") });
 }
 
@@ -229,9 +238,12 @@ function zonesOnce(page: Page) {
  * Waits for the page's own code, and returns a session whose captures are transparent where nothing is drawn.
  */
 async function startedSession(page: Page): Promise<CDPSession> {
-  await page.waitForFunction("globalThis.cardpress && globalThis.cardpressFilm", {
-    timeout: FILL_TIMEOUT_MS,
-  });
+  await page.waitForFunction(
+    "globalThis.cardpress && globalThis.cardpressFilm && globalThis.cardpressLayers",
+    {
+      timeout: FILL_TIMEOUT_MS,
+    },
+  );
   await page.evaluate("globalThis.cardpress.checkFonts()");
   await loadNamedPictures(page);
   const session = await page.createCDPSession();
