@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { unzipSync } from "fflate";
 import { audit } from "../../src/app/operations/audit/audit.ts";
-import { listBatches } from "../../src/store/images/batches.ts";
+import { imagesOfBatch, listBatches } from "../../src/store/images/batches.ts";
 import { findAccount } from "../../src/store/people/accounts.ts";
 import { listAudit } from "../../src/store/people/activity.ts";
 import {
@@ -333,6 +334,39 @@ test("cards without bleed are made again for print from the page of the print fi
   expect(Buffer.from(await pdf.bytes()).toString("latin1")).toStartWith("%PDF-");
   for (let held = 1; held > 0; ) held = (await credits()).creditsHeld ?? 0;
   expect((await credits()).creditsPlan).toBe(before - 2);
+});
+
+test("a card that moves becomes a still for print, on its own and in its batch", async () => {
+  const card = imageRequest({ player: { external_id: "film" } });
+  const made = await fetch(`${server.baseUrl}/v1/batches`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-API-Key": own.testKey },
+    body: JSON.stringify({ name: "Films", cards: [card] }),
+  });
+  const { data } = (await made.json()) as { data: { batch_id: string } };
+  const [film] = await imagesOfBatch(server.service.store.read, data.batch_id);
+  await untilEnded(server.baseUrl, own.testKey, film?.id ?? "");
+  // Only what was asked for counts here, and a real one takes long to draw.
+  const request = imageRequest({ ...card, style: { format: "webm", motion: "reveal" } });
+  await server.service.store.write("film it", ({ db, t }) =>
+    db
+      .update(t.images)
+      .set({ request })
+      .where(eq(t.images.id, film?.id ?? "")),
+  );
+  const page = await (await ana.get(`/console/images/${film?.id}/print`)).text();
+  expect(page).toContain(`action="/console/images/${film?.id}/again"`);
+  expect(page).toContain('name="print"');
+  const again = await (await ana.get(`/console/images/${film?.id}/again?print=63x88`)).text();
+  expect(again).toMatch(/name="width"[^>]*value="815"/);
+  expect(again).toMatch(/value="png" selected/);
+
+  const batch = `/console/batches/${data.batch_id}`;
+  expect(next(await ana.post(`${batch}/for-print`, { size: "63x88" }))).toBe(batch);
+  const { db, t } = server.service.store.read;
+  const films = await db.select().from(t.images).where(eq(t.images.externalId, "film"));
+  const still = films.find(({ id }) => id !== film?.id)?.request as ReturnType<typeof imageRequest>;
+  expect(still?.style).toMatchObject({ format: "png", width: 815, height: 1110 });
 });
 
 test("whoever has made only test batches finds them at once", async () => {

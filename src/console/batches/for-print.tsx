@@ -1,5 +1,7 @@
 /** @jsxImportSource preact */
 import { cardsToRemake } from "../../app/batches/changed-cards.ts";
+import { storedRequest } from "../../core/image-request.ts";
+import { isMoving } from "../../core/moving-pictures.ts";
 import { PRINT_SIZE_NAMES, PRINT_SIZES, type PrintSizeName, printSizeLabel } from "../../core/print-sizes.ts";
 import { PRINTER_NAMES, printerOf } from "../../core/printers.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
@@ -17,6 +19,31 @@ const printersOf = (size: PrintSizeName) =>
   PRINTER_NAMES.map(printerOf).flatMap((printer) =>
     printer.size === size ? [`as ${printer.name} takes it`] : [],
   );
+
+/** The sizes of printed cards, to choose one. */
+export function PrintSizeField({ name }: { name: string }) {
+  return (
+    <Field label="Size, once it is cut" id="print-size">
+      <select id="print-size" name={name}>
+        {PRINT_SIZE_NAMES.map((size) => (
+          <option key={size} value={size}>
+            {[printSizeLabel(size), ...printersOf(size)].join(", ")}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+const moves = ({ request }: Image) => isMoving(storedRequest(request).style.format ?? "png");
+
+/** What a card needs for print in a size, lying or standing as it does; one that moves becomes a still. */
+export function printStyle(image: Image, size: PrintSizeName) {
+  const { short, long } = PRINT_SIZES[size].px;
+  const isWide = (image.outputWidth ?? 0) > (image.outputHeight ?? 0);
+  const sides = isWide ? { width: long, height: short } : { width: short, height: long };
+  return moves(image) ? { ...sides, format: "png" as const } : sides;
+}
 
 /** The finished cards of a batch whose player is not deleted. */
 const finished = (images: Image[]) =>
@@ -41,15 +68,7 @@ export function MakeForPrint({
   if (!canWrite(visit) || isRunning(batch) || cards === 0) return null;
   return (
     <PostForm visit={visit} action={`/console/batches/${batch.id}/for-print`} class="form">
-      <Field label="Size, once it is cut" id="print-size">
-        <select id="print-size" name="size">
-          {PRINT_SIZE_NAMES.map((name) => (
-            <option key={name} value={name}>
-              {[printSizeLabel(name), ...printersOf(name)].join(", ")}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <PrintSizeField name="size" />
       <p>
         They take the places of those in the batch.{" "}
         {batch.environment === "live"
@@ -65,17 +84,15 @@ export function MakeForPrint({
   );
 }
 
-/** The finished cards in a size for print, each lying or standing as it does. */
+/** The finished cards in a size for print. */
 async function cardsInSize({ deps }: MemberVisit, batch: Batch, size: PrintSizeName) {
   const images = finished(await imagesOfBatch(deps.store.read, batch.id));
-  const { short, long } = PRINT_SIZES[size].px;
-  const cards = [...new Map(images.map((image) => [image.externalId, image])).values()].map(
-    ({ externalId, outputWidth, outputHeight }) => {
-      const isWide = (outputWidth ?? 0) > (outputHeight ?? 0);
-      const style = isWide ? { width: long, height: short } : { width: short, height: long };
-      return { external_id: externalId, style };
-    },
-  );
+  // A player's cards change together: those that move come last, as they need the most.
+  const ordered = [...images].sort((a, b) => Number(moves(a)) - Number(moves(b)));
+  const cards = [...new Map(ordered.map((image) => [image.externalId, image])).values()].map((image) => ({
+    external_id: image.externalId,
+    style: printStyle(image, size),
+  }));
   return cardsToRemake(deps, batch, { cards });
 }
 

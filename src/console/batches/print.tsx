@@ -22,7 +22,7 @@ import { shell } from "../layout.tsx";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { namedFile } from "./batch.tsx";
 import { batchName } from "./batches.tsx";
-import { MakeForPrint } from "./for-print.tsx";
+import { MakeForPrint, PrintSizeField } from "./for-print.tsx";
 import { ownBatch } from "./own-batch.ts";
 
 /** What a page of print files is about. */
@@ -63,12 +63,15 @@ async function imageSubject(visit: MemberVisit): Promise<Subject> {
     lead: `The card of ${playerName(image)} as a PDF, at 300 dots an inch, with its back if it has one.`,
     back: "Back to the image",
     remedy: canWrite(visit) && (
-      <div class="actions">
-        <a class="button button-primary" href={`/console/make?from=${image.id}`}>
-          Make it again for print
-        </a>
-        <p class="note">One credit, or free as a test card.</p>
-      </div>
+      <form method="get" action={`/console/images/${image.id}/again`} class="form">
+        <PrintSizeField name="print" />
+        <div class="actions">
+          <button type="submit" class="button button-primary">
+            Make it again for print
+          </button>
+          <p class="note">{image.environment === "live" ? "One credit." : "Test cards are free."}</p>
+        </div>
+      </form>
     ),
   };
 }

@@ -9,6 +9,7 @@ import { type CreateImageRequest, storedRequest } from "../../core/image-request
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
 import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
+import { PRINT_SIZE_NAMES } from "../../core/print-sizes.ts";
 import { changedRequest, type RemakeImageRequest } from "../../core/remake-request.ts";
 import { isPartnerRefusal, type PartnerRefusal } from "../../http/http-refusal.ts";
 import { placesOf } from "../../store/images/batch-places.ts";
@@ -16,6 +17,7 @@ import { type Batch, batchesWith } from "../../store/images/batches.ts";
 import { findImage } from "../../store/images/image-reads.ts";
 import type { Image } from "../../store/images/images.ts";
 import { batchName } from "../batches/batches.tsx";
+import { printStyle } from "../batches/for-print.tsx";
 import { takeFromBudget } from "../budget.ts";
 import { compositionText, positionText, presetText } from "../card-words.ts";
 import { Options, ThemeField } from "../choices.tsx";
@@ -70,6 +72,9 @@ function changesOf({ player, style, branding = {} }: CreateImageRequest): Change
     composition: style.composition ?? "auto",
   };
 }
+
+const textOf = (values: Record<string, string | number>): Partial<Changes> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 
 function Text({
   name,
@@ -231,7 +236,9 @@ async function againPage(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
   const places = await placesFor(visit, image);
   const place = places.find(({ id }) => id === visit.query.get("batch")) ?? places[0];
-  const of = changesOf(storedRequest(image.request));
+  const size = PRINT_SIZE_NAMES.find((name) => name === visit.query.get("print"));
+  const forPrint = size ? textOf(printStyle(image, size)) : {};
+  const of = { ...changesOf(storedRequest(image.request)), ...forPrint };
   return page(visit, { image, of, places, place: place?.id ?? "" });
 }
 
