@@ -20,15 +20,16 @@ function pageHeaders(exchange: Exchange): Record<string, string> {
 export function html(
   exchange: Exchange,
   body: JSX.Element,
-  options: { status?: number; fragment?: boolean; cookie?: string } = {},
+  options: { status?: number; fragment?: boolean; cookie?: string; headers?: Record<string, string> } = {},
 ): Response {
-  const { status = 200, fragment = false, cookie } = options;
+  const { status = 200, fragment = false, cookie, headers } = options;
   const text = fragment ? renderToString(body) : documentText(body);
   return new Response(text, {
     status,
     headers: {
       ...pageHeaders(exchange),
       "Content-Type": "text/html; charset=utf-8",
+      ...headers,
       ...(cookie === undefined ? {} : { "Set-Cookie": cookie }),
     },
   });

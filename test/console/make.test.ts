@@ -48,6 +48,11 @@ test("somebody who is no developer chooses a photo, sees the card while writing,
     return (img as HTMLImageElement).naturalWidth;
   });
   expect(width).toBe(400);
+  // A form at rest asks for nothing: what a preview says beside the inputs does not ask for the next.
+  const asked: string[] = [];
+  page.on("request", (request) => void asked.push(request.url()));
+  await page.waitForNetworkIdle({ idleTime: 1_000 });
+  expect(asked).toEqual([]);
   await page.type("#name", PLAYER.name);
   // Enter costs nothing by accident.
   await page.keyboard.press("Enter");

@@ -20,6 +20,13 @@ const PREVIEW_WIDTH_PX = 400;
 /** When to ask again for a card that is being drawn. */
 const AGAIN_MS = 400;
 
+/**
+ * Sent by the answers that put another photo or look into the form. Not htmx's own events: those come from
+ * what a preview says beside the inputs too, and each preview would ask for the next.
+ */
+const PART_SHOWN = "cardpress:shown";
+export const SHOWS_PART = { "HX-Trigger-After-Swap": PART_SHOWN };
+
 /** The place of the preview, which asks for it at once and after every change. */
 export function PreviewPlace() {
   return (
@@ -27,7 +34,7 @@ export function PreviewPlace() {
       class="make-preview"
       aria-live="polite"
       hx-post={PREVIEW}
-      hx-trigger="load, input delay:700ms from:#make, change delay:200ms from:#make, htmx:afterSwap from:#photo, htmx:afterSwap from:#look"
+      hx-trigger={`load, input delay:700ms from:#make, change delay:200ms from:#make, ${PART_SHOWN} from:body`}
       hx-target="#preview"
       hx-swap="outerHTML"
       hx-params="not file"

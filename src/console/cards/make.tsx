@@ -23,7 +23,7 @@ import { ownImage } from "./image.tsx";
 import { CardPicture, isOpen, isThere, placeholderClass, playerName } from "./image-parts.tsx";
 import { type MakeState, missingOf, NEEDED, openedForm, requestFrom, sentForm } from "./make-form.ts";
 import { LookPart, MAKE, MakeForm, PhotoPart } from "./make-inputs.tsx";
-import { makePreviewRoutes } from "./make-preview.tsx";
+import { makePreviewRoutes, SHOWS_PART } from "./make-preview.tsx";
 import { keepPhoto } from "./photo-drop.tsx";
 import { problemsOf } from "./playground-inputs.tsx";
 import { ownFields } from "./playground-own.tsx";
@@ -74,7 +74,10 @@ function refusalOf(visit: MemberVisit, fault: unknown): PartnerRefusal {
 async function sendPhoto(visit: MemberVisit): Promise<Response> {
   const before = field(visit, "source_image_url");
   const shown = (address: string, problem: string) =>
-    html(visit.exchange, <PhotoPart visit={visit} address={address} problem={problem} />, { fragment: true });
+    html(visit.exchange, <PhotoPart visit={visit} address={address} problem={problem} />, {
+      fragment: true,
+      headers: SHOWS_PART,
+    });
   if (!visit.file) return shown(before, "");
   try {
     return shown(await keepPhoto(visit, "live", visit.file.bytes), "");
@@ -87,7 +90,10 @@ async function sendPhoto(visit: MemberVisit): Promise<Response> {
 async function chooseLook(visit: MemberVisit): Promise<Response> {
   const state = await sentForm(visit);
   if (isHtmxRequest(visit.exchange.request))
-    return html(visit.exchange, <LookPart visit={visit} state={state} />, { fragment: true });
+    return html(visit.exchange, <LookPart visit={visit} state={state} />, {
+      fragment: true,
+      headers: SHOWS_PART,
+    });
   return formPage(visit, await withPhoto(visit, state));
 }
 
