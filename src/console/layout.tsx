@@ -55,7 +55,7 @@ interface Place extends NavItem {
 
 const ACCOUNT_NAV: Place[] = [
   { href: "/console", label: "Overview", icon: "home" },
-  { href: "/console/make", label: "Make a card", icon: "plus" },
+  { href: "/console/make", label: "Make a card", icon: "plus", also: ["/console/match"] },
   { href: "/console/images", label: "Images", icon: "image", also: ["/console/players"] },
   { href: "/console/batches", label: "Batches", icon: "stack", also: ["/console/lists"] },
   { href: "/console/sets", label: "Sets", icon: "grid" },

@@ -10,6 +10,7 @@ export interface PaletteEntry {
 /** What can be done beside the pages of the navigation. */
 const ACTIONS: readonly PaletteEntry[] = [
   { label: "Upload a squad list", href: "/console/lists/new" },
+  { label: "Player of the match", href: "/console/match" },
   { label: "Refused requests", href: "/console/requests?show=refused" },
   { label: "Test images", href: "/console/images?environment=test" },
   { label: "Your profile", href: "/console/profile" },
@@ -25,6 +26,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   "/console/lists/new": "team import spreadsheet excel csv photos folder many cards",
   "/console/sets": "collection numbers serials parallels checklist packs stickers",
   "/console/make": "one new card photo player single",
+  "/console/match": "man woman game clip video share",
   "/console/playground": "try request api code developer",
   "/console/kits": "colours colors logo badge crest club design style",
   "/console/keys": "token secret developer",

@@ -18,6 +18,7 @@ import { imageRoutes } from "./cards/image.tsx";
 import { imagesRoutes } from "./cards/images.tsx";
 import { kitRoutes } from "./cards/kits.tsx";
 import { makeRoutes } from "./cards/make.tsx";
+import { matchRoutes } from "./cards/match.tsx";
 import { playerRoutes } from "./cards/player.tsx";
 import { playgroundRoutes } from "./cards/playground.tsx";
 import { setRoutes } from "./cards/set.tsx";
@@ -67,6 +68,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...dataRoutes,
   ...requestRoutes,
   ...makeRoutes,
+  ...matchRoutes,
   ...playgroundRoutes,
   ...kitRoutes,
   ...setsRoutes,

@@ -82,6 +82,7 @@ beforeAll(async () => {
   const ids: Record<string, string> = {
     images: images[0] ?? "",
     make: images[0] ?? "",
+    match: images[0] ?? "",
     keys: key?.id ?? "",
     members: member.id,
     webhooks: endpoint.id,
@@ -116,6 +117,8 @@ beforeAll(async () => {
     "/console/batches?environment=test",
     `/console/batches/${batches}?show=failed`,
     `/console/images/${images[1]}`,
+    `/console/match?player=${images[0]}`,
+    `/console/match/${images[0]}?clip=${images[1]}`,
     "/console/usage?environment=test",
     "/console/credits?show=grants",
     "/console/profile?check=passkeys",

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { ElementHandle } from "puppeteer-core";
+import { storedRequest } from "../../src/core/image-request.ts";
 import { findAccount } from "../../src/store/people/accounts.ts";
-import { type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
+import {
+  imageRequest,
+  post,
+  type TestAccount,
+  type TestServer,
+  testAccount,
+  testServer,
+} from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
 import { type Client, client, signIn, submit, testMember, textOf } from "./sessions.ts";
 
@@ -169,4 +177,86 @@ test("a form that is sent twice makes one card; drawn anew or with something els
   const played = await Promise.all([1, 2].map(() => ana.upload("/console/playground/send", file, fields)));
   expect(new Set(played.map(({ headers }) => headers.get("location"))).size).toBe(1);
   expect(await count()).toBe(before + 5);
+});
+
+test("the player of the match is chosen on a phone, and the card, its clip and its page follow in the last look", async () => {
+  const squad = await testAccount(server.service, { name: "Athletic" });
+  await testMember(server.service, squad.account.id, "kim@athletic.example");
+  const style = { preset: "action_card" };
+  const [maya, ines] = [
+    { external_id: "maya", name: "Maya", number: 7 },
+    { external_id: "ines", name: "Ines", number: 4 },
+  ];
+  const body = imageRequest({ player: maya, style });
+  await post(server.baseUrl, squad.testKey, { ...body, fields: { nation: "Ghana" } });
+  await post(server.baseUrl, squad.testKey, imageRequest({ player: ines, style }));
+  const { page, complaints } = await browser.open();
+  await signIn(page, server.baseUrl, "kim@athletic.example");
+  await page.setViewport({ width: 390, height: 780, hasTouch: true, isMobile: true });
+  await page.goto(`${server.baseUrl}/console/make`);
+  await submit(page, `main a[href="/console/match"]`);
+  expect(await page.$$eval(".tile-name", (names) => names.map((name) => name.textContent))).toEqual([
+    "4 Ines",
+    "7 Maya",
+  ]);
+  await submit(page, "li:nth-child(2) .tile");
+  expect(await page.$eval("#fields-nation", (input) => (input as HTMLInputElement).value)).toBe("Ghana");
+  await page.type("#fields-season", "2026/27");
+  // Enter costs nothing by accident.
+  await page.keyboard.press("Enter");
+  await submit(page, 'button[value="test"]');
+  expect(page.url()).toMatch(/\/console\/match\/img_\w+\?clip=img_\w+$/);
+  await page.waitForFunction(() => document.querySelectorAll("#made a[download]").length === 2);
+  expect(await page.$eval("#share-url", (input) => (input as HTMLInputElement).value)).toContain(
+    "/share/img_",
+  );
+  const requests = (await images())
+    .filter(({ accountId, id }) => accountId === squad.account.id && page.url().includes(id))
+    .map(({ request }) => storedRequest(request));
+  expect(requests.map((request) => request.style.format).sort()).toEqual(["png", "webm"]);
+  for (const request of requests)
+    expect(request).toMatchObject({
+      player: { external_id: "maya", number: 7 },
+      // Its first size is for print, which cannot move.
+      style: { preset: "action_card", width: 1024, height: 1394 },
+      fields: { nation: "Ghana", season: "2026/27" },
+      metadata: { occasion: "player_of_the_match" },
+    });
+  await submit(page, '#made a[href="/console/match"]');
+  await submit(page, "li:nth-child(1) .tile");
+  // What is the match's and the team's stays, and what is the player's does not.
+  for (const [id, value] of [
+    ["season", "2026/27"],
+    ["nation", ""],
+  ])
+    expect(await page.$eval(`#fields-${id}`, (input) => (input as HTMLInputElement).value)).toBe(value ?? "");
+  expect(complaints).toEqual([]);
+});
+
+test("the same form of a player of the match makes one card and one clip, and neither without credits for both", async () => {
+  const squad = await testAccount(server.service, { credits: 1 });
+  const kim = await client(
+    server.service,
+    server.baseUrl,
+    await testMember(server.service, squad.account.id, "lee@athletic.example"),
+  );
+  const accepted = await post(server.baseUrl, squad.testKey, imageRequest());
+  const { data } = (await accepted.json()) as { data: { image_id: string } };
+  const sent = { player: data.image_id, nonce: "form_1", preset: "club_card", environment: "test" };
+  const ownImages = async () =>
+    (await images()).filter(({ accountId }) => accountId === squad.account.id).length;
+  const first = await kim.upload("/console/match", NO_FILE, sent);
+  const again = await kim.upload("/console/match", NO_FILE, sent);
+  expect(again.headers.get("location")).toBe(first.headers.get("location") ?? "");
+  expect(await ownImages()).toBe(3);
+  const other = await kim.upload("/console/match", NO_FILE, { ...sent, nonce: "form_2" });
+  expect(other.headers.get("location")).not.toBe(first.headers.get("location"));
+  const live = await kim.upload("/console/match", NO_FILE, { ...sent, environment: "live" });
+  expect([live.status, await live.text()]).toEqual([
+    402,
+    expect.stringContaining("need 2 credits and the account has 1"),
+  ]);
+  const faulty = await kim.upload("/console/match", new File(["no photo"], "a.jpg"), sent);
+  expect(await faulty.text()).toMatch(/file-problem">[^<]*not a JPEG, PNG or WebP/);
+  expect(await ownImages()).toBe(5);
 });

@@ -39,7 +39,7 @@ const NOBODY = { external_id: "", name: "", position: "", number: "", skill_leve
 const NO_BRAND = { background_theme: "", club_badge_url: "", primary_color: "", secondary_color: "" };
 
 /** Fields of templates that are the same for the whole team, and stay for its next card. */
-const OF_THE_TEAM = ["club", "team", "league", "season"];
+export const OF_THE_TEAM = ["club", "team", "league", "season"];
 
 /**
  * The form as it is opened: empty but for the look, or with `from` filled in like an earlier card, or with
@@ -93,14 +93,15 @@ export async function sentForm(visit: MemberVisit): Promise<MakeState> {
 }
 
 /** The fields with the look of a brand kit; the colours of another club are worse than none. */
-function withKit(fields: PlaygroundFields, kit: BrandKit | undefined, presets: readonly string[]) {
+export function withKit(fields: PlaygroundFields, kit: BrandKit | undefined, presets: readonly string[]) {
   if (!kit) return fields;
   const { style, branding } = kitFields(kit);
   const preset = presets.includes(kit.preset) ? kit.preset : fields.preset;
   return { ...fields, ...NO_BRAND, composition: "auto", ...style, ...branding, preset };
 }
 
-async function stateOf(
+/** The form's state with these values, as far as templates and kits of today take them. */
+export async function stateOf(
   visit: MemberVisit,
   { fields, own, kit }: { fields: PlaygroundFields; own: OwnInputs; kit: string },
 ): Promise<MakeState> {

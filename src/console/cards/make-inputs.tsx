@@ -17,6 +17,9 @@ import { Nonce } from "./sent-once.tsx";
 /** The form that one card is made with, and where its parts ask for themselves. */
 export const MAKE = "/console/make";
 
+/** The page for the player of the match. */
+export const MATCH = "/console/match";
+
 /** Where an upload is shown in this form. */
 const photoPath = (upload: string): string => `${MAKE}/photos/${upload}/thumb`;
 

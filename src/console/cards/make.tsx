@@ -22,7 +22,7 @@ import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { ownImage } from "./image.tsx";
 import { CardPicture, isOpen, isThere, placeholderClass, playerName } from "./image-parts.tsx";
 import { type MakeState, missingOf, NEEDED, openedForm, requestFrom, sentForm } from "./make-form.ts";
-import { LookPart, MAKE, MakeForm, PhotoPart } from "./make-inputs.tsx";
+import { LookPart, MAKE, MATCH, MakeForm, PhotoPart } from "./make-inputs.tsx";
 import { makePreviewRoutes, SHOWS_PART } from "./make-preview.tsx";
 import { keepPhoto } from "./photo-drop.tsx";
 import { problemsOf } from "./playground-inputs.tsx";
@@ -41,7 +41,13 @@ async function formPage(visit: MemberVisit, state: MakeState, refusal?: PartnerR
       <PageHead
         title="Make a card"
         lead="Photo, name and number: the card is drawn beside them as you go. Nothing is charged until you make it."
-      />
+      >
+        {canWrite(visit) && (
+          <a class="button" href={MATCH}>
+            Player of the match
+          </a>
+        )}
+      </PageHead>
       {refusal && <Refused error={refusal} title="The card is not made." />}
       {canWrite(visit) ? (
         <MakeForm visit={visit} state={state} left={left} />
@@ -63,7 +69,7 @@ async function withPhoto(visit: MemberVisit, state: MakeState): Promise<MakeStat
 }
 
 /** The refusal that an error stands for. Throws any other. */
-function refusalOf(visit: MemberVisit, fault: unknown): PartnerRefusal {
+export function refusalOf(visit: MemberVisit, fault: unknown): PartnerRefusal {
   const error = storageFault(fault) ? asPartnerRefusal(fault) : fault;
   if (!isPartnerRefusal(error)) throw error;
   logFault(visit, error);
@@ -126,8 +132,11 @@ async function make(visit: MemberVisit): Promise<Response> {
 }
 
 /** One rule for each field is enough to go on with. */
-const isFirstOfItsPlace = ({ field: at }: { field: string }, index: number, all: { field: string }[]) =>
-  all.findIndex((one) => one.field === at) === index;
+export const isFirstOfItsPlace = (
+  { field: at }: { field: string },
+  index: number,
+  all: { field: string }[],
+) => all.findIndex((one) => one.field === at) === index;
 
 /** The refusal in the words of the form: an empty field is missing, whatever rule of the API it breaks. */
 function said(refusal: PartnerRefusal, state: MakeState): PartnerRefusal {
@@ -174,7 +183,8 @@ async function madePage(visit: MemberVisit): Promise<Response> {
   );
 }
 
-function Picture({ image, progress }: { image: Image; progress: number | null }) {
+/** The finished card with its back, or how far it is. */
+export function Picture({ image, progress }: { image: Image; progress: number | null }) {
   const name = playerName(image);
   if (isThere(image))
     return (

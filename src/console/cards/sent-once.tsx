@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { CreateCommand } from "../../app/images/accept-image.ts";
+import type { Environment } from "../../core/account.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import { findRecord } from "../../store/images/idempotency.ts";
@@ -16,11 +17,22 @@ export function Nonce({ visit, renews = false }: { visit: MemberVisit; renews?: 
   return <input type="hidden" id={NONCE} name={NONCE} value={visit.deps.random.id("form")} {...swap} />;
 }
 
-function keyOf(visit: MemberVisit): string {
+/** Each `part` of a form that makes several cards has a key of its own. */
+function keyOf(visit: MemberVisit, part = ""): string {
   const { deps, form, file } = visit;
   if (field(visit, NONCE) === "") return `console-${deps.random.id("idem")}`;
   const photo = file && new Bun.CryptoHasher("sha256").update(file.bytes).digest("hex");
-  return `console-${fingerprint({ form: [...form], photo: photo ?? "" })}`;
+  return `console-${fingerprint({ form: [...form], photo: photo ?? "" })}${part}`;
+}
+
+/** The id of the card that this form made when it was sent before. */
+export async function madeBefore(
+  visit: MemberVisit,
+  environment: Environment,
+  part: string,
+): Promise<string | undefined> {
+  const scope = { accountId: visit.account.id, environment, key: keyOf(visit, part) };
+  return (await findRecord(visit.deps.store.read, scope))?.imageId;
 }
 
 /**
@@ -30,9 +42,10 @@ function keyOf(visit: MemberVisit): string {
 export async function acceptOnce(
   visit: MemberVisit,
   card: Pick<CreateCommand, "environment" | "request" | "replaces">,
+  part?: string,
 ): Promise<string> {
   const { deps, account } = visit;
-  const idempotencyKey = keyOf(visit);
+  const idempotencyKey = keyOf(visit, part);
   try {
     const { answer } = await deps.accept({ account, idempotencyKey, ...card });
     return answer.image_id;
