@@ -17,6 +17,7 @@ import { type ErrorDetail, OperatorError } from "../core/errors.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
 import { isMoving } from "../core/moving-pictures.ts";
 import { compileValidator } from "../core/validate.ts";
+import { NO_CANVAS } from "../render/card/capture.ts";
 import { type CardRenderer, openCardRenderer, PhotoRefused } from "../render/card-renderer.ts";
 import type { RenderJob } from "../render/protocol.ts";
 import { rendererOptions } from "../service/renderer-options.ts";
@@ -115,6 +116,8 @@ async function renderFiles(options: RenderOptions) {
     return front;
   } catch (error) {
     if (signal) throw new OperatorError(`${signal} came before the card was made.`);
+    if (error instanceof PhotoRefused && error.reason === "browser_too_old")
+      throw new OperatorError(`--out ${options.out}: ${NO_CANVAS}`);
     if (error instanceof PhotoRefused) throw new OperatorError(`--photo ${options.photo}: ${error.message}`);
     if (error instanceof Error && "syscall" in error)
       throw new OperatorError(`--out ${options.out} cannot be written: ${error.message}`);

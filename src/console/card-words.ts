@@ -70,6 +70,7 @@ const REASON_WORDS: Readonly<Record<FailureReason, string>> = {
   picture_unreachable: "Picture not found at its address",
   picture_unusable: "Picture cannot be used",
   preset_gone: "Template removed",
+  browser_too_old: "The service's browser is too old",
   consent: "No consent",
   canceled: "Canceled",
   provider: "A fault on our side",

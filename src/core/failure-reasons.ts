@@ -76,6 +76,10 @@ export const FAILURE_REASONS = {
     meaning: "The card template was removed before the card was made.",
     hint: "Send the request again with a preset that GET /v1/presets lists and a new Idempotency-Key.",
   },
+  browser_too_old: {
+    meaning: "The card was to move or to have layers, and the service's browser can make neither.",
+    hint: "Send the card as png, webp or jpeg without layers, or ask the operator of the service to update its browser.",
+  },
   consent: {
     meaning: "The player's consent was withdrawn or limited before the card was made.",
     hint: "Record a new consent if the player gives one, and request the card again.",

@@ -61,3 +61,7 @@ export const REASON_OF_REFUSAL: Record<PhotoRefusal, FailureReason> = {
   too_bright: "overexposed",
   undecodable: "photo_undecodable",
 };
+
+/** Of a service whose browser gives no pixels away. */
+export const BROWSER_REFUSAL =
+  "This service makes no cards that move or have layers: its browser lacks what they need. Send the card as png, webp or jpeg without layers, or ask the operator of the service to update its browser.";

@@ -4,11 +4,19 @@ import type { Browser } from "puppeteer-core";
 import type { Badge, CardInput, Cutout, CutoutDescription, CutoutFile, Focus } from "../core/card.ts";
 import type { FailureReason } from "../core/failure-reasons.ts";
 import { MAX_WARM_PAGES } from "../core/limits.ts";
-import { BADGE_REFUSAL, PHOTO_REFUSALS, PICTURE_REFUSAL, REASON_OF_REFUSAL } from "../core/photo-refusals.ts";
+import { isMoving } from "../core/moving-pictures.ts";
+import {
+  BADGE_REFUSAL,
+  BROWSER_REFUSAL,
+  PHOTO_REFUSALS,
+  PICTURE_REFUSAL,
+  REASON_OF_REFUSAL,
+} from "../core/photo-refusals.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import type { LoadedTemplate } from "../templates/load.ts";
 import { templateRegistry } from "../templates/registry.ts";
 import { launchBrowser, PAGE_CRASHED } from "./browser/browser.ts";
+import { NO_CANVAS } from "./card/capture.ts";
 import type { CardJob } from "./card/card-fill.ts";
 import type { CardPicture } from "./card/page.ts";
 import { type PageCache, pageCache } from "./card/page-cache.ts";
@@ -106,13 +114,18 @@ async function warmPages(
   const templates = templateRegistry({ ...options, onProblem });
   const pages = pageCache(browser, templates, onProblem);
   const problems: Error[] = [];
+  const ways = new Set<string>();
   // The first preset is opened last: the cache evicts the least recently used page, so it stays longest.
   for (const preset of presets.slice(0, MAX_WARM_PAGES).reverse()) {
     onStep(`opening the page of ${preset}`);
-    await pages.get(preset).catch((error) => problems.push(error));
+    await pages.get(preset).then(
+      ({ page }) => ways.add(page.way),
+      (error) => problems.push(error),
+    );
   }
   if (problems.length === Math.min(presets.length, MAX_WARM_PAGES)) throw problems[0];
   for (const { message } of problems) onProblem(message);
+  if (ways.has("screenshot")) onProblem(NO_CANVAS);
   return pages;
 }
 
@@ -137,6 +150,9 @@ async function drawCard(
 ): Promise<{ picture: CardPicture; template: LoadedTemplate }> {
   const front = await pages.get(job.card.style.preset, job.template);
   const { page, template } = job.side === "back" ? await pages.back(front.template) : front;
+  const { format, layers } = job.card.style;
+  if (page.way === "screenshot" && (isMoving(format) || layers))
+    throw new PhotoRefused(BROWSER_REFUSAL, "browser_too_old");
   const { pictures } = template.markup;
   const card: CardJob = {
     card: job.card,

@@ -11,6 +11,7 @@ import { openWorkspace } from "../../src/service/workspace.ts";
 import { keepClockMark } from "../../src/system/clock-file.ts";
 import { acceptLive } from "../app/accepting.ts";
 import { ownTemplate, type TestFolder, testAccount, testConfig, testFolder } from "../harness.ts";
+import { plainChromium } from "../render/plain-chromium.ts";
 
 let folder: TestFolder | undefined;
 afterEach(async () => {
@@ -63,6 +64,17 @@ test("doctor names settings that are none, and a browser that is none", async ()
   expect(config.message).toContain("without effect: CARDPRESS_BAKUP_DIR.");
   const browser = json.checks.find(({ check }: { check: string }) => check === "browser");
   expect(browser.message).toMatch(/exit code 1\. If it is no Chromium, set CARDPRESS_CHROMIUM to one/);
+});
+
+test("doctor warns of a browser whose cards cannot move, and says what to do", async () => {
+  const dir = await filled();
+  const env = { CARDPRESS_CHROMIUM: await plainChromium(dir) };
+  const { json } = cardpress(dir, env, "doctor");
+  const browser = json.checks.find(({ check }: { check: string }) => check === "browser");
+  expect(browser).toMatchObject({
+    status: "warning",
+    message: expect.stringMatching(/cannot move.+Update it, or let CARDPRESS_CHROMIUM name a newer one\./),
+  });
 });
 
 test("doctor tells when the clock is not where the service left it", async () => {

@@ -12,8 +12,9 @@ import type { PlatesLaid } from "./plates.js";
 import { WEBP_QUALITY } from "./webp.ts";
 import { withTimeout } from "./within-time.ts";
 
-const noCanvas = (need: string) =>
-  `this Chromium draws no elements into a canvas, which ${need} need. Unset CARDPRESS_CHROMIUM to use the one that cardpress brings, or install a newer one.`;
+/** What a browser whose pictures are screenshots means, for operators. */
+export const NO_CANVAS =
+  "this Chromium draws no elements into a canvas: cards take longer, cannot move (webm, webp-animated), and have neither layers nor a foil plate for print. Update it, or let CARDPRESS_CHROMIUM name a newer one.";
 
 const CAPTURE_TIMEOUT_MS = 12_000;
 
@@ -204,10 +205,10 @@ function screenshots(session: CDPSession): Camera {
     },
     shootFoil: async () => null,
     shootLayers: async () => {
-      throw new Error(noCanvas("layers"));
+      throw new Error(NO_CANVAS);
     },
     film: async () => {
-      throw new Error(noCanvas("moving pictures"));
+      throw new Error(NO_CANVAS);
     },
     close: async () => {},
   };

@@ -12,6 +12,7 @@ import { secretBox } from "../../../core/secret-box.ts";
 import { MINUTE_MS } from "../../../core/time.ts";
 import { launchBrowser } from "../../../render/browser/browser.ts";
 import { findChromium } from "../../../render/browser/chromium.ts";
+import { NO_CANVAS } from "../../../render/card/capture.ts";
 import { openCardPage } from "../../../render/card/page.ts";
 import { databaseProblems } from "../../../store/engine/check-database.ts";
 import { openSqliteStore } from "../../../store/engine/sqlite.ts";
@@ -176,13 +177,6 @@ async function forbiddenFolders({ sources, cutouts, images, cache }: DataFolder)
     .filter((path) => isForbidden(path, FOLDER_ACCESS));
 }
 
-/** How pictures are captured from the browser, in words. */
-const CAPTURE_WAYS = {
-  canvas: "cards leave it as pixels through a canvas, the quick way",
-  screenshot:
-    "cards leave it as screenshots: right, and slower, since it draws no elements into a canvas. The browser that comes with the packages does",
-};
-
 /** What is unpacked from the program, this version's and earlier ones'. */
 async function unpackedSizes({ cache }: DataFolder): Promise<string> {
   const found = (await unpackedIn(cache)).sort((a, b) => a.name.localeCompare(b.name));
@@ -200,8 +194,9 @@ const checkBrowser: Check = async (config, folder) => {
       browser.close(),
     );
     const sandbox = noSandbox ? "without its sandbox" : "in its sandbox";
-    const message = `${version} (${chromium.origin}: ${chromium.path}) runs ${sandbox}; ${CAPTURE_WAYS[page.way]}`;
-    return { status: "ok", message };
+    const found = `${version} (${chromium.origin}: ${chromium.path}) runs ${sandbox}`;
+    if (page.way === "screenshot") return { status: "warning", message: `${found}; ${NO_CANVAS}` };
+    return { status: "ok", message: `${found}; cards leave it as pixels through a canvas, the quick way` };
   } catch (error) {
     return {
       status: "failed",

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { openCardRenderer } from "../../src/render/card-renderer.ts";
+import { rendererOptions } from "../../src/service/renderer-options.ts";
+import { TEST_CACHE_DIR, testConfig, testFolder } from "../harness.ts";
+import { cardInput } from "./card/cards.ts";
+import { plainChromium } from "./plain-chromium.ts";
+
+test("a browser that draws no elements is reported, makes stills, and refuses at once what is to move", async () => {
+  const folder = testFolder();
+  const at = (name: string) => join(folder.dir, name);
+  mkdirSync(at("profiles"));
+  const config = testConfig(folder.dir, { CARDPRESS_CHROMIUM: await plainChromium(folder.dir) });
+  const places = { cache: TEST_CACHE_DIR, profiles: at("profiles"), cutouts: at("cutouts") };
+  const problems: string[] = [];
+  const renderer = await openCardRenderer(await rendererOptions(config, places), {
+    onProblem: (problem) => problems.push(problem),
+  });
+  try {
+    expect(problems).toEqual([expect.stringContaining("draws no elements into a canvas")]);
+    const make = (spec: Parameters<typeof cardInput>[0], layers?: true) => {
+      const { style, ...card } = cardInput(spec);
+      return renderer.render(
+        {
+          jobId: "1",
+          card: { ...card, style: { ...style, ...(layers && { layers }) } },
+          placeholder: true,
+          photoPath: "",
+          photoSha256: "",
+          badgePath: null,
+          outputPath: at("card"),
+        },
+        () => {},
+      );
+    };
+    for (const [format, layers] of [["webm"], ["webp-animated"], ["webp", true]] as const) {
+      const refused = await make({ format }, layers).catch((error) => error);
+      expect(refused).toMatchObject({
+        reason: "browser_too_old",
+        message: expect.stringContaining("Send the card as png"),
+      });
+    }
+    expect(await make({ format: "png" })).toMatchObject({ contentType: "image/png" });
+  } finally {
+    await renderer.close();
+    await folder.remove();
+  }
+});
