@@ -10,7 +10,7 @@ const DAMPING = 17;
 const TAP_PX = 8;
 /** So many degrees that a device is turned lean a card fully. */
 const DEVICE_DEGREES = 22;
-/** How far the outermost layers move, as a share of the card. */
+/** How far the foremost layer moves, as a share of the card. */
 const PARALLAX = 0.022;
 
 const FOILS = ["sheen", "rainbow", "sparkle"];
@@ -477,9 +477,9 @@ class CardpressCard extends (globalThis.HTMLElement ?? class {}) {
     });
     const last = layers.children.length - 1;
     [...layers.children].forEach((layer, i) => {
-      const depth = last === 0 ? 0 : (i / last) * 2 - 1;
-      const shift = depth * PARALLAX * 100;
-      layer.style.transform = `translate(${x * shift}%, ${y * shift}%) scale(${1 + Math.max(0, -depth) * PARALLAX * 2})`;
+      // The rearmost is the card's own shape and stays; so a card at rest is its picture.
+      const shift = last === 0 ? 0 : (i / last) * PARALLAX * 100;
+      layer.style.transform = `translate(${x * shift}%, ${y * shift}%)`;
     });
   }
 }

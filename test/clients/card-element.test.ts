@@ -144,6 +144,31 @@ test("its address leads to a version that browsers keep for good, small, and for
   expect((await fetch(`${api.baseUrl}/elements/other.js`)).status).toBe(404);
 });
 
+test("its layers lie still as the card does, and move the further the nearer they are when it tilts", async () => {
+  await show(card(`layers="${front} ${front}?w=512 ${front}?w=256"`));
+  await until(`${CARD}.querySelectorAll(".layered .layers > img").length === 3`);
+  const places = () =>
+    page.$$eval("cardpress-card", ([element]) =>
+      [...(element?.shadowRoot?.querySelectorAll<HTMLElement>(".layers > img") ?? [])].map((layer) => {
+        const { a, e } = new DOMMatrix(getComputedStyle(layer).transform);
+        return [a, e] as const;
+      }),
+    );
+  expect(await places()).toEqual([
+    [1, 0],
+    [1, 0],
+    [1, 0],
+  ]);
+  const { x, y } = await middle();
+  await page.mouse.move(x + 100, y);
+  await until(`/rotateY\\((\\d{2}|[5-9])/.test(${CARD}.style.transform)`);
+  const [back, between, nearest] = await places();
+  expect(back).toEqual([1, 0]);
+  expect(Math.abs(nearest?.[1] ?? 0)).toBeGreaterThan(1.5 * Math.abs(between?.[1] ?? 0));
+  await page.mouse.move(0, 0);
+  await until(FLAT);
+});
+
 test("a pointer tilts it under a stranger's strict policy, and nothing is drawn once it lies flat again", async () => {
   await show(card());
   expect(await transform()).toBe("");
