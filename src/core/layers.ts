@@ -49,8 +49,18 @@ export function checkLayers(
   return details.map((message) => ({ field: "style.layers", message }));
 }
 
-/** The addresses of a card's layers, the rearmost first, and of its foil mask. */
-export function layerAddresses(pictureAddress: string): { layers: string[]; foilMask: string } {
+/** Where the layers of a card are, the rearmost first, and its foil mask. */
+export interface LayerAddresses {
+  layers: string[];
+  foilMask: string;
+}
+
+/** The addresses of a finished card's layers, by that of its picture; null where it was made without. */
+export function layerAddresses(
+  { layers }: Pick<CreateImageRequest["style"], "layers">,
+  pictureAddress: string,
+): LayerAddresses | null {
+  if (!layers) return null;
   const of = (name: LayerPicture) => `${pictureAddress}?layer=${name}`;
   return { layers: LAYERS.map(of), foilMask: of("foil") };
 }

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { h } from "preact";
+import type { LayerAddresses } from "../core/layers.ts";
 
 export interface LivingCardProps {
   picture: string;
@@ -11,12 +12,14 @@ export interface LivingCardProps {
   still?: string | null;
   /** The picture of the other side. */
   back: string | null;
+  /** Its parts, which take the picture's place and move against each other. */
+  layers?: LayerAddresses | null;
   /** Whether its picture waits until the reader comes near. */
   isLazy?: boolean;
 }
 
 /** A card as `<cardpress-card>`, for pages that load CARD_ELEMENT_VERSION; without script its picture. */
-export function LivingCard({ picture, alt, width, height, still, back, isLazy }: LivingCardProps) {
+export function LivingCard({ picture, alt, width, height, still, back, layers, isLazy }: LivingCardProps) {
   const image = (
     <img src={picture} alt={alt} width={width} height={height} loading={isLazy ? "lazy" : undefined} />
   );
@@ -28,5 +31,6 @@ export function LivingCard({ picture, alt, width, height, still, back, isLazy }:
   ) : (
     image
   );
-  return h("cardpress-card", back === null ? {} : { back }, shown);
+  const parts = layers ? { layers: layers.layers.join(" "), "foil-mask": layers.foilMask } : {};
+  return h("cardpress-card", { ...(back !== null && { back }), ...parts }, shown);
 }

@@ -103,12 +103,15 @@ export async function finishNext(
 }
 
 /** Ends the next waiting test image as a video of 1080 x 1350; returns its id. */
-export async function finishAsVideo(api: TestApi, video: Uint8Array): Promise<string> {
+export const finishAsVideo = (api: TestApi, video: Uint8Array) => finishAs(api, video, "video/webm");
+
+/** Finishes the next test image with this file; returns its id. */
+export async function finishAs(api: TestApi, file: Uint8Array, contentType: string): Promise<string> {
   const image = await claimImage(api, "test");
   if (!image) throw new Error("nothing waits");
   const name = newName(api, image);
-  await api.blobs.put("picture", name, video);
-  const output = { name, contentType: "video/webm", width: 1080, height: 1350, bytes: video.length };
+  await api.blobs.put("picture", name, file);
+  const output = { name, contentType, width: 1080, height: 1350, bytes: file.length };
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   await finishImage(api, lease, { kind: "completed", output: { ...output, composition: "cutout" } });
   return image.id;

@@ -7,6 +7,7 @@ import {
   expectError,
   expectStandardHeaders,
   expectSuccess,
+  finishAs,
   finishAsVideo,
   type Json,
   send,
@@ -122,6 +123,26 @@ test("a page and its frame run nothing inline but a style that the policy names;
       expect((await send(api, file)).headers.get("cache-control")).toContain("immutable");
   }
   expect((await send(api, "/share/assets/other.js")).status).toBe(404);
+});
+
+test("the page of a card with layers lets them move against each other, with foil where the card has it", async () => {
+  const request = imageRequest({ style: { format: "webp", layers: true } });
+  const { image_id } = await expectSuccess(await post(api.baseUrl, key, request), 202, AcceptedImageResponse);
+  expect(await finishAs(api, new Uint8Array(9), "image/webp")).toBe(image_id);
+  const told = await send(api, `/v1/images/${image_id}`, { headers: { "X-API-Key": key } });
+  const { result } = await expectSuccess(told, 200, ImageResponse);
+  const attributes: Record<string, string | null> = {};
+  const reader = new HTMLRewriter().on("cardpress-card", {
+    element: (card) => {
+      for (const name of ["layers", "foil-mask"]) attributes[name] = card.getAttribute(name);
+    },
+  });
+  await reader.transform(await send(api, new URL(result.share_url).pathname)).text();
+  const path = (address: string) => address.replace(api.config.baseUrl, "");
+  expect(attributes).toEqual({
+    layers: result.layers.map(path).join(" "),
+    "foil-mask": path(result.foil_mask),
+  });
 });
 
 test("the page of a video plays it from wherever it is served, and offers networks it and its still", async () => {

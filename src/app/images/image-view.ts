@@ -126,9 +126,9 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
 
 function layersOf({ request, outputName }: ImageAnswer, cdnBaseUrl: string) {
   // Validated when it was accepted.
-  if (!(request as CreateImageRequest).style.layers) return {};
-  const { layers, foilMask } = layerAddresses(`${cdnBaseUrl}/${outputName}`);
-  return { layers, foil_mask: foilMask };
+  const { style } = request as CreateImageRequest;
+  const found = layerAddresses(style, `${cdnBaseUrl}/${outputName}`);
+  return found ? { layers: found.layers, foil_mask: found.foilMask } : {};
 }
 
 type Failed = Pick<ImageAnswer, "failureCode" | "failureMessage" | "failureReason">;

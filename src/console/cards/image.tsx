@@ -5,7 +5,9 @@ import { imageView } from "../../app/images/image-view.ts";
 import { isShareable, isVideo } from "../../app/images/output-name.ts";
 import { printable } from "../../app/print/print-file.ts";
 import { type Delivery, listDeliveries } from "../../app/webhooks/manage-deliveries.ts";
+import { storedRequest } from "../../core/image-request.ts";
 import { isCanceled } from "../../core/image-state.ts";
+import { layerAddresses } from "../../core/layers.ts";
 import { envelope } from "../../http/envelope.ts";
 import { entriesOfImage } from "../../store/credits/ledger.ts";
 import { type Batch, findBatch, firstBatches } from "../../store/images/batches.ts";
@@ -75,9 +77,10 @@ function Front({ image, alt }: { image: Image; alt: string }) {
     return <CardPicture image={image} className="picture" alt={alt} href={`/cdn/${image.outputName}`} />;
   const [width, height] = [image.outputWidth ?? 0, image.outputHeight ?? 0];
   const back = image.backOutputName === null ? null : `/cdn/${image.backOutputName}`;
+  const layers = layerAddresses(storedRequest(image.request).style, picture);
   return (
     <div class={width > height ? "living living-wide" : "living"}>
-      <LivingCard {...{ picture, alt, width, height, back }} />
+      <LivingCard {...{ picture, alt, width, height, back, layers }} />
     </div>
   );
 }

@@ -53,8 +53,11 @@ export async function readGallery(
   };
 }
 
-/** With pictures as small as a card among others needs, none of which moves by itself. */
-function small(card: SharedCard): SharedCard {
+/**
+ * With pictures as small as a card among others needs, one for each side, none of which moves by itself.
+ */
+function small(shared: SharedCard): SharedCard {
+  const card = { ...shared, layers: null };
   if (card.still) return { ...card, picture: card.still, still: null };
   if (card.width <= GALLERY_PICTURE_WIDTH || !PICTURE_WIDTHS.includes(GALLERY_PICTURE_WIDTH)) return card;
   const query = `?w=${GALLERY_PICTURE_WIDTH}`;

@@ -1,6 +1,7 @@
 import { isShareable, isVideo, shareName, shareUrl } from "../../app/images/output-name.ts";
 import { fillPath, SHARED_PATHS } from "../../core/api-paths.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
+import { type LayerAddresses, layerAddresses } from "../../core/layers.ts";
 import { isMoving, MAX_STILL_WIDTH } from "../../core/moving-pictures.ts";
 import { PICTURE_WIDTHS } from "../../core/picture-limits.ts";
 import { findAnyImage } from "../../store/images/image-reads.ts";
@@ -26,6 +27,8 @@ export interface SharedCard {
   /** Of a picture that moves: one that stands still. */
   still: string | null;
   back: string | null;
+  /** What moves against each other as it tilts. */
+  layers: LayerAddresses | null;
   isVideo: boolean;
 }
 
@@ -72,6 +75,7 @@ export function sharedCard(image: Image, { baseUrl, cdnBaseUrl }: Addresses): Sh
     smallPicture: `${base}/${outputName}${width > PICTURE_WIDTHS[0] ? `?w=${PICTURE_WIDTHS[0]}` : ""}`,
     still: isMoving(style.format ?? "png") ? `${base}/${outputName}?w=${MAX_STILL_WIDTH}` : null,
     back: image.backOutputName === null ? null : `${base}/${image.backOutputName}`,
+    layers: layerAddresses(style, `${base}/${outputName}`),
     isVideo: isVideo(image),
   };
 }
