@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import type { ElementHandle } from "puppeteer-core";
-import { storedRequest } from "../../src/core/image-request.ts";
+import { type CreateImageRequest, storedRequest } from "../../src/core/image-request.ts";
 import { findAccount } from "../../src/store/people/accounts.ts";
 import {
   imageRequest,
@@ -50,7 +51,7 @@ test("somebody who is no developer chooses a photo, sees the card while writing,
   await page.waitForSelector(".make-photo");
   // The photo alone shows the card already, and says what it still needs.
   await page.waitForSelector("#preview img");
-  expect(await textOf(page, "#preview")).toBe("Still missing: name, shirt number, rating, position.");
+  expect(await textOf(page, "#preview-caption")).toBe("Still missing: name, shirt number, rating, position.");
   const width = await page.$eval("#preview img", async (img) => {
     await (img as HTMLImageElement).decode();
     return (img as HTMLImageElement).naturalWidth;
@@ -62,6 +63,26 @@ test("somebody who is no developer chooses a photo, sees the card while writing,
   await page.waitForNetworkIdle({ idleTime: 1_000 });
   expect(asked).toEqual([]);
   await page.type("#name", PLAYER.name);
+  // What is wrong is seen, where it is folded away and where no input has a place for it.
+  await page.$eval("#format", (select) => {
+    (select as HTMLSelectElement).value = "webm";
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  await page.click("[name=back]");
+  await page.waitForSelector("#preview-caption li");
+  expect(await textOf(page, "#preview-caption")).toStartWith("Back ");
+  await page.click("[name=back]");
+  await page.waitForSelector("#preview-caption:not(:has(li))");
+  await page.$eval("#size", (select) => {
+    (select as HTMLSelectElement).value = "815x1110";
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  await page.waitForSelector("#format-problem:not(:empty)", { visible: true });
+  await page.select("#format", "png");
+  // Only the end is read out, not each step of the drawing.
+  expect(await page.$("[aria-live] #preview")).toBeNull();
+  expect(await page.$('#preview-caption[aria-live="polite"]')).not.toBeNull();
+  await page.select("#size", "1024x1280");
   // Enter costs nothing by accident.
   await page.keyboard.press("Enter");
   await page.type("#number", "999");
@@ -119,6 +140,28 @@ test("a card that is not complete says beside each field what is missing, and ke
   ]);
   const account = await findAccount(server.service.store.read, own.account.id);
   expect((account?.creditsPlan ?? 0) - (account?.creditsHeld ?? 0)).toBeLessThan(10);
+});
+
+test("a card is changed in the format and the motion that it has", async () => {
+  const film = {
+    ...LOOK,
+    ...PLAYER,
+    external_id: "film",
+    size: "815x1110",
+    format: "pdf",
+    environment: "test",
+  };
+  const made = await ana.upload("/console/make", await photo(), film);
+  const id = made.headers.get("location")?.split("/").pop() ?? "";
+  const form = async () => (await ana.get(`/console/make?from=${id}`)).text();
+  expect(await form()).toContain('<option value="pdf" selected');
+  await server.service.store.write("film it", async ({ db, t }) => {
+    const [image] = await db.select().from(t.images).where(eq(t.images.id, id));
+    const { style, ...request } = (image?.request ?? {}) as CreateImageRequest;
+    const moving = { ...request, style: { ...style, format: "webm", motion: "reveal" } };
+    await db.update(t.images).set({ request: moving }).where(eq(t.images.id, id));
+  });
+  expect(await form()).toMatch(/<option value="webm" selected.*<option value="reveal" selected/s);
 });
 
 test("a kit and a template fill in their look without losing what was written", async () => {

@@ -37,6 +37,11 @@
   document.addEventListener("htmx:afterSwap", ({ target }) => {
     if (target instanceof Element && target.id === "outcome") target.scrollIntoView({ block: "nearest" });
   });
+  // What is wrong in a part that is folded away is seen.
+  document.addEventListener("htmx:oobAfterSwap", ({ target }) => {
+    if (target instanceof Element && target.matches(".problem:not(:empty)"))
+      target.closest("details")?.setAttribute("open", "");
+  });
   document.addEventListener("htmx:sendError", () =>
     document.dispatchEvent(
       new CustomEvent("cardpress:say", { detail: "No connection. Reload the page when it is back." }),

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
-import { IMAGE_FORMATS, POSITIONS } from "../../core/card.ts";
+import { MOTIONS, POSITIONS } from "../../core/card.ts";
 import { uploadAt } from "../../core/own-photos.ts";
+import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
 import { samplePath } from "../../http/presets.ts";
 import { titleOf } from "../../templates/manifest.ts";
 import { compositionText, positionText } from "../card-words.ts";
@@ -189,7 +190,7 @@ function More({ visit, state }: { visit: MemberVisit; state: MakeState }) {
   const { fields, problems, look, compositions } = state;
   const upload = uploadAt(fields.source_image_url, visit.deps.config);
   const common = { fields, problems };
-  const isWrong = ["external_id", "club_badge_url", "composition", "format", "focus"].some(
+  const isWrong = ["external_id", "club_badge_url", "composition", "format", "motion", "focus"].some(
     (name) => problems[name],
   );
   return (
@@ -206,8 +207,15 @@ function More({ visit, state }: { visit: MemberVisit; state: MakeState }) {
               ))}
             </select>
           </Field>
-          <Input name="format" {...common} label="Format" options={IMAGE_FORMATS} />
+          <Input name="format" {...common} label="Format" options={PICTURE_FORMAT_NAMES} />
         </div>
+        <Input
+          name="motion"
+          {...common}
+          label="Motion"
+          options={MOTIONS}
+          hint="Of webp-animated and webm, which move."
+        />
         <Input
           name="composition"
           {...common}

@@ -1,11 +1,14 @@
 /** @jsxImportSource preact */
 import PQueue from "p-queue";
+import type { ComponentChildren } from "preact";
 import { checkCard } from "../../app/images/check-card.ts";
+import type { ErrorDetail } from "../../core/errors.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { drawPreview } from "../batches/draw-preview.ts";
 import type { Preview } from "../batches/list-store.ts";
 import { notFound } from "../page-error.ts";
+import { Rules } from "../refused.tsx";
 import { html, privateFile } from "../respond.ts";
 import { field, type MemberVisit, member } from "../visit.ts";
 import { type MakeState, missingOf, NEEDED, requestFrom, sentForm } from "./make-form.ts";
@@ -32,7 +35,6 @@ export function PreviewPlace() {
   return (
     <div
       class="make-preview"
-      aria-live="polite"
       hx-post={PREVIEW}
       hx-trigger={`load, input delay:700ms from:#make, change delay:200ms from:#make, ${PART_SHOWN} from:body`}
       hx-target="#preview"
@@ -40,7 +42,20 @@ export function PreviewPlace() {
       hx-params="not file"
       hx-sync="this:replace"
     >
-      <Nothing text="Choose a photo, and see the card." />
+      <Nothing text={NO_PHOTO} />
+      {/* It stays while the picture is exchanged, and is read out once there is something to say. */}
+      <div id="preview-caption" aria-live="polite" />
+    </div>
+  );
+}
+
+const NO_PHOTO = "Choose a photo, and see the card.";
+
+/** What is said of the preview, for a page that shows its place already. */
+function Caption({ children }: { children?: ComponentChildren }) {
+  return (
+    <div id="preview-caption" hx-swap-oob="innerHTML">
+      {children}
     </div>
   );
 }
@@ -54,10 +69,10 @@ function Nothing({ text, tone = "" }: { text: string; tone?: string }) {
 }
 
 /** What is still missing, in one sentence. */
-function Missing({ state }: { state: MakeState }) {
+function missingText(state: MakeState): string {
   const labels = missingOf(state).map((name) => NEEDED[name].label);
-  if (labels.length === 0) return <figcaption>A preview: the card itself has no mark.</figcaption>;
-  return <figcaption>Still missing: {labels.join(", ")}.</figcaption>;
+  if (labels.length === 0) return "A preview: the card itself has no mark.";
+  return `Still missing: ${labels.join(", ")}.`;
 }
 
 /** The inputs of this form that say beside them what is wrong. */
@@ -71,6 +86,7 @@ const SAY_PROBLEMS = [
   "secondary_color",
   "background_theme",
   "format",
+  "motion",
   "composition",
   "club_badge_url",
   "external_id",
@@ -94,21 +110,24 @@ async function wished(visit: MemberVisit, state: MakeState) {
   const standIns = Object.fromEntries(missingOf(state).map((name) => [name, NEEDED[name].standIn]));
   const body = requestFrom({ ...state, fields: { ...state.fields, ...standIns } });
   const { request, details } = await checkCard(body, visit.deps.config, visit.deps.templates);
-  if (request) return { request, problems: {} };
+  if (request) return { request, problems: {}, unplaced: [] };
   const { places } = ownFields(state.template, state.own);
-  return { problems: problemsOf({ details }, places) };
+  const placed = new Set([...SAY_PROBLEMS, ...Object.keys(state.own)]);
+  const isPlaced = (detail: ErrorDetail) =>
+    Object.keys(problemsOf({ details: [detail] }, places)).some((name) => placed.has(name));
+  const unplaced = details.filter((detail) => !isPlaced(detail));
+  return { problems: problemsOf({ details }, places), unplaced };
 }
 
 const keyOf = ({ account }: MemberVisit, print: string) => `card ${account.id} ${print}`;
 
 async function preview(visit: MemberVisit): Promise<Response> {
   const state = await sentForm(visit);
-  const { request, problems } = await wished(visit, state);
-  const picture = await Picture({ visit, state, request });
+  const { request, problems, unplaced } = await wished(visit, state);
   return html(
     visit.exchange,
     <>
-      {picture}
+      {await Picture({ visit, state, request, unplaced })}
       <Beside state={state} problems={problems} />
     </>,
     { fragment: true },
@@ -119,24 +138,36 @@ async function Picture({
   visit,
   state,
   request,
+  unplaced,
 }: {
   visit: MemberVisit;
   state: MakeState;
   request: CreateImageRequest | undefined;
+  /** The rules it breaks that no input has a place for. */
+  unplaced: ErrorDetail[];
 }) {
-  if (state.fields.source_image_url === "") return <Nothing text="Choose a photo, and see the card." />;
-  if (!request) return <Nothing text="Correct what is marked, and see the card." />;
+  const nothing = (text: string, caption?: ComponentChildren, tone?: string) => (
+    <>
+      <Nothing text={text} tone={tone ?? ""} />
+      <Caption>{caption}</Caption>
+    </>
+  );
+  if (state.fields.source_image_url === "") return nothing(NO_PHOTO);
+  if (!request && unplaced.length > 0) return nothing("No preview", <Rules details={unplaced} />);
+  if (!request) return nothing("No preview", "Correct what is marked, and see the card.");
   const print = fingerprint(request);
   const made = await visit.lists.drawnPreview(keyOf(visit, print), () => drawn(visit, request, print));
   const name = state.fields.name || "the player";
   if (made === "drawing") return <Drawing shown={field(visit, "shown")} />;
-  if ("problem" in made) return <Nothing text={made.problem} tone="thumb-failed" />;
+  if ("problem" in made) return nothing("No preview", made.problem, "thumb-failed");
   return (
-    <figure id="preview">
-      <input type="hidden" name="shown" value={print} />
-      <img class="picture" src={`${PREVIEW}/${print}/thumb`} alt={`The card of ${name}`} />
-      <Missing state={state} />
-    </figure>
+    <>
+      <figure id="preview">
+        <input type="hidden" name="shown" value={print} />
+        <img class="picture" src={`${PREVIEW}/${print}/thumb`} alt={`The card of ${name}`} />
+      </figure>
+      <Caption>{missingText(state)}</Caption>
+    </>
   );
 }
 
@@ -159,7 +190,6 @@ function Drawing({ shown }: { shown: string }) {
       ) : (
         <span class="picture thumb-processing">Being drawn</span>
       )}
-      <figcaption>Being drawn</figcaption>
     </figure>
   );
 }
