@@ -274,12 +274,16 @@ export function guessMapping(list: SquadList, targets: readonly Target[]): Mappi
  * A club without ids of its own knows its players by name, where no two share it. Never by shirt number:
  * other teams of the account have the same, and a consent or a deletion would be another player's too.
  */
-function columnOfIds({ rows }: SquadList, columns: Record<string, number>): number | undefined {
-  const at = columns.name_2 === undefined ? columns.name : undefined;
-  if (at === undefined) return undefined;
-  const cells = rows.map((row) => plain(row.cells[at] ?? ""));
-  return !cells.includes("") && new Set(cells).size === cells.length ? at : undefined;
+function columnOfIds({ rows }: SquadList, { name, name_2: second }: Record<string, number>) {
+  if (name === undefined) return undefined;
+  const cell = (row: ListRow, at: number | undefined) => (at === undefined ? "" : plain(row.cells[at] ?? ""));
+  const names = rows.map((row) => `${cell(row, name)} ${cell(row, second)}`);
+  return !names.includes(" ") && new Set(names).size === names.length ? name : undefined;
 }
+
+/** Whether a list has no ids of its own, and its players' names stand for them, in all their parts. */
+export const areNamesIds = ({ columns }: Mapping): boolean =>
+  columns.external_id !== undefined && columns.external_id === columns.name;
 
 const holdsAddresses = (rows: ListRow[], at: number) =>
   rows.filter(({ cells }) => /^https?:\/\//i.test(cells[at] ?? "")).length > rows.length / 2;
@@ -318,6 +322,7 @@ export function cardsOfList(
       card[group] = own;
       own[name] = key === "name_2" && own[name] !== undefined ? `${own[name]} ${text}` : read(text);
     }
+    if (areNamesIds(mapping) && card.player?.name !== undefined) card.player.external_id = card.player.name;
     return { type: "player_card", ...card };
   });
 }

@@ -1,10 +1,10 @@
 import { newCards } from "../../app/batches/batch-cards.ts";
 import { matchPhotos, type NamedPlayer, type PhotoMatches } from "../../app/batches/match-photos.ts";
 import {
+  areNamesIds,
   cardsOfList,
   faultsInList,
   type ListFault,
-  type Mapping,
   SET_TARGETS,
   type Target,
   targetsFor,
@@ -73,10 +73,6 @@ export async function draftCards(visit: MemberVisit, draft: Draft): Promise<Draf
   );
   return { targets, cards, players, matches, withoutPhoto };
 }
-
-/** Whether a list has no ids of its own, and its players' names stand for them. */
-export const areNamesIds = ({ columns }: Mapping): boolean =>
-  columns.external_id !== undefined && columns.external_id === columns.name;
 
 /**
  * Gives the players of a list without ids those by which the set's checklist knows them: by names that are

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 
 import type { Mapping, Target } from "../../app/batches/squad-cards.ts";
+import { areNamesIds } from "../../app/batches/squad-cards.ts";
 import { columnName, type SquadList } from "../../app/batches/squad-list.ts";
 import { kitFields } from "../../app/people/brand-kits.ts";
 import { POSITIONS } from "../../core/card.ts";
@@ -18,7 +19,7 @@ import { Card, counted, Field, Notice, PageHead, PostForm } from "../elements.ts
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
 import { field, type MemberVisit, member } from "../visit.ts";
-import { areNamesIds, draftCards, targetsOf } from "./draft-cards.ts";
+import { draftCards, targetsOf } from "./draft-cards.ts";
 import { mappingWithSet, SetChoice, sentSet } from "./list-set.tsx";
 import type { Draft } from "./list-store.ts";
 
@@ -71,6 +72,9 @@ function ForAll({ target: { key, label, forAll, isColour }, draft, compositions 
   return isColour ? <ColourInput label={label} {...input} /> : <input type="text" {...input} />;
 }
 
+/** The players' ids: without a column of them, their names. */
+const ID = "external_id";
+
 function TargetRow({ target, draft, compositions }: TargetProps) {
   const { key, label, required, forAll } = target;
   const { list, mapping } = draft;
@@ -78,11 +82,13 @@ function TargetRow({ target, draft, compositions }: TargetProps) {
     <tr>
       <th scope="row">
         <label for={`col_${key}`}>{label}</label>
-        {required && <span class="sub">Needed</span>}
+        {required && key !== ID && <span class="sub">Needed</span>}
       </th>
       <td data-label="Column">
         <select id={`col_${key}`} name={`col_${key}`}>
-          <option value="">{required && !forAll ? "Choose a column" : "No column"}</option>
+          <option value="">
+            {key === ID ? "The players' names" : required && !forAll ? "Choose a column" : "No column"}
+          </option>
           {list.columns.map((_, at) => (
             <option key={at} value={at} selected={mapping.columns[key] === at}>
               {columnLabel(list, at)}
@@ -327,6 +333,8 @@ function mappingOf(form: URLSearchParams, targets: readonly Target[], columnCoun
     const text = (form.get(`all_${key}`) ?? "").trim().slice(0, MAX_LIST_CELL_CHARS);
     if (forAll && text !== "") mapping.all[key] = text;
   }
+  if (mapping.columns[ID] === undefined && mapping.columns.name !== undefined)
+    mapping.columns[ID] = mapping.columns.name;
   return mapping;
 }
 

@@ -155,7 +155,8 @@ describe("the columns of a list", () => {
     const idOf = async (text: string) => guessMapping(await read(text), TARGETS).columns.external_id;
     expect(await idOf("Nr,Name\n7,Bo\n9,Al\n")).toBe(1);
     expect(await idOf("Nr,Name\n7,Bo\n9,bo\n")).toBeUndefined();
-    expect(await idOf("Nr,Vorname,Nachname\n7,Bo,Li\n9,Al,Li\n")).toBeUndefined();
+    expect(await idOf("Nr,Vorname,Nachname\n7,Bo,Li\n9,Al,Li\n")).toBe(1);
+    expect(await idOf("Nr,Vorname,Nachname\n7,Bo,Li\n9,bo,li\n")).toBeUndefined();
     expect(await idOf("Nr,Name\n7,Bo\n,bo\n")).toBeUndefined();
     expect(await idOf("id,Nr,Name\na,7,Bo\nb,9,Al\n")).toBe(0);
   });
@@ -186,7 +187,11 @@ describe("the columns of a list", () => {
       source_image_url: "Foto",
     });
     // In French, Nom is the whole name where there is no first name, and the last name beside one.
-    expect(await mapped("Nom;Prénom", "MOREAU;Jeanne")).toEqual({ name: "Prénom", name_2: "Nom" });
+    expect(await mapped("Nom;Prénom", "MOREAU;Jeanne")).toEqual({
+      external_id: "Prénom",
+      name: "Prénom",
+      name_2: "Nom",
+    });
     expect(await mapped("Nom;Poste", "Jeanne Moreau;ST")).toEqual({
       external_id: "Nom",
       name: "Nom",
@@ -274,6 +279,16 @@ describe("the columns of a list", () => {
       { ...STYLE, composition: "photo" },
       STYLE,
       { ...STYLE, composition: "auto" },
+    ]);
+  });
+
+  test("may be without one for ids: the name in all its parts is the id then", async () => {
+    const list = await read("Nr,Vorname,Nachname\n7,Bo,Li\n9,Al,Li\n");
+    const cards = cardsOfList(list, TARGETS, guessMapping(list, TARGETS), STYLE);
+    const players = cards.map((card) => (card as { player: Record<string, unknown> }).player);
+    expect(players.map(({ external_id, name }) => [external_id, name])).toEqual([
+      ["Bo Li", "Bo Li"],
+      ["Al Li", "Al Li"],
     ]);
   });
 
