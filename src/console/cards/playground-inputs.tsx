@@ -148,8 +148,8 @@ export function TemplateInputs(state: PlaygroundState) {
       />
       {hasBack && (
         <label class="check">
-          <input id="back" name="back" type="checkbox" value="true" checked={fields.back === "true"} />
-          The back too, for the same credit
+          <input id="back" name="back" type="checkbox" value="true" checked={fields.back === "true"} /> The
+          back too, for the same credit
         </label>
       )}
       <OwnFields declared={template} inputs={own} problems={problems} />
