@@ -104,6 +104,21 @@ test("somebody who is no developer chooses a photo, sees the card while writing,
     PLAYER.name,
   ]);
   expect(await page.$(".make-photo")).not.toBeNull();
+  // The photo to click on stays with another template, and a photo taken anew has nobody's point.
+  const canvasShown = () => page.waitForSelector(".focus-photo:not([hidden]) canvas");
+  await canvasShown();
+  await page.click(".more summary");
+  await page.type("#focus", "0.5 0.2");
+  await page.click('[name="preset"][value="action_card"]');
+  await page.waitForSelector("#fields-club");
+  await canvasShown();
+  expect(await value("#focus")).toBe("0.5 0.2");
+  const camera = (await page.$(".camera input")) as ElementHandle<HTMLInputElement>;
+  await camera.uploadFile("test/photos/unsplash_man.jpg");
+  await page.waitForFunction(
+    () => (document.querySelector("#focus") as HTMLInputElement | null)?.value === "",
+  );
+  await canvasShown();
   await page.goto(`${server.baseUrl}/console/make?like=${made?.id}`);
   expect([await value("#name"), await value("#external_id")]).toEqual(["", ""]);
   expect(await page.$(".make-photo")).toBeNull();

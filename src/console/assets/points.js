@@ -1,5 +1,6 @@
 // A photo is shown where a click on it says who is meant, as fractions in the field beside it. Drawn, since a
 // page may show no file of the visitor's as a picture.
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the scope that keeps the names of a classic script its own.
 (() => {
   const SHOWN_PX = 900;
   /** @param {HTMLElement} place @param {() => Blob | Promise<Blob>} read */
@@ -48,12 +49,32 @@
     const { photo } = place.dataset;
     if (photo) void showPhoto(place, () => photoAt(photo));
   }
+  // A part of the page that was exchanged has a place of its own.
+  document.addEventListener("cardpress:added", ({ target }) => {
+    if (!(target instanceof Element) || target === document.body) return;
+    for (const place of photoPlaces()) {
+      const { photo } = place.dataset;
+      if (photo && target.contains(place)) void showPhoto(place, () => photoAt(photo));
+    }
+  });
+  /**
+   * Another photo, in which the point would be somebody else.
+   * @param {HTMLElement} place @param {() => Blob | Promise<Blob>} read
+   */
+  const changePhoto = (place, read) => {
+    const field = fieldOf(place);
+    if (field.value !== "") {
+      field.value = "";
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    void showPhoto(place, read);
+  };
   document.addEventListener("change", ({ target }) => {
     const [place] = photoPlaces();
     if (!place || !(target instanceof HTMLInputElement)) return;
     const [file] = target.files ?? [];
-    if (target.id === "file" && file) void showPhoto(place, () => file);
-    if (target.id === "source_image_url") void showPhoto(place, () => photoAt(target.value));
+    if (target.name === "file" && file) changePhoto(place, () => file);
+    if (target.name === "source_image_url") changePhoto(place, () => photoAt(target.value));
   });
   document.addEventListener("input", ({ target }) => {
     for (const place of photoPlaces()) if (fieldOf(place) === target) markPoint(place);

@@ -80,6 +80,7 @@ export function PhotoPart({
           accept={TYPES}
           capture="environment"
           {...SENDS_PHOTO}
+          hx-include="#make [name=_csrf], #make [name=source_image_url]"
         />
       </label>
       <p class="note photo-busy" role="status">
