@@ -17,6 +17,7 @@ export async function takumiCard(job: CardJob): Promise<Uint8Array> {
   opened ??= open(job);
   const { renderer, player } = await opened;
   const { width, height, format } = job.card.style;
+  if (format === "webm" || format === "webp-animated") throw new Error("takumi draws no pictures that move");
   const images = [{ src: "player", data: player }];
   return renderer.render(card(job), { width, height, format, quality: 90, images });
 }
