@@ -16,4 +16,5 @@ export const FILE_IDLE_SECONDS = 240;
  * before the answer begins, too.
  */
 export const idleSecondsOf = (url: string): number =>
-  /(\.(zip|pdf|csv)|\/(print|manifest))$/.test(new URL(url).pathname) ? FILE_IDLE_SECONDS : IDLE_SECONDS;
+  // Not parsed: with a broken Host header it is no address at all.
+  /^[^?]*(\.(zip|pdf|csv)|\/(print|manifest))(\?|$)/.test(url) ? FILE_IDLE_SECONDS : IDLE_SECONDS;
