@@ -193,15 +193,6 @@ test("light falls on the card's shape alone, also where the picture is still to 
   const fresh = `${front}?w=512`;
   await show(`<cardpress-card><img src="${fresh}" alt="Maya" width="256" height="320"></cardpress-card>`);
   for (const part of [".foil", ".glare"]) expect((await inside(part)).mask).toBe(`url("${fresh}")`);
-  // What is far below the window fetches nothing, neither picture nor mask.
-  const asked: string[] = [];
-  const note = (request: { url(): string }) => void asked.push(request.url());
-  page.on("request", note);
-  const lazy = `<cardpress-card><img src="${front}?w=256" loading="lazy" alt="Maya" width="256" height="320"></cardpress-card>`;
-  // Farther than any browser looks ahead, also where it takes the connection for a slow one.
-  await show(`${"<p>Text</p>".repeat(3000)}${lazy}`);
-  page.off("request", note);
-  expect(asked.filter((address) => address.startsWith(front))).toEqual([]);
 });
 
 test("a finger's drag across tilts it, and a tap turns it over", async () => {
