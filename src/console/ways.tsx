@@ -23,6 +23,20 @@ export function Example({ name }: { name: keyof typeof PICTURES }) {
   );
 }
 
+/** The two ways to cards as buttons, for pages that wait for the first one. */
+export function MakeOrUpload() {
+  return (
+    <>
+      <a class="button button-primary" href="/console/make">
+        Make one card
+      </a>
+      <a class="button" href="/console/lists/new">
+        Upload a squad list
+      </a>
+    </>
+  );
+}
+
 /** The two ways to cards for which nobody has to write a program. */
 export function Ways() {
   return (

@@ -7,6 +7,7 @@ import { Refusal } from "../../core/errors.ts";
 import { MAX_SOURCE_BYTES, MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { MAX_LIST_PHOTOS, MAX_PHOTO_PATH_CHARS } from "../../core/list-limits.ts";
 import { ERROR_STATUS, isPartnerRefusal } from "../../http/http-refusal.ts";
+import { PHOTO_TYPES } from "../cards/photo-drop.tsx";
 import { photoThumb } from "../cards/thumbs.ts";
 import { Badge, Breakable, Card, count, counted, Empty, PageHead, PostForm, Segments } from "../elements.tsx";
 import { shell } from "../layout.tsx";
@@ -64,7 +65,7 @@ function Drop({ visit, draft }: { visit: MemberVisit; draft: Draft }) {
         <label class="visually-hidden" for="photos">
           Photos
         </label>
-        <input id="photos" name="file" type="file" class="drop" accept="image/jpeg,image/png,image/webp" />
+        <input id="photos" name="file" type="file" class="drop" accept={PHOTO_TYPES} />
         <div class="actions">
           <button type="button" class="button" data-photo-folder hidden>
             Choose a folder
@@ -192,7 +193,7 @@ function RowPhoto({
               name="file"
               type="file"
               required
-              accept="image/jpeg,image/png,image/webp"
+              accept={PHOTO_TYPES}
               aria-label={`Photo of ${player.name}`}
             />
             <button type="submit" class="button button-small button-primary">

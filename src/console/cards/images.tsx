@@ -30,7 +30,7 @@ import {
 } from "../filters.tsx";
 import { shell } from "../layout.tsx";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
-import { Example } from "../ways.tsx";
+import { Example, MakeOrUpload } from "../ways.tsx";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 
 const PAGE_SIZE = 24;
@@ -205,18 +205,7 @@ function NoImages({ visit, filter }: { visit: MemberVisit; filter: Filter }) {
     <Empty
       title={`No ${environment} images yet`}
       picture={<Example name="one-card" />}
-      action={
-        canWrite(visit) && (
-          <>
-            <a class="button button-primary" href="/console/make">
-              Make one card
-            </a>
-            <a class="button" href="/console/lists/new">
-              Upload a squad list
-            </a>
-          </>
-        )
-      }
+      action={canWrite(visit) && <MakeOrUpload />}
     >
       Every card you make comes here, to be looked at, changed and downloaded. Developers make them{" "}
       <a href="/docs/quickstart">from a server</a>, too.

@@ -9,6 +9,19 @@ export async function chosenKit({ deps, account, query }: MemberVisit): Promise<
   return id ? findKit(deps.store.read, { accountId: account.id, id }) : undefined;
 }
 
+/** The kits of a `<select>`. */
+export function KitOptions({ kits, chosen }: { kits: readonly BrandKit[]; chosen: string }) {
+  return (
+    <>
+      {kits.map(({ id, name }) => (
+        <option key={id} value={id} selected={id === chosen}>
+          {name}
+        </option>
+      ))}
+    </>
+  );
+}
+
 /**
  * A choice of the account's brand kits, which opens the page filled in with one, or with `form` sends that;
  * nothing without kits.
@@ -26,11 +39,7 @@ export async function KitChoice({
       <Field label="Brand kit" id="kit" hint="Fills in colours, badge, template and composition.">
         <select id="kit" name="kit" data-submits aria-describedby="kit-hint" {...form}>
           <option value="">None</option>
-          {kits.map(({ id, name }) => (
-            <option key={id} value={id} selected={id === chosen}>
-              {name}
-            </option>
-          ))}
+          <KitOptions kits={kits} chosen={chosen} />
         </select>
       </Field>
       <noscript>

@@ -16,6 +16,7 @@ import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { Example } from "../ways.tsx";
 import { ColourInput } from "./colour-input.tsx";
+import { PHOTO_TYPES } from "./photo-drop.tsx";
 import { photoThumb } from "./thumbs.ts";
 
 const EMPTY: KitStyle = {
@@ -127,7 +128,7 @@ async function KitForm({
           name="file"
           type="file"
           class="drop"
-          accept="image/jpeg,image/png,image/webp"
+          accept={PHOTO_TYPES}
           aria-describedby="file-hint"
         />
       </Field>

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { MOTIONS, POSITIONS } from "../../core/card.ts";
+import { POSITIONS } from "../../core/card.ts";
 import { uploadAt } from "../../core/own-photos.ts";
 import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
 import { samplePath } from "../../http/presets.ts";
@@ -9,9 +9,11 @@ import { Options } from "../choices.tsx";
 import { Card, Field, Notice, PostForm } from "../elements.tsx";
 import type { MemberVisit } from "../visit.ts";
 import { FocusField } from "./focus-field.tsx";
+import { KitOptions } from "./kit-choice.tsx";
 import { type MakeState, sizesOf } from "./make-form.ts";
 import { PreviewPlace } from "./make-preview.tsx";
-import { Input } from "./playground-inputs.tsx";
+import { PHOTO_TYPES } from "./photo-drop.tsx";
+import { Input, MotionInput } from "./playground-inputs.tsx";
 import { OwnFields } from "./playground-own.tsx";
 import { Nonce } from "./sent-once.tsx";
 
@@ -23,8 +25,6 @@ export const MATCH = "/console/match";
 
 /** Where an upload is shown in this form. */
 const photoPath = (upload: string): string => `${MAKE}/photos/${upload}/thumb`;
-
-const TYPES = "image/jpeg,image/png,image/webp";
 
 /** Sends the photo as soon as it is chosen, and nothing else of the form. */
 const SENDS_PHOTO = {
@@ -64,7 +64,7 @@ export function PhotoPart({
           name="file"
           type="file"
           class="drop"
-          accept={TYPES}
+          accept={PHOTO_TYPES}
           aria-describedby="file-hint file-problem"
           {...SENDS_PHOTO}
         />
@@ -77,7 +77,7 @@ export function PhotoPart({
           name="file"
           form="camera"
           class="visually-hidden"
-          accept={TYPES}
+          accept={PHOTO_TYPES}
           capture="environment"
           {...SENDS_PHOTO}
           hx-include="#make [name=_csrf], #make [name=source_image_url]"
@@ -134,11 +134,7 @@ export function LookPart({ visit, state }: { visit: MemberVisit; state: MakeStat
         <Field label="Brand kit" id="kit" hint="Fills in colours, badge, template and background.">
           <select id="kit" name="kit" data-look aria-describedby="kit-hint">
             <option value="">None</option>
-            {kits.map(({ id, name }) => (
-              <option key={id} value={id} selected={id === kit}>
-                {name}
-              </option>
-            ))}
+            <KitOptions kits={kits} chosen={kit} />
           </select>
         </Field>
       ) : (
@@ -210,13 +206,7 @@ function More({ visit, state }: { visit: MemberVisit; state: MakeState }) {
           </Field>
           <Input name="format" {...common} label="Format" options={PICTURE_FORMAT_NAMES} />
         </div>
-        <Input
-          name="motion"
-          {...common}
-          label="Motion"
-          options={MOTIONS}
-          hint="Of webp-animated and webm, which move."
-        />
+        <MotionInput {...common} />
         <Input
           name="composition"
           {...common}

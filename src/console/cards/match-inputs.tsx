@@ -5,8 +5,10 @@ import { presetText } from "../card-words.ts";
 import { Options } from "../choices.tsx";
 import { Card, Field, Notice, PostForm } from "../elements.tsx";
 import type { MemberVisit } from "../visit.ts";
+import { KitOptions } from "./kit-choice.tsx";
 import { MATCH } from "./make-inputs.tsx";
 import type { KnownPlayer, MatchState } from "./match-form.ts";
+import { PHOTO_TYPES } from "./photo-drop.tsx";
 import { OwnFields } from "./playground-own.tsx";
 import { Nonce } from "./sent-once.tsx";
 
@@ -35,11 +37,7 @@ export function LookForm({ player, state }: { player: KnownPlayer; state: MatchS
           <Field label="Brand kit" id="kit" hint="Fills in colours and badge.">
             <select id="kit" name="kit" data-submits aria-describedby="kit-hint">
               <option value="">As last time</option>
-              {kits.map(({ id, name }) => (
-                <option key={id} value={id} selected={id === kit}>
-                  {name}
-                </option>
-              ))}
+              <KitOptions kits={kits} chosen={kit} />
             </select>
           </Field>
         )}
@@ -110,7 +108,7 @@ export function MatchForm({ visit, player, state, left }: Filled) {
               id="file"
               name="file"
               type="file"
-              accept="image/jpeg,image/png,image/webp"
+              accept={PHOTO_TYPES}
               aria-describedby="file-hint file-problem"
             />
           </Field>

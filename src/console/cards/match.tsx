@@ -16,6 +16,7 @@ import { shell } from "../layout.tsx";
 import { Refused } from "../refused.tsx";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
+import { MakeOrUpload } from "../ways.tsx";
 import { ownImage } from "./image.tsx";
 import { isOpen, isThere, playerName, Thumb } from "./image-parts.tsx";
 import { isFirstOfItsPlace, Picture, refusalOf } from "./make.tsx";
@@ -63,19 +64,7 @@ function choicePage(visit: MemberVisit, players: KnownPlayer[]): Promise<Respons
         </Card>
       ) : players.length === 0 ? (
         <Card>
-          <Empty
-            title="No players yet"
-            action={
-              <>
-                <a class="button button-primary" href={MAKE}>
-                  Make one card
-                </a>
-                <a class="button" href="/console/lists/new">
-                  Upload a squad list
-                </a>
-              </>
-            }
-          >
+          <Empty title="No players yet" action={<MakeOrUpload />}>
             Whoever has a card can be chosen here. Make the squad's before the match.
           </Empty>
         </Card>

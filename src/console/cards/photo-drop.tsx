@@ -5,6 +5,9 @@ import { uploadUrl } from "../../core/own-photos.ts";
 import { Field } from "../elements.tsx";
 import type { MemberVisit } from "../visit.ts";
 
+/** The files that are photos, as inputs name them. */
+export const PHOTO_TYPES = "image/jpeg,image/png,image/webp";
+
 /** A place to drop a photo in, as the field `file` of a form that is sent as multipart/form-data. */
 export function PhotoDrop({ label, problem, note = "" }: { label: string; problem?: string; note?: string }) {
   return (
@@ -19,7 +22,7 @@ export function PhotoDrop({ label, problem, note = "" }: { label: string; proble
         name="file"
         type="file"
         class="drop"
-        accept="image/jpeg,image/png,image/webp"
+        accept={PHOTO_TYPES}
         aria-describedby={problem === undefined ? "file-hint" : "file-hint file-problem"}
       />
     </Field>

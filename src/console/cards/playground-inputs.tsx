@@ -121,6 +121,19 @@ export function Input({
   );
 }
 
+/** How a card that moves does. */
+export function MotionInput(common: Pick<InputProps, "fields" | "problems">) {
+  return (
+    <Input
+      name="motion"
+      {...common}
+      label="Motion"
+      options={MOTIONS}
+      hint="Of webp-animated and webm, which move."
+    />
+  );
+}
+
 /** What is wrong with each input, by its name. */
 export type Problems = Record<string, string>;
 
@@ -207,13 +220,7 @@ function CardFields(state: PlaygroundState) {
             <Input name="width" {...common} label="Width" type="number" />
             <Input name="height" {...common} label="Height" type="number" />
             <Input name="format" {...common} label="Format" options={PICTURE_FORMAT_NAMES} />
-            <Input
-              name="motion"
-              {...common}
-              label="Motion"
-              options={MOTIONS}
-              hint="Of webp-animated and webm, which move."
-            />
+            <MotionInput {...common} />
           </div>
         </div>
       </details>
