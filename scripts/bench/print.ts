@@ -91,7 +91,8 @@ async function drawLooks(folder: string): Promise<void> {
   for (const side of ["front", "back"] as const) {
     const page = await openCardPage(browser, side === "front" ? template : backOf(template));
     for (let n = 0; n < LOOKS; n++) {
-      const card = cardInput({ ...PX, number: n + 1, skill: 50 + 4 * n });
+      const { style, ...input } = cardInput({ ...PX, number: n + 1, skill: 50 + 4 * n });
+      const card = { ...input, style: { ...style, foil: true as const } };
       const player = side === "front" ? await cutout(CUTOUT_NAMES[n % CUTOUT_NAMES.length] ?? "yoga") : null;
       const { bytes } = await page.render({ card, cutout: player, badge: null });
       await blobsIn(folder).put("picture", nameOf(n, side), bytes);

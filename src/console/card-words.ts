@@ -1,4 +1,4 @@
-import { BACK_TARGET, SET_TARGETS, TARGETS } from "../app/batches/squad-cards.ts";
+import { BACK_TARGET, FOIL_TARGET, SET_TARGETS, TARGETS } from "../app/batches/squad-cards.ts";
 import { type AskedComposition, POSITION_NAMES, type Position } from "../core/card.ts";
 import type { FailureReason } from "../core/failure-reasons.ts";
 
@@ -12,12 +12,13 @@ const OTHERS: Readonly<Record<string, string>> = {
   "style.format": "Format",
   "style.motion": "Motion",
   "style.back": "Back",
+  "style.foil": "Plate of foil",
   "set.id": "Set",
   file: "Photo",
 };
 
 const LABELS: ReadonlyMap<string, string> = new Map([
-  ...[...TARGETS, BACK_TARGET, ...SET_TARGETS]
+  ...[...TARGETS, BACK_TARGET, FOIL_TARGET, ...SET_TARGETS]
     .filter(({ key }) => key !== "name_2")
     .map(({ place, label }): [string, string] => [place, label]),
   ...Object.entries(OTHERS),

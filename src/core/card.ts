@@ -90,6 +90,8 @@ export interface CardInput {
     composition?: AskedComposition;
     /** Also its layers and its foil mask, inside of the picture's file. Absent: the picture alone. */
     layers?: true;
+    /** Also where foil goes, inside of the picture's file. Absent: the picture alone. */
+    foil?: true;
     /** Also its other side. Absent: the front alone. */
     back?: true;
   };

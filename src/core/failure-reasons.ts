@@ -77,8 +77,9 @@ export const FAILURE_REASONS = {
     hint: "Send the request again with a preset that GET /v1/presets lists and a new Idempotency-Key.",
   },
   browser_too_old: {
-    meaning: "The card was to move or to have layers, and the service's browser can make neither.",
-    hint: "Send the card as png, webp or jpeg without layers, or ask the operator of the service to update its browser.",
+    meaning:
+      "The card was to move, or to have layers or a plate of foil, and the service's browser can make none of them.",
+    hint: "Send the card as png, webp or jpeg without layers and foil, or ask the operator of the service to update its browser.",
   },
   consent: {
     meaning: "The player's consent was withdrawn or limited before the card was made.",

@@ -109,6 +109,13 @@ const AnyImageRequest = Type.Object(
               "Whether to keep the card's layers and its foil mask too, for the same credit: pictures with transparency that a page moves against each other. Only with `format` `webp`, at most 1080 x 1920 pixels, and for a preset that marks layers, which `GET /v1/presets` tells as `layers`.",
           }),
         ),
+        foil: Type.Optional(
+          Type.Boolean({
+            default: false,
+            description:
+              "Whether to keep a plate of where foil goes too, for the same credit: print files then give it to the printer as a spot colour. Only with `format` `png` in a size for print, such as 815 x 1110, and for a preset that has foil, which `GET /v1/presets` tells as `foil`.",
+          }),
+        ),
         back: Type.Optional(
           Type.Boolean({
             default: false,
@@ -241,7 +248,7 @@ export function batchCardSchema(presets: readonly string[]) {
 
 /** A request's style as it was sent, whichever templates were listed then: for answers. */
 export function sentStyleSchema() {
-  const { width, height, format, motion, composition, layers, back, background_theme } =
+  const { width, height, format, motion, composition, layers, foil, back, background_theme } =
     AnyImageRequest.properties.style.properties;
   return Type.Object(
     {
@@ -253,6 +260,7 @@ export function sentStyleSchema() {
       motion: Type.Optional({ ...motion, default: undefined }),
       composition: Type.Optional({ ...composition, default: undefined }),
       layers: Type.Optional({ ...layers, default: undefined }),
+      foil: Type.Optional({ ...foil, default: undefined }),
       back: Type.Optional({ ...back, default: undefined }),
     },
     {
@@ -313,6 +321,7 @@ export function cardInput(request: CreateImageRequest, place: SetPlace | null = 
       // picture.
       ...(asked === undefined || asked === "auto" ? {} : { composition: asked }),
       ...(style.layers ? { layers: true } : {}),
+      ...(style.foil ? { foil: true } : {}),
       ...(style.back ? { back: true } : {}),
     },
     branding: {

@@ -64,4 +64,4 @@ export const REASON_OF_REFUSAL: Record<PhotoRefusal, FailureReason> = {
 
 /** Of a service whose browser gives no pixels away. */
 export const BROWSER_REFUSAL =
-  "This service makes no cards that move or have layers: its browser lacks what they need. Send the card as png, webp or jpeg without layers, or ask the operator of the service to update its browser.";
+  "This service makes no cards that move, or have layers or a plate of foil: its browser lacks what they need. Send the card as png, webp or jpeg without layers and foil, or ask the operator of the service to update its browser.";

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { takesFoil } from "./foil.ts";
 import { type CreateImageRequest, createImageSchema } from "./image-request.ts";
 import { MAX_BATCH_CARDS } from "./limits.ts";
 import { isMoving } from "./moving-pictures.ts";
@@ -47,7 +48,7 @@ function remakeFields(presets: readonly string[]) {
   const strict = { additionalProperties: false };
   const { player, style, branding, fields, metadata } = createImageSchema(presets).properties;
   const { external_id, ...own } = player.properties;
-  const { width, height, format, motion, composition, layers, back, ...look } = style.properties;
+  const { width, height, format, motion, composition, layers, foil, back, ...look } = style.properties;
   const free = {
     width: Type.Optional({ ...width, default: undefined }),
     height: Type.Optional({ ...height, default: undefined }),
@@ -55,6 +56,7 @@ function remakeFields(presets: readonly string[]) {
     motion: Type.Optional({ ...motion, default: undefined }),
     composition: Type.Optional({ ...composition, default: undefined }),
     layers: Type.Optional({ ...layers, default: undefined }),
+    foil: Type.Optional({ ...foil, default: undefined }),
     back: Type.Optional({ ...back, default: undefined }),
   };
   return {
@@ -71,15 +73,16 @@ export type RemakeImageRequest = Static<ReturnType<typeof remakeSchema>>;
 /**
  * A request with some of it otherwise: player and style field by field, the rest as a whole. A photo that is
  * sent ends the focus, which was a place in the one before; a format that stands still ends the
- * motion, and one without layers ends those.
+ * motion, one without layers ends those, and one that is not for print ends its foil.
  */
 export function changedRequest(before: CreateImageRequest, change: RemakeImageRequest): CreateImageRequest {
   const { focus, ...player } = before.player;
   const keepsPhoto = change.player?.source_image_url === undefined;
-  const { motion, layers, ...style } = before.style;
+  const { motion, layers, foil, ...style } = before.style;
   const format = change.style?.format ?? style.format ?? "png";
   const keepsMotion = isMoving(format);
   const keepsLayers = format === "webp";
+  const keepsFoil = takesFoil({ ...style, ...change.style });
   return {
     ...before,
     ...change,
@@ -88,6 +91,7 @@ export function changedRequest(before: CreateImageRequest, change: RemakeImageRe
       ...style,
       ...(motion && keepsMotion && { motion }),
       ...(layers !== undefined && keepsLayers && { layers }),
+      ...(foil !== undefined && keepsFoil && { foil }),
       ...change.style,
     },
   };

@@ -67,6 +67,9 @@ export const Preset = Type.Object(
       description: "What `style.composition` may be for it besides `auto`, the usual one first.",
     }),
     layers: Type.Boolean({ description: "Whether it marks layers, which `style.layers` asks for." }),
+    foil: Type.Boolean({
+      description: "Whether it says where foil goes, of which `style.foil` keeps a plate.",
+    }),
     back: Type.Boolean({ description: "Whether it has another side, which `style.back` asks for." }),
     fields: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
       description:

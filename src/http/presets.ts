@@ -5,7 +5,7 @@ import { invalidRequest } from "../core/partner-refusals.ts";
 import { MAX_WAITING_SAMPLES } from "../core/picture-limits.ts";
 import { layoutsAmong } from "../render/card/template-layout.ts";
 import { fieldsJsonSchema } from "../templates/fields.ts";
-import type { LoadedTemplate } from "../templates/load.ts";
+import { hasFoil, type LoadedTemplate } from "../templates/load.ts";
 import { compositionsOf, titleOf } from "../templates/manifest.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { standardHeaders, success } from "./envelope.ts";
@@ -47,6 +47,7 @@ function preset(template: LoadedTemplate, baseUrl: string) {
     })),
     compositions: compositionsOf(template.manifest),
     layers: template.markup.layers.size > 0,
+    foil: hasFoil(template),
     back: template.back !== null,
     fields: Object.keys(fields).length === 0 ? null : fieldsJsonSchema(fields),
   };

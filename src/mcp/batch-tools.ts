@@ -85,8 +85,8 @@ const makeBatch = ({ call, readTable }: BatchToolDeps) =>
     annotations: CREATES,
     run: async ({ table, preset, name, columns, for_all, idempotency_key, ...size }) => {
       const list = await readTable(new TextEncoder().encode(table));
-      const { fields, hasBack } = await presetNamed(call, preset);
-      const targets = targetsFor(fields, hasBack);
+      const { fields, has } = await presetNamed(call, preset);
+      const targets = targetsFor(fields, has);
       const mapping = guessMapping(list, targets);
       const problem = settle(list, targets, mapping, { columns, forAll: for_all });
       if (problem !== undefined) return failed(problem);
@@ -170,7 +170,7 @@ async function presetNamed(call: CallApi, preset: string) {
       },
     ]),
   );
-  return { fields, hasBack: found?.back === true };
+  return { fields, has: { back: found?.back === true, foil: found?.foil === true } };
 }
 
 interface Wanted {

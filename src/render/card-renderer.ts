@@ -150,8 +150,8 @@ async function drawCard(
 ): Promise<{ picture: CardPicture; template: LoadedTemplate }> {
   const front = await pages.get(job.card.style.preset, job.template);
   const { page, template } = job.side === "back" ? await pages.back(front.template) : front;
-  const { format, layers } = job.card.style;
-  if (page.way === "screenshot" && (isMoving(format) || layers))
+  const { format, layers, foil } = job.card.style;
+  if (page.way === "screenshot" && (isMoving(format) || layers || foil))
     throw new PhotoRefused(BROWSER_REFUSAL, "browser_too_old");
   const { pictures } = template.markup;
   const card: CardJob = {

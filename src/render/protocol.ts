@@ -29,6 +29,7 @@ export const CardInputSchema = Type.Object({
     backgroundTheme: Type.Optional(Type.String()),
     composition: Type.Optional(StringEnum(ASKED_COMPOSITIONS)),
     layers: Type.Optional(Type.Literal(true)),
+    foil: Type.Optional(Type.Literal(true)),
     back: Type.Optional(Type.Literal(true)),
   }),
   branding: Type.Object({

@@ -70,6 +70,10 @@ export function templateOf(files: TemplateFiles, place = (name: string) => name)
   };
 }
 
+/** Whether a side of the template says what is to be foiled in print. */
+export const hasFoil = ({ html, back }: Pick<LoadedTemplate, "html" | "back">): boolean =>
+  [html, back?.html].some((markup) => markup?.includes("data-foil"));
+
 /** The fields of a card's form: without its back those of the front, and all that are required. */
 export function shownFields({ manifest, markup, css }: LoadedTemplate, withBack: boolean): Fields {
   const { fields = {} } = manifest;

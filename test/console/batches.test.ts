@@ -316,13 +316,15 @@ test("cards without bleed are made again for print from the page of the print fi
   expect(page).toContain("Make 2 cards for print");
   expect(page).toContain("Making them again costs up to 2 credits; the print file itself is free.");
   expect(page).toContain("59 x 91 mm, as MeinSpiel takes it");
+  expect(page).toContain('name="foil" type="checkbox"');
   expect(page).not.toContain("costs nothing");
   const before = (await credits()).creditsPlan ?? 0;
   expect((await ana.post(`${firstTeam}/for-print`, { size: "a5" })).status).toBe(404);
-  expect(next(await ana.post(`${firstTeam}/for-print`, { size: "63x88" }))).toBe(firstTeam);
+  expect(next(await ana.post(`${firstTeam}/for-print`, { size: "63x88", foil: "true" }))).toBe(firstTeam);
   for (let text = ""; !text.includes(`action="${firstTeam}/print.pdf"`); )
     text = await (await ana.get(`${firstTeam}/print`)).text();
   const form = await (await ana.get(`${firstTeam}/print`)).text();
+  expect(form).toContain('id="foil" name="foil"');
   expect(form).toContain("DriveThruCards takes 2.5 x 3.5 in");
   // What a printer's rules settle stands together, and goes once one is chosen.
   expect(form).toMatch(/name="printer".*class="form own-rules".*name="sheet".*name="marks"/s);

@@ -8,6 +8,7 @@ import { claimImage, leaseOf } from "../../src/app/images/render-image.ts";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { blobPath } from "../../src/blobs/folder-blobs.ts";
+import { checkFoil } from "../../src/core/foil.ts";
 import type { CreateImageRequest } from "../../src/core/image-request.ts";
 import { LAYER_PICTURES, LAYERS, type LayerPicture } from "../../src/core/layers.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
@@ -181,6 +182,19 @@ test("a card's layers and foil mask are at its picture's address, and its pictur
   }
   await send(api, `/v1/images/${image_id}`, { method: "DELETE", headers: { "X-API-Key": key } });
   expect((await send(api, `${path}?layer=back`)).status).toBe(410);
+});
+
+test("a plate of foil is kept for print, as PNG, of a preset that has foil", async () => {
+  const details = async (style: Partial<CreateImageRequest["style"]>) => {
+    const response = await post(api.baseUrl, key, imageRequest({ style: { foil: true, ...style } }));
+    return (await expectError(response, "INVALID_REQUEST")).details;
+  };
+  const print = { width: 815, height: 1110 };
+  const says = (remedy: string) => ({ field: "style.foil", message: expect.stringContaining(remedy) });
+  expect(await details({})).toEqual([says("815x1110 (63 x 88 mm)")]);
+  expect(await details({ ...print, format: "pdf" })).toEqual([says("Send png as style.format")]);
+  expect(checkFoil({ ...print, preset: "plain", foil: true }, false)).toEqual([says("lists with `foil`")]);
+  expect((await finished({ ...print, foil: true })).path).toEndWith(".png");
 });
 
 test("what goes with stills or with moving pictures alone is refused with the other, with the remedy", async () => {

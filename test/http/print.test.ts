@@ -550,7 +550,7 @@ describe.skipIf(!Bun.which("pdftoppm") || !Bun.which("qpdf"))("read by other pro
     const half = new Uint8Array(CARD_PX.width * CARD_PX.height);
     for (let at = 0; at < half.length; at++) half[at] = at % CARD_PX.width < CARD_PX.width / 2 ? 255 : 0;
     const none = await expectError(await print(foiled, batch, { foil: "Foil" }), "INVALID_REQUEST");
-    expect(none.details).toEqual([{ field: "foil", message: expect.stringContaining("`data-foil`") }]);
+    expect(none.details).toEqual([{ field: "foil", message: expect.stringContaining("`style.foil`") }]);
     const plate = packedPlate(half, CARD_PX.width, CARD_PX.height);
     if (!plate) throw new Error("no plate");
     const picture = withFoilPlate(plain(CARD_PX, COLOURS[0]), plate);

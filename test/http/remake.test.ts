@@ -60,6 +60,13 @@ test("a card that moved and is made again as a still leaves its motion out", asy
   expect(await styleAfter({ format: "png" })).not.toHaveProperty("motion");
 });
 
+test("a card with a plate of foil keeps it as long as it is a PNG for print", () => {
+  const before = imageRequest({ style: { width: 815, height: 1110, foil: true } });
+  expect(changedRequest(before, { style: { width: 650, height: 839 } }).style).toMatchObject({ foil: true });
+  expect(changedRequest(before, { style: { format: "jpeg" } }).style).not.toHaveProperty("foil");
+  expect(changedRequest(before, { style: { width: 1024 } }).style).not.toHaveProperty("foil");
+});
+
 test("a card with layers keeps them as long as its format can", () => {
   const before = imageRequest({ style: { format: "webp", layers: true } });
   expect(changedRequest(before, { style: { background_theme: "ice" } }).style).toMatchObject({

@@ -19,12 +19,12 @@ test("a browser that draws no elements is reported, makes stills, and refuses at
   });
   try {
     expect(problems).toEqual([expect.stringContaining("draws no elements into a canvas")]);
-    const make = (spec: Parameters<typeof cardInput>[0], layers?: true) => {
+    const make = (spec: Parameters<typeof cardInput>[0], change = {}) => {
       const { style, ...card } = cardInput(spec);
       return renderer.render(
         {
           jobId: "1",
-          card: { ...card, style: { ...style, ...(layers && { layers }) } },
+          card: { ...card, style: { ...style, ...change } },
           placeholder: true,
           photoPath: "",
           photoSha256: "",
@@ -34,8 +34,13 @@ test("a browser that draws no elements is reported, makes stills, and refuses at
         () => {},
       );
     };
-    for (const [format, layers] of [["webm"], ["webp-animated"], ["webp", true]] as const) {
-      const refused = await make({ format }, layers).catch((error) => error);
+    for (const change of [
+      { format: "webm" },
+      { format: "webp-animated" },
+      { format: "webp", layers: true },
+      { format: "png", foil: true },
+    ] as const) {
+      const refused = await make({}, change).catch((error) => error);
       expect(refused).toMatchObject({
         reason: "browser_too_old",
         message: expect.stringContaining("Send the card as png"),

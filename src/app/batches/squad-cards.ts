@@ -199,10 +199,23 @@ export const BACK_TARGET: Target = target(
   { ...FOR_ALL, read: asSwitch },
 );
 
-/** What a column can mean with a template of these additional fields, which has another side or has none. */
-export const targetsFor = (fields: Parameters<typeof templateTargets>[0], hasBack: boolean): Target[] => [
+/** Whether a plate of foil is kept too, of a template that says where foil goes. */
+export const FOIL_TARGET: Target = target(
+  "foil",
+  "Plate of foil for print (yes)",
+  "style.foil",
+  "foilplate plateoffoil",
+  { ...FOR_ALL, read: asSwitch },
+);
+
+/** What a column can mean with a template of these additional fields. */
+export const targetsFor = (
+  fields: Parameters<typeof templateTargets>[0],
+  { back, foil }: { back: boolean; foil: boolean },
+): Target[] => [
   ...TARGETS,
-  ...(hasBack ? [BACK_TARGET] : []),
+  ...(back ? [BACK_TARGET] : []),
+  ...(foil ? [FOIL_TARGET] : []),
   ...templateTargets(fields),
 ];
 

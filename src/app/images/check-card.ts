@@ -1,5 +1,6 @@
 import type { Config } from "../../config.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
+import { checkFoil } from "../../core/foil.ts";
 import { type CreateImageRequest, createImageValidator } from "../../core/image-request.ts";
 import { checkLayers } from "../../core/layers.ts";
 import { checkMotion } from "../../core/motion-rules.ts";
@@ -9,6 +10,7 @@ import { SAMPLE_PHOTO_PATHS } from "../../core/sample-photo.ts";
 import { undrawable } from "../../render/card/display-name.ts";
 import { DRAWABLE_SCRIPTS, isDrawable } from "../../render/fonts/fonts.ts";
 import { checkFields, imageFields } from "../../templates/fields.ts";
+import { hasFoil } from "../../templates/load.ts";
 import { checkComposition } from "../../templates/manifest.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 
@@ -110,7 +112,8 @@ export async function checkForPreset(
   templates: Pick<TemplateRegistry, "current">,
   config: OwnAddresses,
 ): Promise<ErrorDetail[]> {
-  const { manifest, back, markup } = await templates.current(style.preset);
+  const template = await templates.current(style.preset);
+  const { manifest, back, markup } = template;
   const details = checkFields(manifest, fields);
   const pictures = imageFields(manifest.fields);
   const written = Object.entries(fields ?? {}).filter(([name]) => !pictures.includes(name));
@@ -120,6 +123,7 @@ export async function checkForPreset(
     ...checkPrintSize(style),
     ...checkMotion(style),
     ...checkLayers(style, markup.layers),
+    ...checkFoil(style, hasFoil(template)),
     ...(style.back && !back ? [{ field: "style.back", message }] : []),
     ...(details.length > 0
       ? details

@@ -148,7 +148,7 @@ export function printable(images: Image[]): { cards: Image[]; size: PrintSizeNam
 const NO_FOIL: ErrorDetail = {
   field: "foil",
   message:
-    "must be left out: no card has a plate of foil. Cards get one when a template with `data-foil` draws them as PNG in a size for print.",
+    "must be left out: no card has a plate of foil. Make the cards with `style.foil`, as PNG in a size for print and with a preset that `GET /v1/presets` lists with `foil`.",
 };
 
 /** Whether one of them has a plate of foil. Reads no further than the first that has. */

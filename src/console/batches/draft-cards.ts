@@ -17,6 +17,7 @@ import { MAX_BATCH_CARDS } from "../../core/limits.ts";
 import { uploadUrl } from "../../core/own-photos.ts";
 import { checkCards } from "../../http/batch-body.ts";
 import { type CardSet, playersOfSet } from "../../store/sets/card-sets.ts";
+import { hasFoil } from "../../templates/load.ts";
 import type { MemberVisit } from "../visit.ts";
 import type { Draft } from "./list-store.ts";
 
@@ -29,7 +30,7 @@ export async function targetsOf(
   preset: string,
   set: CardSet | undefined,
 ): Promise<Target[]> {
-  const { manifest, back } = await deps.templates.current(preset).catch((error) => {
+  const template = await deps.templates.current(preset).catch((error) => {
     if (!(error instanceof OperatorError)) throw error;
     throw new Refusal(
       "INVALID_REQUEST",
@@ -37,7 +38,10 @@ export async function targetsOf(
       { cause: error },
     );
   });
-  return [...(set ? SET_TARGETS : []), ...targetsFor(manifest.fields, back !== null)];
+  return [
+    ...(set ? SET_TARGETS : []),
+    ...targetsFor(template.manifest.fields, { back: template.back !== null, foil: hasFoil(template) }),
+  ];
 }
 
 export interface DraftCards {

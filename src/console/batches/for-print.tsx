@@ -6,6 +6,7 @@ import { PRINT_SIZE_NAMES, PRINT_SIZES, type PrintSizeName, printSizeLabel } fro
 import { PRINTER_NAMES, printerOf } from "../../core/printers.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
+import { hasFoil } from "../../templates/load.ts";
 import { counted, Field, PostForm } from "../elements.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
@@ -57,10 +58,12 @@ export function MakeForPrint({
   visit,
   batch,
   images,
+  hasFoil,
 }: {
   visit: MemberVisit;
   batch: Batch;
   images: Image[];
+  hasFoil: boolean;
 }) {
   // A player's cards are made again together, those that failed as well.
   const players = new Set(finished(images).map(({ externalId }) => externalId));
@@ -69,6 +72,11 @@ export function MakeForPrint({
   return (
     <PostForm visit={visit} action={`/console/batches/${batch.id}/for-print`} class="form">
       <PrintSizeField name="size" />
+      {hasFoil && (
+        <label class="check">
+          <input name="foil" type="checkbox" value="true" /> A plate of foil too, for printers who foil cards
+        </label>
+      )}
       <p>
         They take the places of those in the batch.{" "}
         {batch.environment === "live"
@@ -84,14 +92,30 @@ export function MakeForPrint({
   );
 }
 
+/** The presets of these cards that say where foil goes. */
+export async function foiledPresets({ deps }: MemberVisit, images: Image[]): Promise<Set<string>> {
+  const presets = new Set(images.map(({ request }) => storedRequest(request).style.preset));
+  const foiled = new Set<string>();
+  for (const preset of presets)
+    if ((await deps.templates.has(preset)) && hasFoil(await deps.templates.current(preset)))
+      foiled.add(preset);
+  return foiled;
+}
+
 /** The finished cards in a size for print. */
-async function cardsInSize({ deps }: MemberVisit, batch: Batch, size: PrintSizeName) {
+async function cardsInSize(visit: MemberVisit, batch: Batch, size: PrintSizeName) {
+  const { deps } = visit;
   const images = finished(await imagesOfBatch(deps.store.read, batch.id));
   // A player's cards change together: those that move come last, as they need the most.
   const ordered = [...images].sort((a, b) => Number(moves(a)) - Number(moves(b)));
+  const foiled = field(visit, "foil") === "true" ? await foiledPresets(visit, images) : new Set();
   const cards = [...new Map(ordered.map((image) => [image.externalId, image])).values()].map((image) => ({
     external_id: image.externalId,
-    style: printStyle(image, size),
+    style: {
+      ...printStyle(image, size),
+      // No other format has room for it.
+      ...(foiled.has(storedRequest(image.request).style.preset) && { foil: true, format: "png" as const }),
+    },
   }));
   return cardsToRemake(deps, batch, { cards });
 }

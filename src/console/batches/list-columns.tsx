@@ -59,13 +59,13 @@ function ForAll({ target: { key, label, forAll, isColour }, draft, compositions 
         <Options names={[...parallels.keys()]} chosen={value} text={sized} />
       </select>
     );
-  if (key === "position" || key === "composition" || key === "back")
+  if (key === "position" || key === "composition" || key === "back" || key === "foil")
     return (
       <select {...named}>
         <option value="">{key === "position" ? "Choose a position" : "As usual"}</option>
         {key === "position" && <Options names={POSITIONS} chosen={value} text={positionText} />}
         {key === "composition" && <Options names={compositions} chosen={value} text={compositionText} />}
-        {key === "back" && <Options names={["yes", "no"]} chosen={value} />}
+        {(key === "back" || key === "foil") && <Options names={["yes", "no"]} chosen={value} />}
       </select>
     );
   if (key === "background_theme") return <ThemeInput {...input} />;

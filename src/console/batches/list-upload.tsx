@@ -8,6 +8,7 @@ import { MAX_LIST_BYTES } from "../../core/list-limits.ts";
 import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
 import { listKits } from "../../store/people/brand-kits.ts";
 import type { CardSet } from "../../store/sets/card-sets.ts";
+import { hasFoil } from "../../templates/load.ts";
 import { Card, counted, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { privateFile, redirect } from "../respond.ts";
@@ -151,9 +152,13 @@ async function upload(visit: MemberVisit): Promise<Response> {
   const [kit, ...others] = await listKits(deps.store.read, visit.account.id);
   const look = kit && others.length === 0 ? kit : undefined;
   const preset = presets.find((name) => name === look?.preset) ?? presets[0] ?? "";
-  const { manifest, back } = await deps.templates.current(preset);
+  const template = await deps.templates.current(preset);
+  const { manifest } = template;
   const [[width, height] = [1024, 1280]] = Object.values(manifest.sizes);
-  const guessed = guessMapping(list, targetsFor(manifest.fields, back !== null));
+  const guessed = guessMapping(
+    list,
+    targetsFor(manifest.fields, { back: template.back !== null, foil: hasFoil(template) }),
+  );
   const set = await sentSet(visit);
   const { id } = await visit.lists.put(visit, {
     id: deps.random.id("lst"),

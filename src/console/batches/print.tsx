@@ -22,7 +22,7 @@ import { shell } from "../layout.tsx";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { namedFile } from "./batch.tsx";
 import { batchName } from "./batches.tsx";
-import { MakeForPrint, PrintSizeField } from "./for-print.tsx";
+import { foiledPresets, MakeForPrint, PrintSizeField } from "./for-print.tsx";
 import { ownBatch } from "./own-batch.ts";
 
 /** What a page of print files is about. */
@@ -42,6 +42,7 @@ interface Subject {
 async function batchSubject(visit: MemberVisit): Promise<Subject> {
   const batch = await ownBatch(visit);
   const printed = await printedBatch(visit.deps, batch);
+  const hasFoil = (await foiledPresets(visit, printed.images)).size > 0;
   return {
     printed,
     id: batch.id,
@@ -49,7 +50,7 @@ async function batchSubject(visit: MemberVisit): Promise<Subject> {
     name: batchName(batch),
     lead: `The cards of ${batchName(batch)} as one PDF, at 300 dots an inch, with their backs.`,
     back: "Back to the batch",
-    remedy: <MakeForPrint visit={visit} batch={batch} images={printed.images} />,
+    remedy: <MakeForPrint {...{ visit, batch, images: printed.images, hasFoil }} />,
   };
 }
 

@@ -295,6 +295,7 @@ export const EXAMPLES = {
         ],
         compositions: ["cutout", "photo"],
         layers: true,
+        foil: true,
         back: false,
         fields: null,
       },

@@ -2,7 +2,6 @@ import type { Browser, CDPSession, Page } from "puppeteer-core";
 import type { Composition } from "../../core/card.ts";
 import { isMoving } from "../../core/moving-pictures.ts";
 import { PICTURE_FORMATS } from "../../core/picture-formats.ts";
-import { printSizeOf } from "../../core/print-sizes.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { crashOf, fileSlot, freeMemory, openSealedPage, type PageFile } from "../browser/browser.ts";
 import {
@@ -116,12 +115,10 @@ export async function openCardPage(
       const composed = performance.now();
       onStage?.("capture");
       const shot = await orCrash(shoot(camera, job, markup));
-      const plate = isFoiled(markup, job) ? await orCrash(foilPlate(camera, style)) : null;
       const done = performance.now();
       cleanUp();
       return {
         ...shot,
-        bytes: plate ? withFoilPlate(shot.bytes, plate) : shot.bytes,
         contentType: PICTURE_FORMATS[style.format].contentType,
         composition,
         timingsMs: {
@@ -160,25 +157,15 @@ async function shoot(
   markup: string,
 ): Promise<Photograph & Size> {
   const { style } = card;
-  const { width, height, format, motion = "foil", layers } = style;
-  if (!isMoving(format)) {
-    const still = await camera.shoot(style, format, encoding);
-    return {
-      ...still,
-      bytes: layers ? withLayers(still.bytes, await camera.shootLayers(style)) : still.bytes,
-      width,
-      height,
-    };
-  }
-  return camera.film({ width, height }, { format, motion, hasFoil: markup.includes("data-foil") });
+  const { width, height, format, motion = "foil", layers, foil } = style;
+  const hasFoil = markup.includes("data-foil");
+  if (isMoving(format)) return camera.film({ width, height }, { format, motion, hasFoil });
+  const { bytes, ...still } = await camera.shoot(style, format, encoding);
+  const plate = foil && hasFoil ? await foilPlate(camera, style) : null;
+  const withPlate = plate ? withFoilPlate(bytes, plate) : bytes;
+  const whole = layers ? withLayers(withPlate, await camera.shootLayers(style)) : withPlate;
+  return { ...still, bytes: whole, width, height };
 }
-
-/** Whether the picture takes a plate of foil along: one for print, whose format has room for it. */
-const isFoiled = (markup: string, { card: { style }, encoding }: CardJob): boolean =>
-  markup.includes("data-foil") &&
-  style.format === "png" &&
-  encoding !== "screen" &&
-  printSizeOf(style) !== undefined;
 
 async function foilPlate(camera: Camera, { width, height }: Size): Promise<Uint8Array | null> {
   const coverage = await camera.shootFoil({ width, height });

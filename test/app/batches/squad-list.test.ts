@@ -337,13 +337,14 @@ test("a column may say whose back is made, of a template that has one", () => {
       ["Dee", "maybe"],
     ].map((cells, at) => ({ line: at + 2, cells })),
   };
-  const backs = (hasBack: boolean) => {
-    const targets = targetsFor({}, hasBack);
+  const backs = (back: boolean) => {
+    const targets = targetsFor({}, { back, foil: false });
     const cards = cardsOfList(list, targets, guessMapping(list, targets), { preset: "x" }) as {
       style: { back?: unknown };
     }[];
     return cards.map(({ style }) => style.back);
   };
+  expect(targetsFor({}, { back: false, foil: true }).map(({ place }) => place)).toContain("style.foil");
   expect(backs(true)).toEqual([true, false, undefined, "maybe"]);
   expect(backs(false)).toEqual([undefined, undefined, undefined, undefined]);
 });
