@@ -4,24 +4,22 @@ import { tmpdir } from "node:os";
 import { extname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { checkForPreset } from "../app/images/check-card.ts";
+import { sha256Of } from "../app/images/keep-card.ts";
+import { cardPdf } from "../app/print/card-pdf.ts";
 import { type Config, readConfig } from "../config.ts";
-import {
-  ASKED_COMPOSITIONS,
-  type AskedComposition,
-  type ImageFormat,
-  MOTIONS,
-  type Motion,
-} from "../core/card.ts";
+import { ASKED_COMPOSITIONS, type AskedComposition, MOTIONS, type Motion } from "../core/card.ts";
 import { shownSetValidator } from "../core/card-set.ts";
 import { type ErrorDetail, OperatorError } from "../core/errors.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
 import { isMoving } from "../core/moving-pictures.ts";
+import { PDF, type PictureFormatName } from "../core/picture-formats.ts";
 import { compileValidator } from "../core/validate.ts";
 import { NO_CANVAS } from "../render/card/capture.ts";
 import { type CardRenderer, openCardRenderer, PhotoRefused } from "../render/card-renderer.ts";
 import type { RenderJob } from "../render/protocol.ts";
 import { rendererOptions } from "../service/renderer-options.ts";
 import { untilSignal } from "../service/stop-signal.ts";
+import { writeWhole } from "../system/write-whole.ts";
 import { imageFields } from "../templates/fields.ts";
 import { type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
 import { oneOf } from "./arguments.ts";
@@ -54,7 +52,10 @@ export function renderCommand(): Command {
       `how the player is shown, whatever the details say: ${ASKED_COMPOSITIONS.join(", ")}`,
       oneOf(ASKED_COMPOSITIONS),
     )
-    .requiredOption("--out <file>", "where to write the picture; .png, .webp, .jpg, .jpeg or .webm says how")
+    .requiredOption(
+      "--out <file>",
+      "where to write the picture; .png, .webp, .jpg, .jpeg, .webm or .pdf says how",
+    )
     .option(
       "--motion <motion>",
       `the card in motion, as .webm or .webp: ${MOTIONS.join(", ")}`,
@@ -74,12 +75,13 @@ export function renderCommand(): Command {
     });
 }
 
-const FORMATS: Record<string, ImageFormat> = {
+const FORMATS: Record<string, PictureFormatName> = {
   ".png": "png",
   ".webp": "webp",
   ".jpg": "jpeg",
   ".jpeg": "jpeg",
   ".webm": "webm",
+  ".pdf": "pdf",
 };
 
 async function renderFiles(options: RenderOptions) {
@@ -110,6 +112,7 @@ async function renderFiles(options: RenderOptions) {
     );
     renderer = await openCardRenderer(browser);
     if (signal) throw new Error("stopped");
+    if (formatOf(options) === "pdf") return await renderPdf(renderer, job, options, scratch);
     const front = await renderer.render(job, () => {});
     if (options.back !== undefined)
       await renderer.render({ ...job, side: "back", outputPath: resolve(options.back) }, () => {});
@@ -130,6 +133,21 @@ async function renderFiles(options: RenderOptions) {
   }
 }
 
+/** One file of both sides, which is as old as the details, so that the same card gives the same bytes. */
+async function renderPdf(renderer: CardRenderer, job: RenderJob, { input }: RenderOptions, scratch: string) {
+  const { card, outputPath } = job;
+  const [frontPath, backPath] = [join(scratch, "front"), join(scratch, "back")];
+  const front = await renderer.render({ ...job, outputPath: frontPath }, () => {});
+  if (card.style.back) await renderer.render({ ...job, side: "back", outputPath: backPath }, () => {});
+  const paths = card.style.back ? [frontPath, backPath] : [frontPath];
+  const pictures = await Promise.all(paths.map((path) => readFile(path)));
+  const { mtimeMs } = await stat(input);
+  const bytes = await cardPdf(pictures, { title: card.player.name, createdAt: mtimeMs });
+  await writeWhole(outputPath, bytes);
+  const receipt = { ...front.receipt, sha256: sha256Of(bytes) };
+  return { ...front, contentType: PDF, bytes: bytes.length, receipt };
+}
+
 async function readJob(
   options: RenderOptions,
   template: string,
@@ -144,6 +162,11 @@ async function readJob(
     );
   if (options.back !== undefined && isMoving(format))
     throw new OperatorError(`--back ${options.back}: a card in motion has no other side. Leave it out.`, 2);
+  if (options.back !== undefined && format === "pdf")
+    throw new OperatorError(
+      `--back ${options.back}: in a PDF the other side is the second page. Leave it out, and set style.back to true in --input.`,
+      2,
+    );
   if (options.back !== undefined && FORMATS[extname(options.back).toLowerCase()] !== format)
     throw new OperatorError(`--back ${options.back} must end in ${extname(options.out)}, like --out.`, 2);
   const { manifest } = await templates.current(template);
@@ -164,7 +187,7 @@ async function readJob(
 }
 
 /** By the ending of the file, which two kinds of WebP have. */
-function formatOf({ out, motion }: RenderOptions): ImageFormat {
+function formatOf({ out, motion }: RenderOptions): PictureFormatName {
   const ending = FORMATS[extname(out).toLowerCase()];
   if (!ending) throw new OperatorError(`--out ${out} must end in ${Object.keys(FORMATS).join(", ")}.`, 2);
   const format = motion !== undefined && ending === "webp" ? "webp-animated" : ending;
@@ -191,7 +214,7 @@ function readPictures(given: string[], fields: string[], template: string): Reco
 /** The request body from the file; the photo's URL may be omitted, because the photo is given. */
 async function readCard(
   options: RenderOptions,
-  format: ImageFormat,
+  format: PictureFormatName,
   template: string,
   {
     templates,

@@ -32,6 +32,33 @@ test("the ending of --out decides the format, in any case and over the request's
   expect((await new Bun.Image(await Bun.file(at("CARD.JPG")).bytes()).metadata()).format).toBe("jpeg");
 });
 
+test("--out may be a PDF for a printer, with its cut, its bleed and its back as the second page", async () => {
+  const print = { width: 815, height: 1110, back: true };
+  writeFileSync(at("print.json"), JSON.stringify({ ...CARD, style: print }));
+  const pdf = (input: string, ...more: string[]) =>
+    render(...args("card.pdf"), "--input", at(input), ...more);
+  const { code, json } = await pdf("print.json");
+  const bytes = await Bun.file(at("card.pdf")).bytes();
+  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  expect({ code, ...json() }).toMatchObject({
+    code: 0,
+    contentType: "application/pdf",
+    bytes: bytes.length,
+    receipt: { sha256 },
+  });
+  const text = Buffer.from(bytes).toString("latin1");
+  expect(text).toContain("/Count 2");
+  // 63 x 88 mm within a bleed of 3 mm.
+  expect(text.split("/BleedBox [0 0 195.591 266.457] /TrimBox [8.504 8.504 187.087 257.953]")).toHaveLength(
+    3,
+  );
+
+  const unfit = await pdf("card.json");
+  expect(JSON.parse(unfit.err).error).toMatch(/style\.format .*815x1110 \(63 x 88 mm\)/);
+  const twice = await pdf("print.json", "--back", at("back.pdf"));
+  expect([twice.code, twice.err]).toEqual([2, expect.stringContaining("set style.back to true in --input")]);
+});
+
 test("--photo may be a path from the current folder", async () => {
   const photo = relative(process.cwd(), PHOTO);
   const { code } = await render(...args("card.webp"), "--photo", photo);
@@ -87,7 +114,7 @@ test("--template draws any template there is, listed or not; without it the firs
 
 test("what cannot be a card is reported by its option, in one line", async () => {
   const refusals: [string[], number, RegExp][] = [
-    [args("card.gif"), 2, /--out .*card\.gif must end in \.png, \.webp, \.jpg, \.jpeg/],
+    [args("card.gif"), 2, /--out .*card\.gif must end in \.png, \.webp, \.jpg, \.jpeg, \.webm, \.pdf/],
     [args("folder.png"), 1, /--out .*folder\.png is a folder/],
     [args("card.json/card.png"), 1, /--out .* cannot be written/],
     [[...args("card.png"), "--badge", at("card.json")], 1, /--badge .*card\.json is no picture/],
