@@ -40,6 +40,7 @@ export function printCommand(): Command {
     )
     .option("--sheet <paper>", `cards edge to edge on ${words(SHEET_NAMES)}`, oneOf(SHEET_NAMES))
     .option("--marks", "crop marks")
+    .option("--no-marks", "none, also where the printer is home")
     .option("--order <order>", `of the sides of a card: ${words(ORDERS)}`, oneOf(ORDERS))
     .option("--colour <colour>", `${words(COLOURS)}; cmyk needs CARDPRESS_PRINT_PROFILE`, oneOf(COLOURS))
     .option("--standard <name>", `of CMYK files: ${words(PDFX_STANDARDS)}`, oneOf(PDFX_STANDARDS))

@@ -418,6 +418,10 @@ test("the command line writes the same file, whole or not at all, and says how f
   expect(made.json()).toEqual({ file: out, bytes: wanted.length, cards: 1 });
   expect(await Bun.file(out).bytes()).toEqual(wanted);
 
+  const unmarked = await run(id, "--printer", "home", "--no-marks", "--incomplete", "--json");
+  expect(unmarked.code).toBe(0);
+  expect((await Bun.file(out).bytes()).length).toBeLessThan(wanted.length);
+
   const one = await run(image, "--colour", "cmyk", "--standard", "pdfx_1a", "--ink-limit", "240");
   expect([one.code, one.out]).toEqual([0, expect.stringMatching(/own\.pdf: 1 card, [\d.]+ \w+\.\n$/)]);
   const asked = { colour: "cmyk", standard: "pdfx_1a", ink_limit: 240 };

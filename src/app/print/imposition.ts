@@ -18,6 +18,8 @@ export const SHEET_NAMES = Object.keys(SHEETS) as Sheet[];
 const SHEET_MARGIN_MM = 3;
 /** Crop marks in millimetres: how long they are, and how far from what is printed. */
 const MARK = { length: 5, gap: 1 };
+/** On sheets with less room marks are no shorter with their gap, in millimetres: the bleed gives way. */
+const LEAST_MARK_MM = 2;
 
 const isWide = ({ width, height }: Face) => width > height;
 
@@ -36,7 +38,12 @@ export function facePage(face: Face, size: PrintSize, { marks }: { marks: boolea
     trim: cut,
     bleed,
     pictures: [{ ...face, at: bleed, clip: bleed, quarters: 0 }],
-    marks: marks ? cropMarks([cut.x, cut.x + cut.width], [cut.y, cut.y + cut.height], bleed) : [],
+    marks: marks
+      ? cropMarks([cut.x, cut.x + cut.width], [cut.y, cut.y + cut.height], {
+          from: grown(bleed, MARK.gap * PT_PER_MM),
+          to: grown(bleed, (MARK.gap + MARK.length) * PT_PER_MM),
+        })
+      : [],
   };
 }
 
@@ -45,6 +52,19 @@ export function gridOf(size: PrintSize, sheet: Sheet): { columns: number; rows: 
   const fit = (side: number, card: number) => Math.floor((side - 2 * SHEET_MARGIN_MM) / card);
   const { width, height } = SHEETS[sheet];
   return { columns: fit(width, size.trim.width), rows: fit(height, size.trim.height) };
+}
+
+/**
+ * What lies around a block of cards, in millimetres from its edge: how far the bleed is shown, and where the
+ * crop marks begin and end, nowhere where no printer reaches them.
+ * @param space from the block to the sheet's edge
+ */
+function around(space: number, bleed: number, marks: boolean): { shown: number; from: number; to: number } {
+  const room = space - SHEET_MARGIN_MM;
+  if (room < LEAST_MARK_MM) return { shown: bleed, from: bleed, to: bleed };
+  const shown = marks ? Math.min(bleed, room - LEAST_MARK_MM) : bleed;
+  const gap = Math.min(MARK.gap, (room - shown) / 4);
+  return { shown, from: shown + gap, to: Math.min(room, shown + gap + MARK.length) };
 }
 
 /**
@@ -62,6 +82,7 @@ export function sheetPage(
   const { trim, bleed } = size;
   const left = (width - columns * trim.width) / 2;
   const bottom = (height - rows * trim.height) / 2;
+  const [beside, above] = [around(left, bleed, marks), around(bottom, bleed, marks)];
   const block = { x: left, y: bottom, width: columns * trim.width, height: rows * trim.height };
   const pictures = faces.flatMap((face, n): Placed[] => {
     if (!face) return [];
@@ -79,7 +100,7 @@ export function sheetPage(
       {
         ...face,
         at: points(grown(cell, bleed)),
-        clip: points(within(grown(cell, bleed), cell, block)),
+        clip: points(within(grown(cell, beside.shown, above.shown), cell, block)),
         quarters: isWide(face) ? turned : 0,
       },
     ];
@@ -93,11 +114,10 @@ export function sheetPage(
     bleed: points({ x: 0, y: 0, width, height }),
     pictures,
     marks: marks
-      ? cropMarks(
-          cuts(left, trim.width, columns),
-          cuts(bottom, trim.height, rows),
-          points(grown(block, Math.min(bleed, SHEET_MARGIN_MM))),
-        )
+      ? cropMarks(cuts(left, trim.width, columns), cuts(bottom, trim.height, rows), {
+          from: points(grown(block, beside.from, above.from)),
+          to: points(grown(block, beside.to, above.to)),
+        })
       : [],
   };
 }
@@ -118,22 +138,24 @@ function within(withBleed: Rect, cell: Rect, block: Rect): Rect {
   };
 }
 
-/** Lines that say where to cut, outside of what is printed; all in points. */
-function cropMarks(xs: readonly number[], ys: readonly number[], printed: Rect): Line[] {
-  const [gap, length] = [MARK.gap * PT_PER_MM, MARK.length * PT_PER_MM];
-  const [right, top] = [printed.x + printed.width, printed.y + printed.height];
-  const [below, above] = [printed.y - gap, top + gap];
-  const [before, behind] = [printed.x - gap, right + gap];
+/** Lines that say where to cut, between two rectangles around what is printed; all in points. */
+function cropMarks(
+  xs: readonly number[],
+  ys: readonly number[],
+  { from, to }: Record<"from" | "to", Rect>,
+): Line[] {
+  const [right, top] = [from.x + from.width, from.y + from.height];
+  const [farRight, farTop] = [to.x + to.width, to.y + to.height];
   return [
     ...xs.flatMap((x): Line[] => [
-      [x, below, x, below - length],
-      [x, above, x, above + length],
+      [x, from.y, x, to.y],
+      [x, top, x, farTop],
     ]),
     ...ys.flatMap((y): Line[] => [
-      [before, y, before - length, y],
-      [behind, y, behind + length, y],
+      [from.x, y, to.x, y],
+      [right, y, farRight, y],
     ]),
-  ];
+  ].filter(([x1, y1, x2, y2]) => x1 !== x2 || y1 !== y2);
 }
 
 const points = ({ x, y, width, height }: Rect): Rect => ({
@@ -143,9 +165,9 @@ const points = ({ x, y, width, height }: Rect): Rect => ({
   height: height * PT_PER_MM,
 });
 
-const grown = ({ x, y, width, height }: Rect, by: number): Rect => ({
-  x: x - by,
-  y: y - by,
-  width: width + 2 * by,
-  height: height + 2 * by,
+const grown = ({ x, y, width, height }: Rect, beside: number, above = beside): Rect => ({
+  x: x - beside,
+  y: y - above,
+  width: width + 2 * beside,
+  height: height + 2 * above,
 });

@@ -25,7 +25,7 @@ export const PrintRequest = Type.Object(
     printer: Type.Optional(
       StringEnum(PRINTER_NAMES, {
         description:
-          "By the rules this printer has published: they decide `marks`, `order`, `colour`, `standard` and `ink_limit`, and a wish of yours that contradicts them is refused. `home`: sheets with marks, of A4 unless you say otherwise.",
+          "By the rules this printer has published: they decide `marks`, `order`, `colour`, `standard` and `ink_limit`, and a wish of yours that contradicts them is refused. `home`: sheets with marks, of A4, unless you say otherwise.",
       }),
     ),
     sheet: Type.Optional(
@@ -37,7 +37,8 @@ export const PrintRequest = Type.Object(
     marks: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "Crop marks. Most printers of cards want none.",
+        description:
+          "Crop marks. Most printers of cards want none, and neither does paper that is perforated for cards.",
       }),
     ),
     order: Type.Optional(
@@ -148,6 +149,8 @@ function contradictions(
   for (const field of ["marks", "order", "colour", "standard"] as const) {
     const rule = printer[field];
     if (rule === undefined || asked[field] === undefined || asked[field] === rule) continue;
+    // Where nobody publishes rules they are our advice; colours alone a printer at home cannot choose.
+    if (!printer.source && (field === "marks" || field === "order")) continue;
     details.push({ field, message: `must be \`${rule}\` or left out with this \`printer\`: ${rules}.` });
   }
   if (printer.inkLimit !== undefined && wishes.inkLimit > printer.inkLimit)

@@ -72,6 +72,22 @@ describe.each(sizes)("a card of %s", (name) => {
       }
     });
 
+    test("marks lie where printers reach, beside all that is printed, and are long enough to be seen", () => {
+      const { pictures, marks } = pageOf(places, "front");
+      const reach = inset(
+        { x: 0, y: 0, width: paper.width * PT_PER_MM, height: paper.height * PT_PER_MM },
+        3 * PT_PER_MM - 1e-6,
+      );
+      for (const [x1, y1, x2, y2] of marks) {
+        expect(isInside(reach, x1, y1) && isInside(reach, x2, y2)).toBe(true);
+        expect(Math.hypot(x2 - x1, y2 - y1)).toBeGreaterThan(1.2 * PT_PER_MM);
+        for (const { clip } of pictures) expect(isInside(clip, x1, y1) || isInside(clip, x2, y2)).toBe(false);
+      }
+      // Rows of the skat card leave no room above them on Letter.
+      const ends = name === "59x91" && sheet === "letter" ? 0 : 2 * (columns + 1);
+      expect(marks).toHaveLength(ends + 2 * (rows + 1));
+    });
+
     test("no card covers a part of another, and each shows all that is not cut off", () => {
       const { pictures } = pageOf(places, "front");
       for (const [n, { at, clip }] of pictures.entries()) {

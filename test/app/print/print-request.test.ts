@@ -25,6 +25,9 @@ test("a printer's rules decide what the caller leaves open", () => {
   expect(wishesOf({ printer: "meinspiel" })).toMatchObject({ standard: "pdfx_4", inkLimit: 300 });
   expect(wishesOf({ printer: "pps" })).toMatchObject({ standard: "pdfx_4", inkLimit: 250, marks: false });
   expect(wishesOf({ printer: "home" })).toMatchObject({ sheet: "a4", marks: true, colour: "rgb" });
+  const perforated = { printer: "home", marks: false, order: "back_first" } as const;
+  expect(wishesOf(perforated)).toMatchObject({ sheet: "a4", marks: false, order: "back_first" });
+  expect(fieldsOf(perforated)).toEqual([]);
   expect(wishesOf({ printer: "home", sheet: "letter" })).toMatchObject({ sheet: "letter" });
   expect(wishesOf({})).toMatchObject({ sheet: undefined, marks: false, colour: "rgb", inkLimit: 300 });
   // Less ink than allowed, and the other side first where the printer does not say.
