@@ -95,6 +95,7 @@ const handheld = media("(hover: none)");
 const connected = new Set();
 still.addEventListener("change", () => {
   for (const card of connected) card.lean(0, 0, 0);
+  for (const card of seen) card.dress();
 });
 
 /** Cards that can be seen: only they move, and only for them the device is asked how it is held. */
@@ -105,7 +106,7 @@ function watch(card) {
     for (const { target, isIntersecting } of entries) {
       if (isIntersecting) {
         seen.add(target);
-        target.light();
+        target.dress();
       } else if (seen.delete(target)) target.lean(0, 0, 0);
     }
     if (seen.size > 0 && handheld.matches) listen();
@@ -371,7 +372,7 @@ class CardpressCard extends (globalThis.HTMLElement ?? class {}) {
       [foil, this.getAttribute("foil-mask") ?? shape],
       [glares[0], shape],
     ];
-    if (seen.has(this)) this.light();
+    if (seen.has(this)) this.dress();
     if (this.hasAttribute("back")) {
       card.append(back);
       this.shadowRoot.querySelector(".stage").append(flip);
@@ -380,14 +381,18 @@ class CardpressCard extends (globalThis.HTMLElement ?? class {}) {
       back.remove();
       flip.remove();
     }
-    this.#showLayers();
     this.#turn();
     this.#at[3] = this.#to[3];
     this.#paint(false);
   }
 
-  /** Cuts foil and glare to the card's shape. A mask is fetched apart, so it waits until the card is seen. */
-  light() {
+  /**
+   * Gives it what only its moving shows, each fetched apart: foil and glare cut to the card's shape, and its
+   * layers. They wait until the card is seen, and are not fetched for who asked for less motion.
+   */
+  dress() {
+    this.#showLayers();
+    if (still.matches) return;
     for (const [element, mask] of this.#masks) {
       element.style.webkitMaskImage = maskOf(mask);
       element.style.maskImage = maskOf(mask);
@@ -397,7 +402,7 @@ class CardpressCard extends (globalThis.HTMLElement ?? class {}) {
   /** Layers take the still's place when all of them are there. */
   async #showLayers() {
     const { layers } = this.#parts;
-    const addresses = (this.getAttribute("layers") ?? "").split(/\s+/).filter(Boolean);
+    const addresses = (still.matches ? "" : (this.getAttribute("layers") ?? "")).split(/\s+/).filter(Boolean);
     const wanted = addresses.join(" ");
     if (layers.dataset.of === wanted) return;
     layers.dataset.of = wanted;

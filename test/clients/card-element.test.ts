@@ -195,6 +195,41 @@ test("light falls on the card's shape alone, also where the picture is still to 
   for (const part of [".foil", ".glare"]) expect((await inside(part)).mask).toBe(`url("${fresh}")`);
 });
 
+test("masks and layers are fetched once their card is seen, but not where motion is to be reduced", async () => {
+  const asked: string[] = [];
+  const note = (request: { url(): string }) => void asked.push(new URL(request.url()).search);
+  page.on("request", note);
+  const dressed = (name: string) => card(`layers="${front}?${name}-layer" foil-mask="${front}?${name}-mask"`);
+  const parts = (name: string) => asked.filter((query) => query.startsWith(`?${name}-`)).sort();
+  const both = (name: string) => [`?${name}-layer`, `?${name}-mask`];
+  const requests = (name: string) =>
+    both(name).map((query) => page.waitForRequest((request) => request.url().endsWith(query)));
+  // Who asks last where cards are is answered last.
+  const placed = () =>
+    page.$$eval("cardpress-card", (cards) =>
+      Promise.all(
+        cards.map((one) => new Promise<void>((done) => new IntersectionObserver(() => done()).observe(one))),
+      ),
+    );
+
+  const first = requests("near");
+  await show(`${dressed("near")}${"<p>Text</p>".repeat(300)}${dressed("far")}`);
+  await Promise.all([...first, placed()]);
+  expect(parts("far")).toEqual([]);
+  const coming = requests("far");
+  await page.evaluate(() => document.querySelectorAll("cardpress-card")[1]?.scrollIntoView());
+  await Promise.all(coming);
+
+  await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+  await show(dressed("calm"));
+  await placed();
+  expect(parts("calm")).toEqual([]);
+  const wanted = requests("calm");
+  await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "no-preference" }]);
+  await Promise.all(wanted);
+  page.off("request", note);
+});
+
 test("a finger's drag across tilts it, and a tap turns it over", async () => {
   await show(card());
   const { x, y } = await middle();
