@@ -18,6 +18,7 @@ import { templateRegistry } from "../templates/registry.ts";
 import { launchBrowser, PAGE_CRASHED } from "./browser/browser.ts";
 import { NO_CANVAS } from "./card/capture.ts";
 import type { CardJob } from "./card/card-fill.ts";
+import { NO_VIDEO_ENCODER } from "./card/moving-picture.ts";
 import type { CardPicture } from "./card/page.ts";
 import { type PageCache, pageCache } from "./card/page-cache.ts";
 import { printDocument } from "./document.ts";
@@ -167,6 +168,7 @@ async function drawCard(
     // anything.
     if (String(error).includes(BADGE_UNDECODABLE)) throw new PhotoRefused(BADGE_REFUSAL, "badge_unusable");
     if (PICTURE_UNDECODABLE.test(String(error))) throw new PhotoRefused(PICTURE_REFUSAL, "picture_unusable");
+    if (String(error).includes(NO_VIDEO_ENCODER)) throw new PhotoRefused(BROWSER_REFUSAL, "browser_too_old");
     pages.drop(template.digest);
     // A file may have been damaged on the disk: the next attempt cuts the player out again.
     if (cutout && !hasCrashed(error)) await rm(descriptionOf(cutout.path), { force: true });

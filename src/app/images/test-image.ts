@@ -17,6 +17,7 @@ import { claimImage, finishWhileLeased, leaseOf } from "./render-image.ts";
 import { testEnding } from "./test-endings.ts";
 import {
   backPlaceholder,
+  PlaceholderRefused,
   pdfPlaceholder,
   type TestPlaceholderDeps,
   testComposition,
@@ -46,6 +47,8 @@ export async function renderNextTestImage(
   try {
     const end = await renderTestImage(deps, image, signal).catch((error): RenderEnd => {
       if (signal.aborted || error instanceof RenderInterrupted) return { kind: "given_back" };
+      if (error instanceof PlaceholderRefused)
+        return { kind: "refused", message: error.message, reason: error.reason };
       deps.log.warn("mock_fault", { imageId: image.id, renders: image.renders, error: String(error) });
       // As for live images: a full disk or a bucket out of reach says nothing about this one.
       const isStorage =

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { CardInput, Composition } from "../../core/card.ts";
+import type { FailureReason } from "../../core/failure-reasons.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import { cardInput, storedCard, storedRequest } from "../../core/image-request.ts";
 import { OWN_PLACEHOLDER_BYTES_PER_DAY, OWN_PLACEHOLDER_WAIT_MS } from "../../core/limits.ts";
@@ -30,6 +31,16 @@ export interface TestPlaceholderDeps {
   /** Where renderers write their pictures. */
   folder: Pick<DataFolder, "scratch">;
   templates: Pick<TemplateRegistry, "current">;
+}
+
+/** The picture of a test image cannot be made at all: another attempt would end the same way. */
+export class PlaceholderRefused extends Error {
+  constructor(
+    message: string,
+    readonly reason: FailureReason,
+  ) {
+    super(message);
+  }
 }
 
 /** However many test images wait, live cards lose one worker to them at most. */
@@ -175,7 +186,7 @@ async function render(pool: Pick<RenderPool, "acquire">, job: RenderJob, signal:
   const renderer = await pool.acquire(signal);
   try {
     const outcome = await renderer.render(job, () => {});
-    if (outcome.kind === "refused") throw new Error(`the placeholder was refused: ${outcome.message}`);
+    if (outcome.kind === "refused") throw new PlaceholderRefused(outcome.message, outcome.reason);
     // Whoever asked has gone, and nobody takes the file.
     signal.throwIfAborted();
     return { path: job.outputPath, bytes: outcome.file.bytes };

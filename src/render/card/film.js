@@ -75,6 +75,8 @@ export async function still(widest) {
   return size;
 }
 
+const NO_ENCODER = "this browser encodes no VP9";
+
 /**
  * Encodes all frames as a video and writes its chunks to the file, one after the other.
  * @param {string} codec @param {number} bitrate in bits a second
@@ -82,6 +84,7 @@ export async function still(widest) {
 export async function encode(codec, bitrate) {
   if (!current) throw new Error("no film is open");
   const { width, height, motion } = current.film;
+  if (!("VideoEncoder" in globalThis)) throw new Error(NO_ENCODER);
   const planes = new Uint8Array((width * height * 3) / 2);
   /** @type {Chunk[]} */
   const chunks = [];
@@ -97,7 +100,8 @@ export async function encode(codec, bitrate) {
       chunks.push({ bytes: bytes.length, isKey: chunk.type === "key" });
     },
     error: (error) => {
-      broken = error;
+      // Asking beforehand (isConfigSupported) spoils the colours of what this Chromium then encodes.
+      broken = error.name === "NotSupportedError" ? new Error(NO_ENCODER) : error;
     },
   });
   try {
@@ -120,6 +124,8 @@ export async function encode(codec, bitrate) {
         await new Promise((resolve) => encoder.addEventListener("dequeue", resolve, { once: true }));
     }
     await encoder.flush();
+  } catch (error) {
+    throw broken ?? error;
   } finally {
     if (encoder.state !== "closed") encoder.close();
   }

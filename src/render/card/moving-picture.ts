@@ -27,6 +27,9 @@ interface Opened {
   plates: PlatesLaid;
 }
 
+/** What film.js says of a browser that cannot make videos. */
+export const NO_VIDEO_ENCODER = "this browser encodes no VP9";
+
 /** What film.js provides in the page. */
 type InPage = { cardpressFilm: typeof import("./film.js") };
 
@@ -34,18 +37,44 @@ const FRAME_TIMEOUT_MS = 12_000;
 /** All frames of a video, on a machine that is busy with others. */
 const VIDEO_TIMEOUT_MS = 120_000;
 
+interface Shot extends Size {
+  bytes: Uint8Array;
+  plates: PlatesLaid;
+  drawnAt: number;
+}
+
+/** A film that came out too large is made again at most this wide and high, of its own sides. */
+const SMALLER = 0.8;
+/** What of the bytes is aimed at then. */
+const SMALLER_AIM = 0.85;
+
 /**
  * Makes the card that the page shows move, in at most MAX_MOVING_BYTES: a card with more in it gets a lower
- * quality, and in the end fewer frames, rather than none.
+ * quality, then fewer frames, and in the end smaller ones, until it fits.
  * @param size the card's own
  */
-export async function shootFilm(
+export async function shootFilm(page: Page, file: PixelFile, size: Size, order: FilmOrder): Promise<Shot> {
+  const whole = frameSize(order, size);
+  let shot = await shootAt(page, file, { card: size, frame: whole }, order);
+  while (shot.bytes.length > MAX_MOVING_BYTES) {
+    const fitting = Math.sqrt((SMALLER_AIM * MAX_MOVING_BYTES) / shot.bytes.length);
+    const scale = Math.min(SMALLER, fitting);
+    const even = (side: number) => Math.max(2, 2 * Math.floor((side * scale) / 2));
+    const frame = { width: even(shot.width), height: even(shot.height) };
+    shot = await shootAt(page, file, { card: size, frame }, order, { isLast: true });
+  }
+  return shot;
+}
+
+/** See `shootFilm`, with frames of one size. `isLast`: at the lowest quality alone. */
+async function shootAt(
   page: Page,
   file: PixelFile,
-  size: Size,
+  { card: size, frame }: { card: Size; frame: Size },
   { format, motion, hasFoil }: FilmOrder,
-): Promise<{ bytes: Uint8Array; plates: PlatesLaid; drawnAt: number } & Size> {
-  const film = { ...frameSize({ format, motion }, size), motion, isOpaque: format === "webm" };
+  { isLast = false } = {},
+): Promise<Shot> {
+  const film = { ...frame, motion, isOpaque: format === "webm" };
   const opening = page.evaluate(
     (...given) => (globalThis as unknown as InPage).cardpressFilm.open(...given),
     ...([size.width, size.height, hasFoil, film] as const),
@@ -56,7 +85,7 @@ export async function shootFilm(
     const { width, height } = film;
     const still = await stillOf(page, file);
     const make = format === "webm" ? video : animation;
-    const bytes = await make({ page, file, still }, { width, height }, opened);
+    const bytes = await make({ page, file, still, isLast }, { width, height }, opened);
     return { bytes, plates: opened.plates, drawnAt, width, height };
   } finally {
     await page.evaluate(() => (globalThis as unknown as InPage).cardpressFilm.close());
@@ -68,6 +97,7 @@ interface Film {
   page: Page;
   file: PixelFile;
   still: Uint8Array;
+  isLast: boolean;
 }
 
 async function stillOf(page: Page, file: PixelFile): Promise<Uint8Array> {
@@ -89,11 +119,12 @@ const AIM = 0.8;
 const VIDEO_TRIES = 3;
 const LESS = 0.6;
 
-async function video({ page, file, still }: Film, size: Size, opened: Opened): Promise<Uint8Array> {
+async function video({ page, file, still, isLast }: Film, size: Size, opened: Opened): Promise<Uint8Array> {
   const { frames: count, framesPerSecond } = opened;
   const most = (AIM * MAX_MOVING_BYTES * 8 * framesPerSecond) / count;
   let bitrate = Math.round(Math.min(most, BITS_PER_PIXEL * size.width * size.height));
-  for (let tries = 1; ; tries++) {
+  if (isLast) bitrate = Math.round(bitrate * LESS ** (VIDEO_TRIES - 1));
+  for (let tries = isLast ? VIDEO_TRIES : 1; ; tries++) {
     const encoding = page.evaluate(
       (...given) => (globalThis as unknown as InPage).cardpressFilm.encode(...given),
       CODEC,
@@ -120,13 +151,23 @@ const STEPS_DOWN = [
   { quality: 40, every: 2 },
 ];
 
-async function animation({ page, file, still }: Film, size: Size, opened: Opened): Promise<Uint8Array> {
+/** Of the bytes there may be: more than what a step or two save. */
+const FAR = 2;
+
+async function animation(
+  { page, file, still, isLast }: Film,
+  size: Size,
+  opened: Opened,
+): Promise<Uint8Array> {
   let smallest = new Uint8Array();
-  for (const step of STEPS_DOWN) {
+  const steps = STEPS_DOWN.slice(isLast ? -1 : 0);
+  for (let step = steps.shift(); step; step = steps.shift()) {
     const frames = await webpFrames(page, file, opened, step);
     const whole = withMetadata(webpAnimation(size.width, size.height, frames), "webp");
     smallest = new Uint8Array(withStill(whole, still));
     if (smallest.length <= MAX_MOVING_BYTES) break;
+    // What is far from it takes the shortest way: the whole picture has the time of any other.
+    if (smallest.length > FAR * MAX_MOVING_BYTES) steps.splice(0, steps.length - 1);
   }
   return smallest;
 }

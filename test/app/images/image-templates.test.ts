@@ -175,6 +175,24 @@ test("a test image of the built-in card shows what was sent while a worker is fr
   expect(jobs).toHaveLength(2);
 });
 
+test("a test image that cannot be made ends at once, with the reason", async () => {
+  const deps = buildDeps(workspace, {
+    pool: poolOf(async () => ({
+      kind: "refused",
+      message: "The browser is old.",
+      reason: "browser_too_old",
+    })),
+  });
+  const id = await acceptLive(workspace, accountId, { environment: "test", format: "webm" });
+  await renderNextTestImage(deps, new AbortController().signal, () => {});
+  expect(await findImage(workspace.store.read, { accountId, environment: "test", id })).toMatchObject({
+    state: "failed",
+    renders: 1,
+    failureReason: "browser_too_old",
+    failureMessage: "The browser is old.",
+  });
+});
+
 test("a test image tells the composition that was asked for, or its own template's usual one", async () => {
   const dir = workspace.config.templatesDir ?? "";
   await declareCompositions(dir, "season_card", ["photo", "cutout"]);

@@ -5,6 +5,7 @@ import { frameSize, MAX_MOVING_BYTES } from "../../../src/core/moving-pictures.t
 import { openSealedPage } from "../../../src/render/browser/browser.ts";
 import { stillOfFilm } from "../../../src/render/card/film-still.ts";
 import { changeOf, drawFrame, FRAMES, poseOf } from "../../../src/render/card/moving.js";
+import { NO_VIDEO_ENCODER } from "../../../src/render/card/moving-picture.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { riffChunksOf } from "../../../src/render/card/riff.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
@@ -140,6 +141,51 @@ describe("a finished card", () => {
     ).toMatchObject({ sameSize: true });
     expect(Buffer.compare((await make("webm", "reveal")).bytes, bytes)).toBe(0);
   }, 60_000);
+
+  // Transparency is kept without loss, so that no quality makes a card of noise small enough.
+  test("of nothing but noise gets smaller frames rather than more than two megabytes", async () => {
+    const shown = page.page;
+    await shown.evaluate((side) => {
+      const noise = Object.assign(document.createElement("canvas"), {
+        id: "noise",
+        width: side,
+        height: side,
+      });
+      noise.dataset.foil = "";
+      noise.style.cssText = "position: absolute; inset: 0; width: 100%; height: 100%; visibility: visible";
+      const pixels = new ImageData(side, side);
+      for (let at = 0, seed = 1; at < pixels.data.length; at++) {
+        seed = (seed * 1664525 + 1013904223) % 2 ** 32;
+        pixels.data[at] = at % 4 === 3 ? seed / 2 ** 24 : seed > 2 ** 31 ? 255 : 0;
+      }
+      noise.getContext("2d")?.putImageData(pixels, 0, 0);
+      const card = document.querySelector<HTMLElement>(".card");
+      card?.append(noise);
+      if (card) card.style.visibility = "hidden";
+    }, 512);
+    try {
+      const made = await make("webp-animated", "reveal", { width: 512, height: 512 });
+      expect(made.bytes.length).toBeLessThanOrEqual(MAX_MOVING_BYTES);
+      expect(made.width).toBe(made.height);
+      expect(made.width).toBeLessThan(500);
+      expect(made.width).toBeGreaterThan(200);
+    } finally {
+      await shown.evaluate(() => {
+        document.querySelector("#noise")?.remove();
+        document.querySelector<HTMLElement>(".card")?.style.removeProperty("visibility");
+      });
+    }
+  }, 60_000);
+
+  test("as a video is refused where the browser encodes none", async () => {
+    const encoder = await page.page.evaluateHandle(() => globalThis.VideoEncoder);
+    await page.page.evaluate(() => Reflect.deleteProperty(globalThis, "VideoEncoder"));
+    try {
+      await expect(make("webm")).rejects.toThrow(NO_VIDEO_ENCODER);
+    } finally {
+      await page.page.evaluate((own) => Object.assign(globalThis, { VideoEncoder: own }), encoder);
+    }
+  });
 
   test("larger than its format has room for keeps its shape and its bytes", async () => {
     const { bytes, width, height } = await make("webp-animated", "reveal", { width: 1080, height: 1920 });
