@@ -1,5 +1,5 @@
 import { queueEstimate } from "../src/app/images/queue-estimate.ts";
-import type { Renderer, RenderPool } from "../src/render/pool.ts";
+import { type Renderer, RenderInterrupted, type RenderPool } from "../src/render/pool.ts";
 import type { RenderedFile, RenderJob } from "../src/render/protocol.ts";
 import type { FetchedSource, SourceFetcher } from "../src/sources/fetch-source.ts";
 import { writeWhole } from "../src/system/write-whole.ts";
@@ -28,6 +28,17 @@ export function poolOf(render: Renderer["render"]): RenderPool {
 export const idlePool = poolOf(async () => {
   throw new Error("nothing should have been rendered");
 });
+
+/** A pool whose renderers are never free: what waits for one waits until its signal aborts. */
+export const busyPool: RenderPool = {
+  ...idlePool,
+  acquire: (signal) =>
+    new Promise((_, reject) => {
+      const interrupt = () => reject(new RenderInterrupted("no renderer became free"));
+      if (signal?.aborted) interrupt();
+      signal?.addEventListener("abort", interrupt, { once: true });
+    }),
+};
 
 /** What a renderer says of the picture it made. */
 export const RENDERED: RenderedFile = {

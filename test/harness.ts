@@ -11,6 +11,7 @@ import { type RunningServer, startServer } from "../src/service/server.ts";
 import { openWorkspace, type Workspace } from "../src/service/workspace.ts";
 import { openSqliteStore } from "../src/store/engine/sqlite.ts";
 import type { Account } from "../src/store/people/accounts.ts";
+import { busyPool } from "./fakes.ts";
 import { ENGINE, openTestPostgres } from "./postgres.ts";
 
 /** A clock that stands still until it is moved. */
@@ -198,7 +199,13 @@ export interface TestServer extends RunningServer {
  * warm.
  */
 export async function testServer(
-  options: { env?: Record<string, string>; clock?: Clock; dataDir?: string } = {},
+  options: {
+    env?: Record<string, string>;
+    clock?: Clock;
+    dataDir?: string;
+    /** False for tests that need no picture: no browser is started, and live images wait for ever. */
+    renders?: boolean;
+  } = {},
 ): Promise<TestServer> {
   const folder = testFolder();
   const photos = photoServer();
@@ -208,6 +215,7 @@ export async function testServer(
   });
   const server = await startServer(config, silentLog, {
     ...(options.clock && { clock: options.clock }),
+    ...(options.renders === false && { createPool: () => busyPool }),
     openStore: openTestStore(options.clock),
   });
   return {

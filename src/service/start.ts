@@ -8,7 +8,7 @@ import type { Log } from "../core/ports.ts";
 import { type SteadyClock, steadyClock } from "../core/steady-clock.ts";
 import { isoTime } from "../core/time.ts";
 import { browsersIn, endGroup } from "../render/browser/process-group.ts";
-import { createRenderPool } from "../render/pool.ts";
+import { createRenderPool, type RenderPool, type RenderPoolOptions } from "../render/pool.ts";
 import { aheadOfDatabase, isOtherTime } from "../state/database-clock.ts";
 import { freeWaiting } from "../store/images/batches.ts";
 import { latestChange } from "../store/people/accounts.ts";
@@ -40,6 +40,8 @@ export interface Service extends Deps {
 export interface ServiceOptions extends Omit<WorkspaceOptions, "folder" | "verify" | "mapped"> {
   /** Called once the data folder is locked and before anything starts; if it throws, the start fails. */
   beforeStart?: () => Promise<void>;
+  /** Starts the renderers; processes with a browser each when absent. */
+  createPool?: (options: RenderPoolOptions) => RenderPool;
 }
 
 /**
@@ -63,7 +65,7 @@ async function startOnFolder(config: Config, log: Log, options: ServiceOptions):
     // From here on, editing a template keeps the last good version in use instead of refusing cards.
     await workspace.templates.check();
     const startedAt = workspace.clock.now();
-    const pool = await startPool(workspace);
+    const pool = await startPool(workspace, options.createPool);
     const deps = buildDeps(workspace, {
       pool,
       wake: (environment) => loops[environment].wake(),
@@ -147,7 +149,7 @@ async function distrustImplausibleClock({ store, clock, log }: SteadyWorkspace):
 }
 
 /** Clears away what killed processes left behind, requeues their work, and starts the renderers. */
-async function startPool(workspace: Workspace) {
+async function startPool(workspace: Workspace, createPool: ServiceOptions["createPool"] = createRenderPool) {
   const { config, folder, log, random } = workspace;
   await clearAway(folder);
   if (config.unknownSettings.length > 0)
@@ -162,7 +164,7 @@ async function startPool(workspace: Workspace) {
   await resumeWork(workspace);
   // Nothing before this keeps the process alive, so a start fails and exits when the database takes no
   // writes.
-  return createRenderPool({
+  return createPool({
     workers: config.renderWorkers,
     command: workerCommand(),
     renderer,

@@ -32,7 +32,10 @@ let stranger: Client;
 let operator: Client;
 
 beforeAll(async () => {
-  server = await testServer({ env: { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:9" } });
+  server = await testServer({
+    renders: false,
+    env: { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:9" },
+  });
   const { service, baseUrl } = server;
   mine = await testAccount(service, { name: `Mine ${HOSTILE}` });
   theirs = await testAccount(service, { name: "Theirs" });

@@ -26,6 +26,7 @@ beforeAll(async () => {
   await declareCompositions(templates.dir, "in_the_photo", ["photo", "cutout"]);
   await declareCompositions(templates.dir, "plain");
   server = await testServer({
+    renders: false,
     env: {
       CARDPRESS_TEMPLATES_DIR: templates.dir,
       CARDPRESS_PRESETS: "in_the_photo,plain",

@@ -16,7 +16,7 @@ test("the days of a list are days that a calendar has, and the last one is meant
 });
 
 test("days of which the first is after the last are named as what leaves a list empty", async () => {
-  const server = await testServer();
+  const server = await testServer({ renders: false });
   onTestFinished(() => server.close());
   const own = await testAccount(server.service);
   const member = await testMember(server.service, own.account.id, "ana@rovers.example");

@@ -4,7 +4,7 @@ import { type Client, client, testMember } from "./sessions.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ renders: false });
 });
 afterAll(() => server?.close());
 

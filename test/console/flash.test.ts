@@ -8,7 +8,7 @@ let server: TestServer;
 let owner: Client;
 let operator: Client;
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ renders: false });
   const { service, baseUrl } = server;
   const { account } = await testAccount(service);
   owner = await client(service, baseUrl, await testMember(service, account.id, "ana@rovers.example"));

@@ -7,7 +7,7 @@ let server: TestServer;
 let partner: TestAccount;
 let member: Client;
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ renders: false });
   const { service, baseUrl } = server;
   partner = await testAccount(service);
   member = await client(service, baseUrl, await testMember(service, partner.account.id, "ana@keys.example"));

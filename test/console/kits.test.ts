@@ -16,7 +16,7 @@ let ana: Client;
 const NO_FILE = new File([], "");
 
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ renders: false });
   own = await testAccount(server.service, { credits: 10 });
   ana = await client(
     server.service,

@@ -17,7 +17,7 @@ const photo = await Bun.file("test/photos/yoga.jpg").bytes();
 const other = await Bun.file("test/photos/unsplash_man.jpg").bytes();
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([testServer(), testBrowser()]);
+  [server, browser] = await Promise.all([testServer({ renders: false }), testBrowser()]);
   own = await testAccount(server.service, { credits: 10 });
   ana = await client(
     server.service,

@@ -11,7 +11,7 @@ let own: TestAccount;
 let ana: Client;
 let set: CardSet;
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ renders: false });
   own = await testAccount(server.service, { credits: 10 });
   ana = await client(
     server.service,

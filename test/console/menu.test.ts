@@ -9,7 +9,7 @@ import { signIn, submit, testMember, testOperator } from "./sessions.ts";
 let server: TestServer;
 let browser: TestBrowser;
 beforeAll(async () => {
-  [server, browser] = await Promise.all([testServer(), testBrowser()]);
+  [server, browser] = await Promise.all([testServer({ renders: false }), testBrowser()]);
   const { account } = await testAccount(server.service, { name: "Pocket FC" });
   await testMember(server.service, account.id, "ana@pocket.example");
   await testOperator(server.service, "boss@pocket.example");

@@ -9,7 +9,7 @@ const ORIGIN = "https://cards.example.com";
 let server: TestServer;
 let address: string;
 beforeAll(async () => {
-  server = await testServer({ env: { CARDPRESS_BASE_URL: ORIGIN } });
+  server = await testServer({ renders: false, env: { CARDPRESS_BASE_URL: ORIGIN } });
   address = `http://127.0.0.1:${server.config.port}`;
   const { account } = await testAccount(server.service);
   await testMember(server.service, account.id, "ana@proxy.example");

@@ -26,7 +26,10 @@ let viewer: Client;
 let ids: Record<string, string>;
 let secrets: string[];
 beforeAll(async () => {
-  server = await testServer({ env: { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:9" } });
+  server = await testServer({
+    renders: false,
+    env: { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:9" },
+  });
   const { service, baseUrl } = server;
   account = await testAccount(service);
   const accountId = account.account.id;

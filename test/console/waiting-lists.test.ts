@@ -11,7 +11,7 @@ let own: TestAccount;
 const photo = await Bun.file("test/photos/yoga.jpg").bytes();
 
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ renders: false });
   own = await testAccount(server.service, { credits: 10 });
 });
 afterAll(() => server?.close());

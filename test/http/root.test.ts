@@ -9,7 +9,7 @@ afterAll(async () => {
 });
 
 test("the address of the service leads to the console, whoever asks", async () => {
-  const server = await testServer();
+  const server = await testServer({ renders: false });
   cleanups.push(server.close);
   for (const accept of ["text/html,*/*", "*/*", "application/json"]) {
     const answer = await fetch(server.baseUrl, { headers: { accept }, redirect: "manual" });
