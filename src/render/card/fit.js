@@ -2,6 +2,11 @@
 
 /** @typedef {{ sizePx: number, lines: number, shortened: boolean }} FitResult */
 
+/** A text whose letters would be a smaller part of the largest takes more lines, where it may. */
+const FEW_LINES_LEAST = 0.5;
+/** On those, letters may be this part of `--fit-smallest`. */
+const SMALLEST_ON_MORE_LINES = 0.5;
+
 /** Defaults of `--fit-one-line` and `--fit-smallest`. */
 const ONE_LINE = 0.6;
 const SMALLEST = 0.4;
@@ -24,7 +29,8 @@ const CLEAR_OF_INK = 0.03;
  * Sets the text of `box` as large as fits: on one line, else on as many balanced lines as its `data-fit`
  * allows, else cut with an ellipsis. The box's CSS properties are the limits: `--fit-largest` is the largest
  * size, `--fit-one-line` the fraction of it below which a text takes more lines instead, `--fit-smallest` the
- * smallest fraction of it that is allowed, and `--fit-line` the line height.
+ * smallest fraction of it that is allowed, and `--fit-line` the line height. A text whose letters would be
+ * smaller than that, or than half of the largest, takes up to `--fit-most-lines` lines.
  * @param {HTMLElement} box of fixed size, with one child element that holds the text
  * @returns {FitResult}
  */
@@ -57,7 +63,12 @@ export function fitText(box) {
   }
   // With tight line spacing the upper line's accents stick out of its box.
   const accents = height * 0.05;
-  return fitLines(text, { width, height: height - accents, largest, tallest, smallest, lines });
+  const room = { width, height: height - accents, largest, tallest };
+  const most = number("--fit-most-lines", lines);
+  const few = fitLines(text, { ...room, smallest, lines }, most <= lines);
+  if (few && (most <= lines || few.sizePx >= largest * FEW_LINES_LEAST)) return few;
+  const least = smallest * SMALLEST_ON_MORE_LINES;
+  return /** @type {FitResult} */ (fitLines(text, { ...room, smallest: least, lines: most }, true));
 }
 
 /**
@@ -135,14 +146,15 @@ function keepInkInside(box, text, wanted) {
 }
 
 /**
- * Finds the largest size at which the text fits on several lines, and cuts the text if even the smallest is
- * too large.
+ * Finds the largest size at which the text fits on several lines. If even the smallest is too large, cuts the
+ * text or returns null.
  * @param {HTMLElement} text
  * @param {{ width: number, height: number, largest: number, tallest: number, smallest: number, lines: number
  *   }} room
- * @returns {FitResult}
+ * @param {boolean} mayCut
+ * @returns {FitResult | null}
  */
-function fitLines(text, room) {
+function fitLines(text, room, mayCut) {
   const { lines } = room;
   const { above, below } = room.tallest > 1 ? inkOf(text) : { above: 0, below: 0 };
   const line = Math.max(room.tallest * 0.98, above + below);
@@ -156,6 +168,7 @@ function fitLines(text, room) {
   // A text that needs this function takes two lines at least, where it may.
   let low = Math.min(room.smallest, room.height / (lines * line));
   let high = Math.min(room.largest, room.height / (Math.min(2, lines) * line));
+  if (!set(low) && !mayCut) return null;
   if (!set(low)) return { sizePx: low, lines, shortened: cutToFit(text, () => set(low, "anywhere")) };
   for (let i = 0; i < 7; i++) {
     const middle = (low + high) / 2;

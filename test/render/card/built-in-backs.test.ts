@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
 import jsqr from "jsqr";
 import { PNG } from "pngjs";
 import type { Browser } from "puppeteer-core";
@@ -60,6 +61,37 @@ test.each([
     expect(await shown([".rows .club"])).toEqual(SEASONS.map(({ club }) => club));
   },
 );
+
+const LIVES = Object.entries({
+  Latin: BIOGRAPHY,
+  Chinese: "她出身于俱乐部青训营，十七岁首次亮相，此后从未缺席任何一场德比。",
+  Japanese: "アカデミー出身の彼女は十七歳でデビューし、それ以来ダービーを一度も欠場していない。",
+  Korean: "아카데미 출신으로 열일곱 살에 데뷔했고 그 뒤로 더비를 한 번도 놓친 적이 없다. ",
+  Thai: "เธอเติบโตจากสถาบันฝึกสอนของสโมสรและลงสนามครั้งแรกเมื่ออายุสิบเจ็ดปี ไม่เคยพลาดเกมดาร์บี้เลย ",
+  Arabic: "نشأت في أكاديمية النادي وخاضت أول مباراة لها في السابعة عشرة من عمرها ولم تغب عن أي ديربي. ",
+  Hindi: "वह क्लब की अकादमी से आई और सत्रह साल की उम्र में पहली बार खेली, तब से उसने कोई डर्बी नहीं छोड़ा। ",
+  Burmese: "သူမသည် ကလပ်၏ အကယ်ဒမီမှ တက်လာပြီး အသက် ဆယ့်ခုနစ်နှစ်တွင် ပထမဆုံး ကစားခဲ့သည်။ ",
+}).map(([script, text]) => [script, [...text.repeat(8)].slice(0, 300).join("").trim()] as const);
+
+/** Of 300 letters of a script without spaces, on a card of 63 x 88 mm, in points. */
+const READABLE_PT = 4.4;
+
+test("a life of 300 letters is told whole and readably on every back that tells it, in any script", async () => {
+  const others = await loadTemplate(join(DEFAULT_TEMPLATE, "../full_bleed"));
+  const other = await openCardPage(browser, backOf(others));
+  for (const { page: tab, render } of [page, other])
+    for (const [script, biography] of LIVES) {
+      const card = cardInput({ width: 815, height: 1110 });
+      await render({ card: { ...card, fields: { ...EVERYTHING, biography } }, cutout: null, badge: null });
+      const [text, px] = await tab.$eval(":is(.bio, .biography) > span", (one) => [
+        one.textContent?.trim(),
+        Number.parseFloat(getComputedStyle(one).fontSize),
+      ]);
+      expect({ script, text }).toEqual({ script, text: biography });
+      expect((Number(px) / 300) * 72).toBeGreaterThan(READABLE_PT);
+    }
+  await other.close();
+});
 
 test("what there is nothing of leaves no trace, and the number takes its place", async () => {
   const blocks = [".bio", ".seasons", ".marks", ".set", ".hero b"];
