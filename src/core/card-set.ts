@@ -12,7 +12,32 @@ export interface Parallel {
   name: string;
   /** How many there are of each player; null: as many as anybody wants, and no numbers. */
   size: number | null;
+  /**
+   * Only of an open edition, which has no size: until then each card gets the next number, and how many there
+   * are is known afterwards. Epoch ms.
+   */
+  closesAt?: number;
 }
+
+/** Whether cards of a parallel have numbers. */
+export const isNumbered = ({ size, closesAt }: Omit<Parallel, "name">): boolean =>
+  size !== null || closesAt !== undefined;
+
+/** Whether a parallel is an open edition whose time is over. */
+export const isClosed = ({ closesAt }: Pick<Parallel, "closesAt">, now: number): boolean =>
+  closesAt !== undefined && closesAt <= now;
+
+/**
+ * A card's number as people read it: 12/50, or No. 12 where the number of all is not told; empty without one.
+ */
+export function serialLabel({ serial, size }: { serial?: number | null; size?: number | null }): string {
+  if (typeof serial !== "number") return "";
+  return typeof size === "number" ? `${serial}/${size}` : `No. ${serial}`;
+}
+
+/** A parallel and the number of one of its cards, such as gold 12/50. */
+export const placeLabel = ({ parallel, ...number }: Pick<SetPlace, "parallel" | "serial" | "size">): string =>
+  [parallel, serialLabel(number)].filter((text) => text !== "").join(" ");
 
 /**
  * What became of a card's place in its set. `held` while the card is made, `final` when it is; `released`
@@ -27,8 +52,9 @@ export interface SetPlace {
   /** Empty without one. */
   season: string;
   parallel: string;
-  /** Null in a parallel without size. */
+  /** Null in a parallel without numbers. */
   serial: number | null;
+  /** Null where the number of cards is not known beforehand. */
   size: number | null;
 }
 
@@ -64,6 +90,7 @@ export function shownSet({ name, season, parallel, serial, size }: SetPlace): Sh
     name,
     parallel,
     ...(season === "" ? {} : { season }),
-    ...(serial === null || size === null ? {} : { serial, size }),
+    ...(serial === null ? {} : { serial }),
+    ...(size === null ? {} : { size }),
   };
 }

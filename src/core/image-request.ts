@@ -177,7 +177,7 @@ const AnyImageRequest = Type.Object(
               [Type.Integer({ minimum: 1, maximum: MAX_PARALLEL_SIZE }), StringEnum([SHIRT_NUMBER])],
               {
                 description:
-                  "The number wanted, or `shirt_number` for the player's own. Without it the card gets the lowest one that is free.",
+                  "The number wanted, or `shirt_number` for the player's own. Without it the card gets the lowest one that is free. Not in an open edition.",
                 examples: [7],
               },
             ),
@@ -186,7 +186,7 @@ const AnyImageRequest = Type.Object(
         {
           additionalProperties: false,
           description:
-            "The set that the card belongs to, whose checklist names the player. In a parallel with a size it gets a number, such as 12 of 50, which no other card of the player and parallel has.",
+            "The set that the card belongs to, whose checklist names the player. In a parallel with a size, or in an open edition, it gets a number, such as 12 of 50, which no other card of the player and parallel has.",
         },
       ),
     ),
@@ -236,7 +236,7 @@ export function batchCardSchema(presets: readonly string[]) {
       maximum: MAX_BATCH_CARDS,
       default: 1,
       description:
-        "How many of this card to make, each with the lowest number that is free and for a credit of its own. Only in a parallel with a size, and without `serial`.",
+        "How many of this card to make, each with the lowest number that is free and for a credit of its own. Only in a parallel with numbers, and without `serial`.",
       examples: [50],
     }),
   );

@@ -125,7 +125,10 @@ export function pictureGone(why: keyof typeof GONE): Refusal {
 }
 
 /** The first of the places that tell why, as a sentence. */
-function conflict(code: "SERIAL_TAKEN" | "PARALLEL_FULL", details: ErrorDetail[]): Refusal {
+function conflict(
+  code: "SERIAL_TAKEN" | "PARALLEL_FULL" | "EDITION_CLOSED",
+  details: ErrorDetail[],
+): Refusal {
   const [first] = details;
   const rest = details.length > 1 ? ` (and ${details.length - 1} more: see details)` : "";
   return new Refusal(code, `${first?.field} ${first?.message} Nothing was reserved.${rest}`, { details });
@@ -139,6 +142,11 @@ export function serialTaken(details: ErrorDetail[]): Refusal {
 /** For players who have all cards of a parallel. */
 export function parallelFull(details: ErrorDetail[]): Refusal {
   return conflict("PARALLEL_FULL", details);
+}
+
+/** For cards of an open edition whose time is over. */
+export function editionClosed(details: ErrorDetail[]): Refusal {
+  return conflict("EDITION_CLOSED", details);
 }
 
 export function setInUse(): Refusal {

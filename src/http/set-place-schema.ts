@@ -12,11 +12,12 @@ export const SetPlace = Type.Object(
     parallel: Type.String({ description: "The parallel of the card.", examples: ["gold"] }),
     serial: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
       description:
-        "Its number, which no other card of the player and parallel has; null in a parallel without size, and for an image that failed, whose number is free again.",
+        "Its number, which no other card of the player and parallel has; null in a parallel without numbers, and for an image that failed, whose number is free again.",
       examples: [12],
     }),
     size: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-      description: "How many cards of the player the parallel has; null for any number.",
+      description:
+        "How many cards of the player the parallel has; null for any number, as in an open edition.",
       examples: [50],
     }),
   },

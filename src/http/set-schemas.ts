@@ -18,22 +18,52 @@ const SET_ID = "set_3Hs5mJd0nV7rQe2TzXyB8kWc";
 const textOrNull = (description: string, example: string) =>
   Type.Union([Type.String(), Type.Null()], { description, examples: [example] });
 
-const Parallel = Type.Object(
+const parallel = {
+  name: Type.String({
+    minLength: 1,
+    maxLength: MAX_PARALLEL_NAME_CHARS,
+    description: "What it is called on cards and in requests.",
+    examples: ["gold"],
+  }),
+  size: Type.Union([Type.Integer({ minimum: 1, maximum: MAX_PARALLEL_SIZE }), Type.Null()], {
+    description:
+      "How many cards of each player there are, numbered from 1; null for any number, unnumbered unless `closes_at` makes it an open edition.",
+    examples: [50],
+  }),
+};
+
+const NewParallel = Type.Object(
   {
-    name: Type.String({
-      minLength: 1,
-      maxLength: MAX_PARALLEL_NAME_CHARS,
-      description: "What it is called on cards and in requests.",
-      examples: ["gold"],
-    }),
-    size: Type.Union([Type.Integer({ minimum: 1, maximum: MAX_PARALLEL_SIZE }), Type.Null()], {
-      description:
-        "How many cards of each player there are, numbered from 1; null for any number, unnumbered.",
-      examples: [50],
-    }),
+    ...parallel,
+    closes_at: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description:
+          "Makes a parallel without size an open edition: until then, a time as RFC 3339 writes it, each card gets the next number of its player; afterwards creates are refused.",
+        examples: ["2026-12-06T18:00:00Z"],
+      }),
+    ),
   },
   { ...closed, description: "One of the versions in which a set has each card." },
 );
+
+const edition = (whose: string) => ({
+  ...parallel,
+  closes_at: Type.Optional(
+    time("Of an open edition alone: when it closes, or did.", "2026-12-06T18:00:00.000Z"),
+  ),
+  print_run: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: `Of an open edition alone: how many cards of ${whose} there are for good. Null until it is closed and its last card is made or failed.`,
+      examples: [340],
+    }),
+  ),
+});
+
+const Parallel = Type.Object(edition("all players together"), {
+  ...closed,
+  description: "One of the versions in which a set has each card.",
+});
 
 const number = Type.Integer({ minimum: 1, maximum: 99, description: "Shirt number.", examples: [9] });
 
@@ -54,7 +84,7 @@ export const CreateSetRequest = Type.Object(
         examples: ["2026/27"],
       }),
     ),
-    parallels: Type.Array(Parallel, {
+    parallels: Type.Array(NewParallel, {
       minItems: 1,
       maxItems: MAX_PARALLELS,
       description: "In the order in which lists have them, with names that differ.",
@@ -132,7 +162,7 @@ const ChecklistEntry = Type.Object(
     parallels: Type.Array(
       Type.Object(
         {
-          ...Parallel.properties,
+          ...edition("the player"),
           made: count("Cards that are made, deleted ones among them: their numbers stay given.", 12),
           processing: count("Cards that are being made.", 3),
         },
@@ -159,7 +189,7 @@ const PackedCard = Type.Object(
     name: textOrNull("The name on the checklist, if it has one.", "Maya Okafor"),
     parallel: Type.String({ description: "The parallel.", examples: ["gold"] }),
     serial: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-      description: "Its number; null in a parallel without size.",
+      description: "Its number; null in a parallel without numbers.",
       examples: [12],
     }),
     size: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {

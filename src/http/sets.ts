@@ -1,7 +1,14 @@
 import type { Static } from "@sinclair/typebox";
 import type { AppContext } from "../app/context.ts";
 import { SHEET_NAMES, type Sheet } from "../app/print/imposition.ts";
-import { changeGallery, checklistOf, makeSet, removeSet, setView } from "../app/sets/manage-sets.ts";
+import {
+  changeGallery,
+  checklistOf,
+  makeSet,
+  type NewSet,
+  removeSet,
+  setView,
+} from "../app/sets/manage-sets.ts";
 import { manifestOf, type PackWish, packsOf } from "../app/sets/set-files.ts";
 import { albumPages, checklistPages, type SetPagesDeps } from "../app/sets/set-pages.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
@@ -15,6 +22,7 @@ import {
 } from "../core/limits.ts";
 import { invalidRequest, setNotFound } from "../core/partner-refusals.ts";
 import { PRINT_SIZE_NAMES, type PrintSizeName } from "../core/print-sizes.ts";
+import { parseTime } from "../core/time.ts";
 import { compileValidator } from "../core/validate.ts";
 import { type CardSet, findSet, listSets } from "../store/sets/card-sets.ts";
 import type { Caller, PartnerHandler } from "./auth.ts";
@@ -46,16 +54,16 @@ export function setHandlers<Open>(
   return {
     createSet: partner((exchange, caller) => createSet(deps, exchange, caller)),
     listSets: partner((exchange, caller) => listSetsPage(deps, exchange, caller)),
-    getSet: ofSet(async (_, exchange, set) => success(exchange, setView(set, deps.config))),
+    getSet: ofSet(async (_, exchange, set) => success(exchange, await setView(deps, set))),
     deleteSet: partner(async (exchange, { account, environment }, { set_id: id = "" }) =>
       success(
         exchange,
-        setView(await removeSet(deps, { accountId: account.id, environment, id }), deps.config),
+        await setView(deps, await removeSet(deps, { accountId: account.id, environment, id })),
       ),
     ),
     changeSet: partner((exchange, caller, { set_id: id = "" }) => changeSet(deps, exchange, caller, id)),
     getChecklist: ofSet(async (_, exchange, set) =>
-      success(exchange, { ...setView(set, deps.config), players: await checklistOf(deps, set) }),
+      success(exchange, { ...(await setView(deps, set)), players: await checklistOf(deps, set) }),
     ),
     printChecklist: ofSet(async (deps, exchange, set) =>
       pdf(
@@ -92,24 +100,30 @@ async function createSet(
   const checked = validator.check(await readJson(exchange.request, MAX_SET_BODY_BYTES));
   if (!checked.ok) throw invalidRequest([...details, ...checked.details]);
   if (details.length > 0) throw invalidRequest(details);
-  const { name, season = "", parallels, players }: Static<typeof CreateSetRequest> = checked.value;
-  const listed = players.map((player) => ({
-    externalId: player.external_id,
-    name: player.name ?? "",
-    number: player.number ?? null,
-  }));
   const scope = { accountId: account.id, environment };
-  const { set, replayed } = await makeSet(
-    deps,
-    scope,
-    { name, season, parallels, players: listed },
-    { idempotencyKey: key },
-  );
+  const { set, replayed } = await makeSet(deps, scope, newSet(checked.value), { idempotencyKey: key });
   const location = fillPath(API_PATHS.set, { set_id: set.id });
-  return success(exchange, setView(set, deps.config), {
+  return success(exchange, await setView(deps, set), {
     status: 201,
     headers: { Location: location, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) },
   });
+}
+
+/** A set as a body asks for it. */
+export function newSet({ name, season = "", parallels, players }: Static<typeof CreateSetRequest>): NewSet {
+  return {
+    name,
+    season,
+    parallels: parallels.map(({ closes_at: closesAt, ...parallel }) => ({
+      ...parallel,
+      ...(closesAt === undefined ? {} : { closesAt: parseTime(closesAt) ?? Number.NaN }),
+    })),
+    players: players.map((player) => ({
+      externalId: player.external_id,
+      name: player.name ?? "",
+      number: player.number ?? null,
+    })),
+  };
 }
 
 /** PATCH /v1/sets/{set_id} */
@@ -124,7 +138,7 @@ async function changeSet(
   if (!checked.ok) throw invalidRequest(checked.details);
   const { gallery: isOpen }: Static<typeof ChangeSetRequest> = checked.value;
   const set = await changeGallery(deps, { accountId: account.id, environment, id, isOpen });
-  return success(exchange, setView(set, deps.config));
+  return success(exchange, await setView(deps, set));
 }
 
 /** GET /v1/sets/{set_id}/manifest */
@@ -195,7 +209,7 @@ async function listSetsPage(deps: AppContext, exchange: Exchange, caller: Caller
   const found = await listSets(deps.store.read, { ...scope, after, limit: limit + 1 });
   const { items, ...page } = pageOf(found, limit, (last) => encodeCursor(last, scope));
   return success(exchange, {
-    sets: items.map((set) => setView(set, deps.config)),
+    sets: await Promise.all(items.map((set) => setView(deps, set))),
     ...page,
   });
 }

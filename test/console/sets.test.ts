@@ -27,7 +27,7 @@ const SENT = {
   name: "Rovers 2026/27",
   season: "2026/27",
   environment: "test",
-  parallels: "base\nfirst edition of 3\n",
+  parallels: "base\nfirst edition of 3\nlast day until 2999-12-31 18:30\n",
   players: "player-1, Maya Okafor, 9\r\nplayer-2\r\n",
 };
 const sets = () =>
@@ -42,6 +42,7 @@ test("a set is made from a form, shows its cards, and gives manifest and packs; 
   expect(set?.parallels).toEqual([
     { name: "base", size: null },
     { name: "first edition", size: 3 },
+    { name: "last day", size: null, closesAt: Date.parse("2999-12-31T18:30:00Z") },
   ]);
   const path = `/console/sets/${set?.id}`;
   expect(await text("/console/sets?environment=test")).toContain(path);
@@ -59,6 +60,8 @@ test("a set is made from a form, shows its cards, and gives manifest and packs; 
   }
   const page = await text(path);
   expect(page).toContain("1 of 3");
+  expect(page).toContain("last day until 2999-12-31 18:30 UTC");
+  expect(page).toContain("0 so far");
   expect(page).toContain("Maya Okafor");
   expect(page).not.toContain("delete-set");
   const manifest = await (await ana.get(`${path}/manifest.csv`)).text();

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { audit } from "../../src/app/operations/audit/audit.ts";
+import { HOUR_MS } from "../../src/core/time.ts";
 import { AcceptedBatchResponse, BatchResponse } from "../../src/http/batch-schemas.ts";
-import { SetResponse } from "../../src/http/set-schemas.ts";
+import { AcceptedImageResponse } from "../../src/http/schemas.ts";
+import { ChecklistResponse, SetResponse } from "../../src/http/set-schemas.ts";
 import { get, imageRequest, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
 
@@ -256,5 +258,104 @@ test("the pictures of a run are named by parallel and number, and stand in the t
     `p0,${ids[1]},completed,p0_blue_002.png,,,,blue,2,700,Maya Okafor,9`,
     `p0,${ids[2]},completed,p0_base.png,,,,base,,,Maya Okafor,9`,
     `p1,${ids[3]},completed,p1.png,,,,gold,1,5,Maya Okafor,9`,
+  ]);
+});
+
+test("an open edition numbers its cards until it closes, and then says how many there are", async () => {
+  const own = await testAccount(api, { credits: 100 });
+  const closesAt = api.clock.now() + HOUR_MS;
+  const parallels = [{ name: "match", size: null, closes_at: new Date(closesAt).toISOString() }];
+  const made = await sent(own.liveKey, "/v1/sets", {
+    ...{ name: "Match day", parallels },
+    players: [{ external_id: "p0" }, { external_id: "p1" }],
+  });
+  const { set_id: id, parallels: told } = await expectSuccess(made, 201, SetResponse);
+  expect(told).toEqual([{ ...parallels[0], print_run: null }]);
+  const of = (more: object = {}, player: object = {}) => card({ id, parallel: "match", ...more }, player);
+  expect(serials(await accepted(own, [of({ count: 3 }), of({}, { external_id: "p1" })]))).toEqual([
+    1, 2, 3, 1,
+  ]);
+  expect((await refused(own, [of({ serial: 7 })]))?.[0]).toMatchObject({
+    field: "cards[0].set.serial",
+    message: expect.stringContaining("open edition"),
+  });
+  await finishAll(4);
+  // Asked for in time, and made afterwards; one of them fails.
+  const late = await accepted(own, [of({ count: 2 }, { name: "Late" })]);
+  expect(serials(late)).toEqual([4, 5]);
+  expect(late.images[0].set).toMatchObject({ serial: 4, size: null });
+  api.clock.advance(HOUR_MS);
+  const refusal = await expectError(
+    await sent(own.liveKey, "/v1/batches", { cards: [of({}, { name: "Later" })] }),
+    "EDITION_CLOSED",
+  );
+  expect(refusal.details).toEqual([
+    {
+      field: "cards[0].set.parallel",
+      message: `is closed: no card of "match" can be added since ${new Date(closesAt).toISOString()}.`,
+    },
+  ]);
+  const runs = async () => {
+    const list = await get(api.baseUrl, own.liveKey, `/v1/sets/${id}/checklist`);
+    const { parallels, players } = await expectSuccess(list, 200, ChecklistResponse);
+    return [parallels[0].print_run, ...players.map((player: Json) => player.parallels[0].print_run)];
+  };
+  expect(await runs()).toEqual([null, null, 1]);
+  await finishAll(2, [1]);
+  expect(await runs()).toEqual([5, 4, 1]);
+  expect(serials(await batchOf(own, late.batch_id))).toEqual([4, null]);
+  const manifest = await (await get(api.baseUrl, own.liveKey, `/v1/sets/${id}/manifest`)).text();
+  const lines = manifest.trim().split("\r\n");
+  expect(lines[0]).toEndWith("url,print_run");
+  expect(lines.slice(1).map((line) => [line.split(",")[6], line.split(",").at(-1)])).toEqual([
+    ["1", "4"],
+    ["2", "4"],
+    ["3", "4"],
+    ["4", "4"],
+    ["1", "1"],
+  ]);
+  const opened = await send(api, `/v1/sets/${id}`, {
+    method: "PATCH",
+    headers: { "Content-Type": "application/json", "X-API-Key": own.liveKey },
+    body: JSON.stringify({ gallery: true }),
+  });
+  const { gallery_url } = await expectSuccess(opened, 200, SetResponse);
+  const page = await (await send(api, new URL(gallery_url).pathname)).text();
+  expect(page).toContain("match No. 1 of 4");
+  // A change adds no card: it keeps its number, and the count.
+  const change = await send(api, `/v1/images/${late.images[0].image_id}/remake`, {
+    method: "POST",
+    headers: {
+      ...{ "Content-Type": "application/json", "X-API-Key": own.liveKey },
+      "Idempotency-Key": "remake-late",
+    },
+    body: JSON.stringify({ player: { number: 8 } }),
+  });
+  const remade = await expectSuccess(change, 202, AcceptedImageResponse);
+  expect(remade.set?.serial).toBe(4);
+  expect(await runs()).toEqual([5, 4, 1]);
+  expect(await breaches()).toEqual([]);
+});
+
+test("a time at which an edition cannot close is refused by its parallel", async () => {
+  const own = await testAccount(api);
+  const faults = async (parallel: object) => {
+    const body = {
+      name: "Match day",
+      parallels: [{ name: "match", ...parallel }],
+      players: [{ external_id: "p0" }],
+    };
+    const { details } = await expectError(await sent(own.liveKey, "/v1/sets", body), "INVALID_REQUEST");
+    return details?.map(({ field, message }: Json) => `${field} ${message}`);
+  };
+  const ahead = new Date(api.clock.now() + HOUR_MS).toISOString();
+  expect(await faults({ size: 50, closes_at: ahead })).toEqual([
+    expect.stringMatching(/^parallels\[0\]\.closes_at must be left out: "match" has a size/),
+  ]);
+  expect(await faults({ size: null, closes_at: "2026-02-30T10:00:00Z" })).toEqual([
+    "parallels[0].closes_at must be a time such as 2026-12-06T18:00:00Z.",
+  ]);
+  expect(await faults({ size: null, closes_at: new Date(api.clock.now()).toISOString() })).toEqual([
+    "parallels[0].closes_at must lie ahead, so that cards can be made before.",
   ]);
 });

@@ -404,10 +404,10 @@ test("the manifest has every finished card with its file, by checklist, parallel
   };
   const line = (at: number, start: string) => {
     const file = `${made[at]}-0secret.png`;
-    return `Rovers 2026/27,,${start},${made[at]},${file},https://cards.example.org/cdn/${file}`;
+    return `Rovers 2026/27,,${start},${made[at]},${file},https://cards.example.org/cdn/${file},`;
   };
   const [head, ...lines] = await manifest();
-  expect(head).toBe("set,season,external_id,name,number,parallel,serial,size,image_id,file,url");
+  expect(head).toBe("set,season,external_id,name,number,parallel,serial,size,image_id,file,url,print_run");
   expect(lines).toEqual([
     line(3, "p1,'=1+1,4,gold,1,3"),
     line(2, "p0,,,base,,"),

@@ -93,7 +93,7 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
       // Consent may have been withdrawn since.
       const command = { ...asked, requests: await allowed(tx, now) };
       const found = await cardsOf(tx, deps, command, { templates, turn: place.turn, now });
-      const cards = await placeCards(tx, scope, found, (at) => ({ field: fieldOf(at) }));
+      const cards = await placeCards(tx, scope, found, (at) => ({ field: fieldOf(at) }), now);
       // Batches of one account come in turn from here on. After the images, which whoever ends them locks
       // first, too.
       await lockAccount(tx, account.id);

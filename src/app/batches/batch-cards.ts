@@ -125,13 +125,14 @@ export async function cardsOf(
 
 /**
  * Gives the new ones among the cards the places in sets that they ask for, each of which may replace another
- * image. Throws INVALID_REQUEST, SERIAL_TAKEN and PARALLEL_FULL, each fault with the card's own `field`.
+ * image. Throws what `freePlaces` throws, each fault with the card's own `field`.
  */
 export async function placeCards(
   tx: Tx,
   scope: { accountId: string; environment: Environment },
   cards: Card[],
   ask: (at: number) => Omit<Wish, "request">,
+  now: number,
 ): Promise<Card[]> {
   const there = new Set(cards.flatMap(({ isNew }, at) => (isNew ? [] : [ask(at).field])));
   const wishes = cards.flatMap(({ image, isNew }, at) => {
@@ -139,7 +140,7 @@ export async function placeCards(
     const request = image.request as CreateImageRequest;
     return isNew ? [{ ...wish, request, hasCopy: there.has(wish.field), at }] : [];
   });
-  const places = await freePlaces(tx, scope, wishes);
+  const places = await freePlaces(tx, scope, wishes, { now });
   const byCard = new Map(wishes.map(({ at }, index) => [at, places[index] ?? null]));
   return cards.map((card, at) => {
     const free = byCard.get(at) ?? null;

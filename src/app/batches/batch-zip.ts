@@ -4,6 +4,7 @@ import { readSetPlace, type SetPlace } from "../../core/card-set.ts";
 import { csvField } from "../../core/csv.ts";
 import { hintFor } from "../../core/failure-reasons.ts";
 import { publicStatus } from "../../core/image-state.ts";
+import { MAX_PARALLEL_SIZE } from "../../core/limits.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import type { AppContext } from "../context.ts";
@@ -140,7 +141,7 @@ const COLUMNS = [
 
 function setSuffix(place: SetPlace | null): string {
   if (!place) return "";
-  const digits = String(place.size ?? "").length;
+  const digits = String(place.size ?? MAX_PARALLEL_SIZE).length;
   return `_${place.parallel}${place.serial === null ? "" : `_${String(place.serial).padStart(digits, "0")}`}`;
 }
 

@@ -191,6 +191,7 @@ async function sourcesFor(
 ): Promise<FetchedSources> {
   const { account, environment, request } = command;
   await freePlaces(deps.store.read, { accountId: account.id, environment }, [wishOf(command)], {
+    now: deps.clock.now(),
     lock: false,
   });
   if (environment === "test") {
@@ -239,7 +240,7 @@ interface NewImage {
 async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Promise<Accepted> {
   const { command, scope, now } = fresh;
   const owner = { accountId: command.account.id, environment: command.environment };
-  const [free = null] = await freePlaces(tx, owner, [wishOf(command)]);
+  const [free = null] = await freePlaces(tx, owner, [wishOf(command)], { now });
   // What was checked before the fetch may have changed since, so the decision is made here.
   const account = await findAccount(tx, owner.accountId);
   if (account?.status !== "active") throw partnerSuspended();

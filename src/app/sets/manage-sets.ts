@@ -1,6 +1,6 @@
 import type { Environment } from "../../core/account.ts";
 import { fillPath, SHARED_PATHS } from "../../core/api-paths.ts";
-import type { Parallel } from "../../core/card-set.ts";
+import { isClosed, type Parallel } from "../../core/card-set.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import { MAX_SETS } from "../../core/limits.ts";
@@ -24,6 +24,7 @@ import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
 import { earlierOf } from "../earlier-request.ts";
 import { logAction } from "../operations/activity.ts";
+import { printRunsOf } from "./print-runs.ts";
 
 interface Scope {
   accountId: string;
@@ -72,7 +73,27 @@ function faultsOf({ name, season, parallels, players }: NewSet): ErrorDetail[] {
     (at) => `players[${at}].external_id`,
     players.map(({ externalId }) => externalId),
   );
+  for (const [at, { name, size, closesAt }] of parallels.entries()) {
+    const field = `parallels[${at}].closes_at`;
+    if (closesAt === undefined) continue;
+    if (Number.isNaN(closesAt))
+      details.push({ field, message: "must be a time such as 2026-12-06T18:00:00Z." });
+    if (size !== null)
+      details.push({
+        field,
+        message: `must be left out: "${name}" has a size. An open edition has none: its cards are counted when it closes.`,
+      });
+  }
   return details;
+}
+
+/** Editions that would be closed from the start. */
+function closedAtOnce({ parallels }: Pick<NewSet, "parallels">, now: number): ErrorDetail[] {
+  return parallels.flatMap((parallel, at) =>
+    isClosed(parallel, now)
+      ? { field: `parallels[${at}].closes_at`, message: "must lie ahead, so that cards can be made before." }
+      : [],
+  );
 }
 
 export interface MadeSet {
@@ -102,6 +123,8 @@ export async function makeSet(
       if (earlier) return { set: earlier, replayed: true };
       await freeSetKey(tx, ofKey);
     }
+    const closed = closedAtOnce(set, now);
+    if (closed.length > 0) throw invalidRequest(closed);
     const row: CardSet = {
       id: random.id("set"),
       ...scope,
@@ -174,17 +197,33 @@ export function galleryUrl({ galleryName }: Pick<CardSet, "galleryName">, baseUr
   return galleryName && baseUrl + fillPath(SHARED_PATHS.gallery, { gallery: galleryName });
 }
 
+type ViewDeps = Pick<AppContext, "store" | "clock" | "config">;
+
 /** The public view of a set. */
-export function setView(set: CardSet, { baseUrl }: { baseUrl: string }) {
+export async function setView({ store, clock, config }: ViewDeps, set: CardSet) {
   const { id, name, season, parallels, createdAt } = set;
+  const printRun = await printRunsOf(store.read, set, clock.now());
   return {
     set_id: id,
     name,
     season: season || null,
-    parallels,
-    gallery_url: galleryUrl(set, baseUrl),
+    parallels: parallels.map((parallel) => parallelView(parallel, printRun(null, parallel.name))),
+    gallery_url: galleryUrl(set, config.baseUrl),
     created_at: isoTime(createdAt),
   };
+}
+
+interface ParallelView {
+  name: string;
+  size: number | null;
+  /** These two of open editions alone. */
+  closes_at?: string;
+  print_run?: number | null;
+}
+
+function parallelView({ name, size, closesAt }: Parallel, printRun: number | null): ParallelView {
+  const edition = closesAt === undefined ? {} : { closes_at: isoTime(closesAt), print_run: printRun };
+  return { name, size, ...edition };
 }
 
 /** A player of a checklist, with how many cards there are of each parallel. */
@@ -192,15 +231,19 @@ export interface ChecklistEntry {
   external_id: string | null;
   name: string | null;
   number: number | null;
-  parallels: { name: string; size: number | null; made: number; processing: number }[];
+  parallels: (ParallelView & { made: number; processing: number })[];
 }
 
 /** The checklist of a set with its counts. Players who were deleted keep their lines, without name. */
 export async function checklistOf(
-  { store }: Pick<AppContext, "store">,
+  { store, clock }: Pick<AppContext, "store" | "clock">,
   { id, parallels }: CardSet,
 ): Promise<ChecklistEntry[]> {
-  const [players, counts] = await Promise.all([playersOfSet(store.read, id), countCards(store.read, id)]);
+  const [players, counts, printRun] = await Promise.all([
+    playersOfSet(store.read, id),
+    countCards(store.read, id),
+    printRunsOf(store.read, { id, parallels }, clock.now()),
+  ]);
   const key = (player: number, parallel: string, state: string) => JSON.stringify([player, parallel, state]);
   const byKey = new Map(counts.map(({ player, parallel, state, n }) => [key(player, parallel, state), n]));
   return players.map(({ position, externalId, name, number }) => ({
@@ -208,7 +251,7 @@ export async function checklistOf(
     name: name || null,
     number,
     parallels: parallels.map((parallel) => ({
-      ...parallel,
+      ...parallelView(parallel, printRun(position, parallel.name)),
       made: byKey.get(key(position, parallel.name, "final")) ?? 0,
       processing: byKey.get(key(position, parallel.name, "held")) ?? 0,
     })),

@@ -6,6 +6,7 @@ import { type CardSet, playersOfSet, type SetPlayer } from "../../store/sets/car
 import { cardsOfPlayers, type PlacedCard } from "../../store/sets/set-cards.ts";
 import type { Store } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
+import { printRunsOf } from "./print-runs.ts";
 
 // What a printer and a packer are given of a set.
 
@@ -50,6 +51,7 @@ const MANIFEST_COLUMNS = [
   "image_id",
   "file",
   "url",
+  "print_run",
 ];
 
 /**
@@ -64,6 +66,7 @@ export async function* manifestOf(
     `${cells.map((cell) => csvField(String(cell ?? ""))).join(",")}\r\n`;
   // Spreadsheets read UTF-8 by this mark alone.
   yield `\ufeff${line(MANIFEST_COLUMNS)}`;
+  const printRun = await printRunsOf(store.read, set, clock.now());
   for await (const { player, card } of finishedCards(store, set)) {
     if (card.forgottenAt !== null) continue;
     const isServed = card.purgedAt === null && (card.expiresAt ?? 0) > clock.now();
@@ -71,7 +74,9 @@ export async function* manifestOf(
     const { externalId, name, number } = player;
     const { parallel, serial, size, imageId } = card;
     const url = file && `${config.cdnBaseUrl}/${file}`;
-    yield line([set.name, set.season, externalId, name, number, parallel, serial, size, imageId, file, url]);
+    const place = [parallel, serial, size] as const;
+    const run = printRun(player.position, parallel);
+    yield line([set.name, set.season, externalId, name, number, ...place, imageId, file, url, run]);
   }
 }
 
@@ -114,7 +119,7 @@ export async function packsOf(
       serial: card.serial,
       size: card.size,
     };
-    const times = card.size === null ? copies : 1;
+    const times = card.serial === null ? copies : 1;
     if (pool.length + times > MAX_PACK_POOL)
       throw invalidRequest([
         {

@@ -1,8 +1,10 @@
 import type { Environment } from "../../core/account.ts";
-import { type Parallel, type SetPlace, SHIRT_NUMBER } from "../../core/card-set.ts";
+import { isClosed, isNumbered, type Parallel, type SetPlace, SHIRT_NUMBER } from "../../core/card-set.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
-import { invalidRequest, parallelFull, serialTaken } from "../../core/partner-refusals.ts";
+import { MAX_PARALLEL_SIZE } from "../../core/limits.ts";
+import { editionClosed, invalidRequest, parallelFull, serialTaken } from "../../core/partner-refusals.ts";
+import { isoTime } from "../../core/time.ts";
 import type { Image } from "../../store/images/images.ts";
 import { type CardSet, checklistPlaces, setsById } from "../../store/sets/card-sets.ts";
 import {
@@ -48,26 +50,28 @@ interface Scope {
 interface Seat extends FreePlace {
   wish: Wish;
   wanted: number | null;
+  parallel: Parallel;
 }
 
 /**
  * A place for each card that asks for one, in the order asked; null for those that ask for none. Locks the
  * players in their sets, before anything but images: whoever ends an image locks account and counters after
- * it. Throws INVALID_REQUEST, SERIAL_TAKEN and PARALLEL_FULL. `lock: false` only looks whether there would be
- * places.
+ * it. Throws INVALID_REQUEST, SERIAL_TAKEN, PARALLEL_FULL and EDITION_CLOSED. `lock: false` only looks
+ * whether there would be places.
  */
 export async function freePlaces(
   tx: Tx,
   scope: Scope,
   wishes: Wish[],
-  { lock = true }: { lock?: boolean } = {},
+  { now, lock = true }: { now: number; lock?: boolean },
 ): Promise<(FreePlace | null)[]> {
   const asked = wishes.filter(({ request }) => request.set !== undefined);
   if (asked.length === 0) return wishes.map(() => null);
   const seats = await seatsOf(tx, scope, asked, lock);
   refuseCopies(seats);
   await takeOver(tx, seats);
-  const numbered = seats.filter(({ place, replaces }) => place.size !== null && replaces === null);
+  refuseClosed(seats, now);
+  const numbered = seats.filter(({ parallel, replaces }) => isNumbered(parallel) && replaces === null);
   const alike = Map.groupBy(numbered, ({ place }) => JSON.stringify([place.id, place.parallel]));
   for (const own of alike.values()) await number(tx, own);
   const byWish = new Map(seats.map((seat) => [seat.wish, seat]));
@@ -98,7 +102,7 @@ async function seatsOf(tx: Tx, scope: Scope, wishes: Wish[], lock: boolean): Pro
     const { id, name, season } = set;
     const place = { id, name, season, parallel: parallel.name, serial: null, size: parallel.size };
     const wanted = own?.serial === SHIRT_NUMBER ? player.number : (own?.serial ?? null);
-    seats.push({ wish, place, player: position, replaces: null, wanted });
+    seats.push({ wish, place, player: position, replaces: null, wanted, parallel });
   }
   if (details.size > 0) throw invalidRequest([...details.values()]);
   return seats;
@@ -122,11 +126,12 @@ function faultOf(
     };
   const { serial } = own ?? {};
   if (serial === undefined) return undefined;
-  if (parallel.size === null)
-    return {
-      field: "set.serial",
-      message: `must be left out: "${parallel.name}" has no size, and no numbers.`,
-    };
+  if (parallel.size === null) {
+    const why = isNumbered(parallel)
+      ? "is an open edition, whose cards are numbered in the order they are asked for"
+      : "has no size, and no numbers";
+    return { field: "set.serial", message: `must be left out: "${parallel.name}" ${why}.` };
+  }
   const number = serial === SHIRT_NUMBER ? player.number : serial;
   if (number > parallel.size)
     return {
@@ -140,10 +145,10 @@ function faultOf(
 function refuseCopies(seats: Seat[]): void {
   const wishes = new Set<string>();
   const details = new Map<string, ErrorDetail>();
-  for (const { wish, place } of seats) {
+  for (const { wish, place, parallel } of seats) {
     const field = `${wish.field}set.count`;
     if (wish.replaces !== undefined) continue;
-    if (place.size === null && (wish.hasCopy || wishes.has(field)))
+    if (!isNumbered(parallel) && (wish.hasCopy || wishes.has(field)))
       details.set(field, {
         field,
         message: `must be 1 or left out: "${place.parallel}" has no size, so that all would be the same picture. Have one made, and as many printed as you need.`,
@@ -159,14 +164,14 @@ async function takeOver(tx: Tx, seats: Seat[]): Promise<void> {
   const before = await setCardsOf(tx, ids);
   const taken: ErrorDetail[] = [];
   for (const seat of seats) {
-    const { wish, place, player } = seat;
+    const { wish, place, player, parallel } = seat;
     const old = before.get(wish.replaces ?? "");
     const isSame = old?.setId === place.id && old.parallel === place.parallel && old.player === player;
     if (!old || !isSame || old.state === "released") continue;
     if (old.state === "final") {
       seat.place = { ...place, serial: old.serial };
       seat.replaces = old.imageId;
-    } else if (place.size !== null) {
+    } else if (isNumbered(parallel)) {
       const why =
         old.state === "held" ? "is still being made" : "was replaced by another, which has its number";
       taken.push({
@@ -176,6 +181,24 @@ async function takeOver(tx: Tx, seats: Seat[]): Promise<void> {
     }
   }
   if (taken.length > 0) throw serialTaken(taken);
+}
+
+/**
+ * Refuses cards that would make a closed edition larger; one that replaces another keeps its number. Throws
+ * EDITION_CLOSED.
+ */
+function refuseClosed(seats: Seat[], now: number): void {
+  const details = new Map<string, ErrorDetail>();
+  for (const { wish, parallel, replaces } of seats) {
+    if (replaces !== null || !isClosed(parallel, now)) continue;
+    const field = `${wish.field}set.parallel`;
+    const at = isoTime(parallel.closesAt ?? now);
+    details.set(field, {
+      field,
+      message: `is closed: no card of "${parallel.name}" can be added since ${at}.`,
+    });
+  }
+  if (details.size > 0) throw editionClosed([...details.values()]);
 }
 
 /** Gives cards of one parallel their numbers. Throws SERIAL_TAKEN and PARALLEL_FULL. */
@@ -203,7 +226,7 @@ async function number(tx: Tx, seats: Seat[]): Promise<void> {
   const full: Seat[] = [];
   for (const seat of seats) {
     const { place, player, wanted } = seat;
-    const size = place.size ?? 0;
+    const size = place.size ?? MAX_PARALLEL_SIZE;
     const serial = wanted ?? free.get(player)?.shift() ?? size + 1;
     if (serial > size) full.push(seat);
     else seat.place = { ...place, serial };
@@ -241,7 +264,9 @@ async function freeNumbers(
 }
 
 /** Why a seat that asks for any number got none, when all other seats have theirs. */
-function fullMessage(seats: Seat[], { player, place: { size, parallel } }: Seat): string {
+function fullMessage(seats: Seat[], { player, place }: Seat): string {
+  const { parallel } = place;
+  const size = place.size ?? MAX_PARALLEL_SIZE;
   const own = seats.filter((seat) => seat.player === player);
   const left = own.filter(({ place }) => place.serial !== null).length;
   return left === 0

@@ -205,7 +205,7 @@ async function placeFaults(
   try {
     const scope = { accountId: account.id, environment };
     const asked = wishes.filter((_, n) => fresh.has(n));
-    await freePlaces(deps.store.read, scope, asked, { lock: false });
+    await freePlaces(deps.store.read, scope, asked, { now, lock: false });
     return [];
   } catch (error) {
     if (error instanceof Refusal && error.details && error.details.length > 0) return [...error.details];

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { type SetPlace, SHIRT_NUMBER } from "../../core/card-set.ts";
+import { isNumbered, type Parallel, type SetPlace, SHIRT_NUMBER } from "../../core/card-set.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import type { CardSet } from "../../store/sets/card-sets.ts";
@@ -230,9 +230,9 @@ async function preview(visit: MemberVisit): Promise<Response> {
 
 /** Where a card may come to stand in its set: numbers are given when it is made. */
 function shownPlace({ id, name, season, parallels }: CardSet, { set, player }: CreateImageRequest): SetPlace {
-  const parallel = parallels.find((one) => one.name === set?.parallel) ?? { name: "", size: null };
+  const parallel: Parallel = parallels.find((one) => one.name === set?.parallel) ?? { name: "", size: null };
   const wanted = set?.serial === SHIRT_NUMBER ? player.number : (set?.serial ?? 1);
-  const serial = parallel.size === null ? null : wanted;
+  const serial = isNumbered(parallel) ? wanted : null;
   return { id, name, season, parallel: parallel.name, serial, size: parallel.size };
 }
 

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { setOf } from "../../app/images/image-view.ts";
 import { isVideo } from "../../app/images/output-name.ts";
+import { placeLabel } from "../../core/card-set.ts";
 import { isCanceled, publicStatus } from "../../core/image-state.ts";
 import { MAX_STILL_WIDTH } from "../../core/moving-pictures.ts";
 import { PDF } from "../../core/picture-formats.ts";
@@ -62,7 +63,7 @@ export function pictureAddress(image: Image): string {
 export function placeText(image: Pick<Image, "setPlace" | "state">): string | null {
   const { set } = setOf(image);
   if (!set) return null;
-  return set.serial === null ? set.parallel : `${set.parallel} ${set.serial}/${set.size}`;
+  return placeLabel(set);
 }
 
 /** The set of a card with its place in it, among facts; nothing for a card outside of sets. */

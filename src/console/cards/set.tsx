@@ -142,6 +142,7 @@ function Checklist({ set, players }: { set: CardSet; players: ChecklistEntry[] }
               <td data-label={parallel.name} class="number" key={parallel.name}>
                 {count(parallel.made)}
                 {parallel.size !== null && ` of ${count(parallel.size)}`}
+                {editionText(parallel)}
                 {parallel.processing > 0 && ` (${count(parallel.processing)} in the making)`}
               </td>
             ))}
@@ -150,6 +151,12 @@ function Checklist({ set, players }: { set: CardSet; players: ChecklistEntry[] }
       </tbody>
     </table>
   );
+}
+
+/** What the count of an open edition means: so far, or for good. */
+function editionText({ closes_at, print_run }: ChecklistEntry["parallels"][number]): string {
+  if (closes_at === undefined) return "";
+  return typeof print_run === "number" ? " in all, closed" : " so far";
 }
 
 function PagesForm({ path }: { path: string }) {

@@ -6,8 +6,10 @@ import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_SEASON_CHARS } from "../../core/limits.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
+import { isoTime } from "../../core/time.ts";
 import { compileValidator } from "../../core/validate.ts";
 import { CreateSetRequest } from "../../http/set-schemas.ts";
+import { newSet } from "../../http/sets.ts";
 import { type CardSet, listSets } from "../../store/sets/card-sets.ts";
 import {
   Breakable,
@@ -32,7 +34,13 @@ const PAGE_SIZE = 25;
 
 /** The sizes of a set's parallels in one line. */
 export const parallelsOf = ({ parallels }: Pick<CardSet, "parallels">) =>
-  parallels.map(({ name, size }) => (size === null ? name : `${name} of ${count(size)}`)).join(", ");
+  parallels
+    .map(({ name, size, closesAt }) => {
+      if (closesAt !== undefined)
+        return `${name} until ${isoTime(closesAt).slice(0, 16).replace("T", " ")} UTC`;
+      return size === null ? name : `${name} of ${count(size)}`;
+    })
+    .join(", ");
 
 /** What a form says of a new set. */
 interface SentSet {
@@ -75,7 +83,7 @@ function SetForm({ visit, of }: { visit: MemberVisit; of: SentSet }) {
       <Field
         label="Parallels"
         id="parallels"
-        hint="One a line, with how many cards of each player it has at the end. Without one there is no limit, and no numbers."
+        hint="One a line, with how many cards of each player it has at the end; without one there is no limit, and no numbers. An open edition says until when instead, such as match day until 2026-12-06 18:00 (UTC): its cards are numbered, and counted when it closes."
       >
         <textarea id="parallels" name="parallels" required rows={4} aria-describedby="parallels-hint">
           {of.parallels}
@@ -198,6 +206,9 @@ function SetTable({ sets }: { sets: CardSet[] }) {
 
 const validator = compileValidator(CreateSetRequest, "the set");
 
+/** Such as "match day until 2026-12-06 18:00"; without a time the whole day. */
+const OPEN_EDITION = /^(.*?\S)\s+until\s+(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}))?(?:\s*(?:UTC|Z))?$/i;
+
 /** What the form says, as the API takes it. Throws INVALID_REQUEST. */
 function readSet({ name, season, parallels, players }: SentSet): NewSet {
   const lines = (text: string) => text.split(/\r?\n/).flatMap((line) => line.trim() || []);
@@ -205,6 +216,8 @@ function readSet({ name, season, parallels, players }: SentSet): NewSet {
     name,
     ...(season === "" ? {} : { season }),
     parallels: lines(parallels).map((line) => {
+      const [, edition, day, time = "23:59"] = OPEN_EDITION.exec(line) ?? [];
+      if (edition) return { name: edition, size: null, closes_at: `${day}T${time}:00Z` };
       const [, called = line, size] = /^(.*?\S)\s+(?:of\s+)?(\d+)$/.exec(line) ?? [];
       return { name: called, size: size === undefined ? null : Number(size) };
     }),
@@ -220,17 +233,7 @@ function readSet({ name, season, parallels, players }: SentSet): NewSet {
   const checked = validator.check(body);
   if (!checked.ok)
     throw invalidRequest(checked.details.map((one) => ({ ...one, field: inWords(one.field) })));
-  const set: Static<typeof CreateSetRequest> = checked.value;
-  return {
-    name: set.name,
-    season: set.season ?? "",
-    parallels: set.parallels,
-    players: set.players.map((player) => ({
-      externalId: player.external_id,
-      name: player.name ?? "",
-      number: player.number ?? null,
-    })),
-  };
+  return newSet(checked.value as Static<typeof CreateSetRequest>);
 }
 
 /** A field of the body as whoever filled in the form finds it: "players.2.number" is line 3. */

@@ -1,6 +1,7 @@
 import type { DetailCode, ErrorCode, Refusal } from "../../core/errors.ts";
 import { MAX_BODY_BYTES } from "../../core/limits.ts";
 import {
+  editionClosed,
   idempotencyKeyReused,
   imageNotFound,
   insufficientCredits,
@@ -188,6 +189,22 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     retry: "no",
     example: parallelFull([
       { field: "set.parallel", message: 'is full: the player has all 50 cards of "gold".' },
+    ]),
+  },
+  EDITION_CLOSED: {
+    summary: "The edition is closed",
+    meaning:
+      "The parallel is an open edition, and its `closes_at` has passed: no card can be added any more. Cards that were accepted before keep their numbers, also those still being made. Nothing was reserved.",
+    remedies: [
+      "Choose another parallel of the set, or make another set: a set never changes.",
+      "To change a card that is made, [remake](/docs/card-options#make-a-card-again) it: it keeps its number.",
+    ],
+    retry: "no",
+    example: editionClosed([
+      {
+        field: "set.parallel",
+        message: 'is closed: no card of "match day" can be added since 2026-11-28T22:00:00.000Z.',
+      },
     ]),
   },
   SET_IN_USE: {

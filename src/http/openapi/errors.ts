@@ -71,8 +71,8 @@ export function errorResponses(codes: readonly ErrorCode[], baseUrl: string): Re
 /** Codes of one status, each way in which they come together: an operation has one response for a status. */
 const SHARED: ErrorCode[][] = [
   ["PARTNER_SUSPENDED", "KEY_NOT_ALLOWED"],
-  ["IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD", "SERIAL_TAKEN", "PARALLEL_FULL"],
-  ["SERIAL_TAKEN", "PARALLEL_FULL"],
+  ["IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD", "SERIAL_TAKEN", "PARALLEL_FULL", "EDITION_CLOSED"],
+  ["SERIAL_TAKEN", "PARALLEL_FULL", "EDITION_CLOSED"],
   ["IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD"],
 ];
 /** Between the codes in the name of a response. */

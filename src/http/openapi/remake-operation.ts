@@ -58,6 +58,7 @@ export function remakeImage(presets: readonly string[]): object {
         "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
         "SERIAL_TAKEN",
         "PARALLEL_FULL",
+        "EDITION_CLOSED",
         "PAYLOAD_TOO_LARGE",
         "UNSUPPORTED_MEDIA_TYPE",
         "UNSUPPORTED_IMAGE_SOURCE",

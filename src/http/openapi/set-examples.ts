@@ -1,9 +1,8 @@
 const answer = (data: object) => ({ success: true, data, error: null });
 
-const PARALLELS = [
-  { name: "base", size: null },
-  { name: "gold", size: 50 },
-];
+const MATCH_DAY = { name: "match day", size: null, closes_at: "2026-12-06T18:00:00.000Z", print_run: null };
+const PARALLELS = [{ name: "base", size: null }, { name: "gold", size: 50 }, MATCH_DAY];
+const { print_run: _, ...NEW_EDITION } = MATCH_DAY;
 const SET = {
   set_id: "set_3Hs5mJd0nV7rQe2TzXyB8kWc",
   name: "Rovers 2026/27",
@@ -16,7 +15,12 @@ const PLAYER = { external_id: "player-10442", name: "Maya Okafor", number: 9 };
 
 /** Bodies of the operations of sets. */
 export const SET_EXAMPLES = {
-  request: { name: SET.name, season: SET.season, parallels: PARALLELS, players: [PLAYER] },
+  request: {
+    name: SET.name,
+    season: SET.season,
+    parallels: [...PARALLELS.slice(0, -1), NEW_EDITION],
+    players: [PLAYER],
+  },
   set: answer(SET),
   opened: answer({ ...SET, gallery_url: "https://cards.example.org/gallery/gal_7Tq2XyB8kWc3Hs5mJd0nV7rQ" }),
   list: answer({ sets: [SET], has_more: false, next_cursor: null }),
@@ -45,6 +49,7 @@ export const SET_EXAMPLES = {
         parallels: [
           { name: "base", size: null, made: 1, processing: 0 },
           { name: "gold", size: 50, made: 12, processing: 3 },
+          { ...MATCH_DAY, made: 7, processing: 1 },
         ],
       },
     ],

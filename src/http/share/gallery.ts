@@ -1,4 +1,6 @@
+import { printRunsOf } from "../../app/sets/print-runs.ts";
 import { fillPath, SHARED_PATHS } from "../../core/api-paths.ts";
+import { placeLabel } from "../../core/card-set.ts";
 import { PICTURE_WIDTHS } from "../../core/picture-limits.ts";
 import { findGallery } from "../../store/sets/card-sets.ts";
 import { shownCards, shownPlayers } from "../../store/sets/set-cards.ts";
@@ -11,7 +13,7 @@ const PLAYERS_OF_PAGE = 24;
 const GALLERY_PICTURE_WIDTH = 512;
 
 export interface GalleryCard extends SharedCard {
-  /** Its parallel and number, such as gold 3/50. */
+  /** Its parallel and number, such as gold 3/50, and how many there are of a closed edition. */
   place: string;
 }
 
@@ -36,6 +38,7 @@ export async function readGallery(
   const players = await shownPlayers(read, { ...ofSet, from, limit: PLAYERS_OF_PAGE + 1 });
   const next = players[PLAYERS_OF_PAGE];
   const found = await shownCards(read, { ...ofSet, players: players.slice(0, PLAYERS_OF_PAGE) });
+  const printRun = await printRunsOf(read, set, now);
   const order = new Map(set.parallels.map((parallel, at) => [parallel.name, at]));
   const at = ({ card }: (typeof found)[number]) => order.get(card.parallel) ?? 0;
   const path = fillPath(SHARED_PATHS.gallery, { gallery: galleryName });
@@ -44,14 +47,18 @@ export async function readGallery(
     season: set.season,
     cards: found
       .toSorted((a, b) => a.card.player - b.card.player || at(a) - at(b))
-      .map(({ card: { parallel, serial, size }, image }) => ({
+      .map(({ card: { player, parallel, serial, size }, image }) => ({
         ...small(sharedCard(image, config)),
-        place: serial === null ? parallel : `${parallel} ${serial}/${size}`,
+        place: placeText({ parallel, serial, size }, printRun(player, parallel)),
       })),
     first: from > 0 ? path : null,
     next: next === undefined ? null : `${path}?from=${next}`,
   };
 }
+
+/** With the number of all once an edition is closed, such as match day No. 12 of 340. */
+const placeText = (place: Parameters<typeof placeLabel>[0], printRun: number | null): string =>
+  `${placeLabel(place)}${printRun === null ? "" : ` of ${printRun}`}`;
 
 /**
  * With pictures as small as a card among others needs, one for each side, none of which moves by itself.

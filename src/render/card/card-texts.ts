@@ -1,4 +1,5 @@
 import { type CardInput, POSITION_NAMES } from "../../core/card.ts";
+import { serialLabel } from "../../core/card-set.ts";
 import type { Field, Fields, ListField } from "../../templates/fields.ts";
 import { isDrawable } from "../fonts/fonts.ts";
 import { type DisplayText, displayName, displayText } from "./display-name.ts";
@@ -77,7 +78,7 @@ function addSet(texts: Record<string, CardText>, set: CardInput["set"]): void {
   put(texts, "set.name", set.name);
   put(texts, "set.season", set.season);
   put(texts, "set.parallel", set.parallel);
-  if (set.serial !== undefined && set.size !== undefined) texts.serial = plain(`${set.serial}/${set.size}`);
+  if (set.serial !== undefined) texts.serial = plain(serialLabel(set));
 }
 
 function addField(said: CardTexts, field: string, declared: Field, value: unknown): void {

@@ -232,7 +232,7 @@ const serials: AuditCheck = {
     const isSound = sql`${s.accountId} = ${i.accountId} and ${s.environment} = ${i.environment}
       and case ${c.state} when 'held' then ${i.completedAt} is null when 'released' then ${i.state} = 'failed' and ${c.serial} is null
         else ${i.state} = 'completed' end
-      and (${c.size} is null or ${c.state} = 'released') = (${c.serial} is null)`;
+      and (${c.size} is null or (${c.state} = 'released') = (${c.serial} is null))`;
     return db
       .select({
         id: c.imageId,

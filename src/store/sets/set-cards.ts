@@ -253,3 +253,26 @@ export async function countCards(
     .groupBy(player, parallel, state)
     .orderBy(asc(player), asc(parallel));
 }
+
+/**
+ * How many cards of these parallels count for each player, and how many of them may still fail and count no
+ * more; one that is to replace another leaves a card either way.
+ */
+export async function editionCounts(
+  { db, t }: Tx,
+  { setId, parallels }: { setId: string; parallels: string[] },
+): Promise<(Pick<SetCard, "player" | "parallel"> & { n: number; open: number })[]> {
+  const c = t.setCards;
+  const { player, parallel } = c;
+  const isOpen = sql`${c.state} = 'held' and ${c.replacesImageId} is null`;
+  return db
+    .select({
+      player,
+      parallel,
+      n: sql<number>`count(*)`.mapWith(Number),
+      open: sql<number>`sum(case when ${isOpen} then 1 else 0 end)`.mapWith(Number),
+    })
+    .from(c)
+    .where(and(eq(c.setId, setId), inArray(parallel, parallels), inArray(c.state, [...COUNTS])))
+    .groupBy(player, parallel);
+}
