@@ -1,11 +1,11 @@
-import { appendFileSync, readdirSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { createAccount, createKey } from "../../src/app/people/manage-account.ts";
 import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
 import type { BucketSettings } from "../../src/blobs/bucket.ts";
 import { openWorkspace, type Workspace } from "../../src/service/workspace.ts";
-import { silentLog, testConfig } from "../../test/harness.ts";
+import { silentLog, TEST_CACHE_DIR, testConfig } from "../../test/harness.ts";
 import { type PostgresServer, startPostgres } from "../postgres-server.ts";
 import { manyPhotos } from "../soak/photos.ts";
 import { dice } from "../soak/run.ts";
@@ -152,15 +152,20 @@ async function startCluster(options: ClusterTestOptions, { postgres, photos, rec
     CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: receiver.origin,
   };
   const nodes: Node[] = [];
+  mkdirSync(TEST_CACHE_DIR, { recursive: true });
   for (let n = 1; n <= options.nodes; n++) {
     const own =
       n === 1
         ? { CARDPRESS_DATABASE_URL: `postgres://cardpress@127.0.0.1:${wire.port}/cardpress_cluster` }
         : {};
+    const home = join(dir, `node-${n}`);
+    mkdirSync(join(home, "data"), { recursive: true });
+    // The packaged browser is unpacked once, not by each node.
+    symlinkSync(TEST_CACHE_DIR, join(home, "data/cache"));
     nodes.push(
       clusterNode({
         name: `node-${n}`,
-        dir: join(dir, `node-${n}`),
+        dir: home,
         port: await steadyPort(),
         env: { ...env, ...own, CARDPRESS_S3_ENDPOINT: storage.origin },
       }),
