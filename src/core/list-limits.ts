@@ -38,6 +38,8 @@ export const MAX_LIST_CELL_CHARS = 4096;
 export const LIST_KEPT_MS = 4 * HOUR_MS;
 /** Lists waiting at a time, of everybody; 20 MB together at a usual 200 KB, 800 MB at worst. */
 export const MAX_LISTS_KEPT = 100;
+/** Of them, lists of one account: five people with all of theirs, and four other accounts as many. */
+export const MAX_LISTS_PER_ACCOUNT = 20;
 /** Lists of one person waiting at a time: first team, women, two of the youth. Their ids end with a digit. */
 export const MAX_LISTS_PER_PERSON = 4;
 /** Photos sent along with a list: one for each player, and half as many that belong to nobody. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { type Draft, listStore } from "../../src/console/batches/list-store.ts";
 import { OperatorError } from "../../src/core/errors.ts";
-import { MAX_LISTS_KEPT } from "../../src/core/list-limits.ts";
+import { MAX_LISTS_KEPT, MAX_LISTS_PER_ACCOUNT } from "../../src/core/list-limits.ts";
 import { memoryState } from "../../src/state/memory-state.ts";
 import { type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
 import { type Client, client, testMember } from "./sessions.ts";
@@ -66,7 +66,7 @@ test("a list too many is refused with what to do, and none of the others goes", 
   const refused = await cem.upload("/console/lists", new File([LIST], "U23.csv"));
   expect(refused.status).toBe(422);
   expect(await refused.text()).toContain(
-    "You have 4 squad lists that are not started. Continue or discard one of them under Batches",
+    "You have 4 squad lists that wait. Continue or discard one of them under Batches",
   );
   for (const list of kept) expect((await cem.get(list)).status).toBe(200);
   next(await cem.post(`${kept[1]}/discard`));
@@ -74,6 +74,43 @@ test("a list too many is refused with what to do, and none of the others goes", 
   expect(kept).not.toContain(list);
   // What stood in its place is not found under the old address.
   expect((await cem.get(kept[1] ?? "")).status).toBe(404);
+});
+
+test("test cards keep the list and its photos, each change is tried once, and a tried list gives way first", async () => {
+  const ida = await member("ida");
+  const lists: string[] = [];
+  for (const name of ["U15", "U17", "U19", "U21"]) lists.push(await upload(ida, name));
+  const [list = "", ...others] = lists;
+  const photos = next(await ida.post(list, chosen));
+  for (const id of ["p-1", "p-2", "p-3"]) await ida.upload(photos, new File([photo], `${id}.jpg`));
+  const make = (environment: string) =>
+    ida.post(`${list}/make`, { environment, name: "U15", leave_out: "yes" });
+  const first = next(await make("test"));
+  expect(await (await ida.get(first)).text()).toMatch(
+    new RegExp(`The list waits for you.*?U15.*?href="${list}/check"`, "s"),
+  );
+  expect(await (await ida.get(photos)).text()).toContain("All 3 players have a photo");
+  expect(next(await make("test"))).toBe(first);
+  // A change of the list makes another batch of it, and only one.
+  const { all_background_theme: _, ...plain } = chosen;
+  next(await ida.post(list, { ...plain, all_background_theme: "ice" }));
+  expect(await (await ida.get("/console/batches")).text()).toMatch(/U15.*?Changed after.*?test cards/s);
+  const second = next(await make("test"));
+  expect(second).not.toBe(first);
+  expect(next(await make("test"))).toBe(second);
+  expect(await (await ida.get("/console/batches")).text()).toMatch(/U15.*?Tried with.*?test cards/s);
+
+  const newest = await upload(ida, "U23");
+  expect(await (await ida.get(newest)).text()).toContain("this one takes the place of U15, whose test cards");
+  expect((await ida.get(list)).status).toBe(404);
+  expect(await (await ida.get(second)).text()).not.toContain("The list waits for you");
+  for (const other of others) expect((await ida.get(other)).status).toBe(200);
+  // Live cards are the end of a list.
+  next(await ida.post(newest, chosen));
+  await ida.upload(`${newest}/photos`, new File([photo], "p-1.jpg"));
+  const live = { environment: "live", name: "U23", leave_out: "yes" };
+  expect(next(await ida.post(`${newest}/make`, live))).toStartWith("/console/batches/");
+  expect((await ida.get(newest)).status).toBe(404);
 });
 
 test("another file keeps the photos, whose they are, and the columns whose headings are the same", async () => {
@@ -178,8 +215,8 @@ test("a list whose template is gone costs no page, and says what to do", async (
 });
 
 /** A list of this person, in a store of its own. */
-const owner = (user: string, id = "") => ({
-  account: { id: "acc_1" },
+const owner = (user: string, id = "", account = "acc_1") => ({
+  account: { id: account },
   user: { id: user },
   now: 0,
   params: { id },
@@ -194,19 +231,40 @@ const draft: Omit<Draft, "changedAt"> = {
 
 test("dropping a list leaves the one that has taken its place since", async () => {
   const lists = listStore(memoryState(() => 0));
-  const first = await lists.put(owner("ana"), draft);
+  const { draft: first } = await lists.put(owner("ana"), draft);
   await lists.drop(owner("ana", first.id));
-  const second = await lists.put(owner("ana"), { ...draft, id: "lst_b" });
+  const { draft: second } = await lists.put(owner("ana"), { ...draft, id: "lst_b" });
   await lists.drop(owner("ana", first.id));
   expect(await lists.get(owner("ana", second.id))).toEqual(second);
 });
 
 test("where a service holds as many lists as it can, one more is refused and no one else's goes", async () => {
   const lists = listStore(memoryState(() => 0));
-  const first = await lists.put(owner("user 0"), draft);
-  for (let n = 1; n < MAX_LISTS_KEPT; n++) await lists.put(owner(`user ${n}`), draft);
-  await expect(lists.put(owner("one more"), draft)).rejects.toThrow("upload this one later");
-  expect(await lists.get(owner("user 0", first.id))).toEqual(first);
-  await lists.drop(owner("user 0", first.id));
-  expect(await lists.put(owner("one more"), draft)).toMatchObject({ name: "First team" });
+  const of = (n: number, id = "") => owner(`user ${n}`, id, `acc_${n % 10}`);
+  const { draft: first } = await lists.put(of(0), draft);
+  for (let n = 1; n < MAX_LISTS_KEPT; n++) await lists.put(of(n), draft);
+  await expect(lists.put(owner("one more", "", "acc_more"), draft)).rejects.toThrow("upload this one later");
+  expect(await lists.get(of(0, first.id))).toEqual(first);
+  await lists.drop(of(0, first.id));
+  expect(await lists.put(owner("one more", "", "acc_more"), draft)).toMatchObject({
+    draft: { name: "First team" },
+  });
+});
+
+test("an account has its share of the waiting lists, which changes and discarded lists leave right", async () => {
+  const lists = listStore(memoryState(() => 0));
+  const kept: Draft[] = [];
+  for (let n = 0; n < MAX_LISTS_PER_ACCOUNT; n++)
+    kept.push((await lists.put(owner(`user ${n}`), draft)).draft);
+  await expect(lists.put(owner("one more"), draft)).rejects.toThrow("The members of your account have 20");
+  expect(await lists.put(owner("one more", "", "acc_2"), draft)).toMatchObject({ draft: { share: 0 } });
+  const [first] = kept;
+  await lists.change(owner("user 0", first?.id), (list) => ({ ...list, name: "Women" }));
+  await expect(lists.put(owner("one more"), draft)).rejects.toThrow("The members of your account have 20");
+  // Not even a tried list of somebody else gives way.
+  await lists.noteTried(owner("user 0", first?.id), { batch: "bat_1", version: 1 });
+  await expect(lists.put(owner("one more"), draft)).rejects.toThrow("The members of your account have 20");
+  await lists.drop(owner("user 0", first?.id));
+  expect(await lists.put(owner("one more"), draft)).toMatchObject({ draft: { name: "First team" } });
+  await expect(lists.put(owner("another"), draft)).rejects.toThrow("The members of your account have 20");
 });

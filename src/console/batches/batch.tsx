@@ -30,6 +30,7 @@ import { BatchBadge, batchName, isRunning } from "./batches.tsx";
 import { type CountedBatch, countedBatch, ownBatch } from "./own-batch.ts";
 import { FailedChanges, Retries, type RetriesProps, retryRoutes } from "./retries.tsx";
 import { SheetCard } from "./sheet-card.tsx";
+import { backToList } from "./waiting-lists.tsx";
 
 /** A page can be scanned at a glance, and refreshes itself every second while cards are being made. */
 const SHEET_SIZE = 60;
@@ -134,6 +135,7 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
     batchName(batch),
     <div class="stack" {...refreshing(visit, "batch", isRunning(batch))}>
       <Head visit={visit} batch={batch} failures={failures} failedChanges={failedChanges} />
+      {batch.environment === "test" && (await backToList(visit, batch.id))}
       <FailedChanges failed={failedChanges} batchId={batch.id} canWrite={canWrite(visit)} />
       <Progress batch={batch} now={visit.now} />
       <div class="toolbar">

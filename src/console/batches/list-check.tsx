@@ -5,6 +5,7 @@ import { type Credits, creditsOf } from "../../app/credits/credits.ts";
 import { logAction } from "../../app/operations/activity.ts";
 import type { Environment } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
+import { fingerprint } from "../../core/idempotency.ts";
 import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import { takeFromBudget } from "../budget.ts";
@@ -149,6 +150,7 @@ function Confirmation({
           options={kinds.filter(([kind]) => environment === undefined || kind === environment)}
           chosen={environment ?? (credits.left < fresh ? "test" : "live")}
         />
+        <p class="hint">After test cards the list stays, with its photos: change it, or make it live then.</p>
         {faults.length > 0 && (
           <label class="check">
             <input type="checkbox" name="leave_out" value="yes" required /> Leave out the {count(leftOut)}{" "}
@@ -236,15 +238,17 @@ async function make(visit: MemberVisit): Promise<Response> {
         "Some rows have faults. Tick that they are left out, or correct the file.",
       );
     await takeFromBudget(visit, environment);
+    const requests = cardsOfChecked(checked);
+    const name = [...field(visit, "name")].slice(0, MAX_ACCOUNT_NAME_CHARS).join("");
     const { batch } = await deps.acceptBatch({
       account,
       environment,
-      // However often the button is pressed.
-      idempotencyKey: `console-${draft.id}`,
+      // However often the button is pressed; a list is tried anew once anything of it is changed.
+      idempotencyKey: `console-${draft.id}${environment === "test" ? `-${fingerprint({ name, requests })}` : ""}`,
       // A corrected list costs what is new in it.
       reusesCards: true,
-      name: [...field(visit, "name")].slice(0, MAX_ACCOUNT_NAME_CHARS).join(""),
-      requests: cardsOfChecked(checked),
+      name,
+      requests,
     });
     const subject = `${batch.id}, ${counted(batch.total, `${environment} card`)}`;
     await deps.store.write(
@@ -257,7 +261,8 @@ async function make(visit: MemberVisit): Promise<Response> {
         ),
       { concurrent: true },
     );
-    await visit.lists.drop(visit);
+    if (environment === "live") await visit.lists.drop(visit);
+    else await visit.lists.noteTried(visit, { batch: batch.id, version: draft.version ?? 0 });
     return redirect(`/console/batches/${batch.id}`, visit.exchange);
   } catch (error) {
     if (!isPartnerRefusal(error)) throw error;

@@ -8,6 +8,7 @@ import {
   MAX_LIST_PREVIEWS_KEPT,
   MAX_LIST_PREVIEWS_PER_DAY,
   MAX_LISTS_KEPT,
+  MAX_LISTS_PER_ACCOUNT,
   MAX_LISTS_PER_PERSON,
 } from "../../core/list-limits.ts";
 import { DAY_MS, SECOND_MS } from "../../core/time.ts";
@@ -31,6 +32,7 @@ interface ListVisit extends ListOwner {
 }
 
 const SLOTS = Array.from({ length: MAX_LISTS_PER_PERSON }, (_, slot) => slot);
+const SHARES = Array.from({ length: MAX_LISTS_PER_ACCOUNT }, (_, share) => share);
 const slotOf = (id = "") => /-(\d)$/.exec(id)?.[1] ?? "";
 
 /** A squad list between upload and batch. */
@@ -51,9 +53,16 @@ export interface Draft {
   positions?: Readonly<Record<string, string>>;
   /** How often it was changed. */
   version?: number;
+  /** The last batch of test cards that was made of it, and of which version of it. */
+  tried?: { batch: string; version: number };
+  /** Which of its account's places it holds. */
+  share?: number;
   /** When it was last changed, epoch ms: it is kept for LIST_KEPT_MS from then. */
   changedAt: number;
 }
+
+/** Whether test cards were made of the list as it is. */
+export const isTried = ({ tried, version = 0 }: Draft): boolean => tried?.version === version;
 
 /** A photo sent along with a list, kept as one of the account's uploads. */
 export interface DraftPhoto extends NamedPhoto {
@@ -73,10 +82,13 @@ export type Preview = { picture: string } | { problem: string; refused?: true };
  */
 export interface ListStore {
   /**
-   * Keeps an uploaded list beside this person's others, under an id that begins with `draft.id`. Throws
-   * INVALID_REQUEST where as many wait as may, of this person or of everybody: nobody's list goes for it.
+   * Keeps an uploaded list beside this person's others, under an id that begins with `draft.id`. Where as
+   * many wait as may, of this person, the account or everybody, it replaces this person's oldest list of
+   * which test cards were made. Throws INVALID_REQUEST where there is none: nobody else's list goes for it.
    */
-  put(visit: ListOwner, draft: Omit<Draft, "changedAt">): Promise<Draft>;
+  put(visit: ListOwner, draft: Omit<Draft, "changedAt">): Promise<{ draft: Draft; replaced?: Draft }>;
+  /** Notes that test cards were made of the list in the URL, which stays; nothing where it is gone. */
+  noteTried(visit: ListVisit, tried: NonNullable<Draft["tried"]>): Promise<void>;
   /** This person's lists, the one that was changed last first. */
   all(visit: ListOwner): Promise<Draft[]>;
   /** The list in the URL. Throws 404. */
@@ -103,61 +115,106 @@ export interface ListStore {
   drawnPreview(key: string, draw: () => Promise<Preview | undefined>): Promise<Preview | "drawing">;
 }
 
-export function listStore(state: ShortLivedState): ListStore {
+const FULL = {
+  service: `This service holds ${MAX_LISTS_KEPT} squad lists that wait, as many as it can. Finish or discard one of yours under Batches, or upload this one later: each is let go of four hours after its last change.`,
+  account: `The members of your account have ${MAX_LISTS_PER_ACCOUNT} squad lists that wait. Ask them to finish or discard one under Batches, or upload this one later: each is let go of four hours after its last change.`,
+  person: `You have ${MAX_LISTS_PER_PERSON} squad lists that wait. Continue or discard one of them under Batches, then upload this one.`,
+};
+
+/**
+ * The numbered places of each person, and those of each account. A list's id ends with its person's place:
+ * whoever takes a free one does so alone, also where several servers share the state.
+ */
+function listPlaces(state: ShortLivedState) {
   const drafts = state.values<Draft>("squad lists", { forMs: LIST_KEPT_MS, maxKeys: MAX_LISTS_KEPT });
-  // A person has numbered places, and the list's id ends with its own: whoever takes a free one does so
-  // alone, also where several servers share the state.
-  const place = ({ account, user }: ListOwner, slot: string | number) => `${account.id} ${user.id} ${slot}`;
-  const placeOf = (visit: ListVisit) => place(visit, slotOf(visit.params.id));
+  // An account's places are kept as long as the lists in them.
+  const shares = state.values<true>("squad lists of accounts", {
+    forMs: LIST_KEPT_MS,
+    maxKeys: 2 * MAX_LISTS_KEPT,
+  });
+  const slotKey = ({ account, user }: ListOwner, slot: string | number) => `${account.id} ${user.id} ${slot}`;
+  const shareKey = ({ account }: ListOwner, share: number) => `${account.id} ${share}`;
+  return {
+    at: (visit: ListOwner, slot: string | number) => drafts.get(slotKey(visit, slot)),
+    keep: async (visit: ListOwner, draft: Draft): Promise<Draft> => {
+      await drafts.put(slotKey(visit, slotOf(draft.id)), draft);
+      if (draft.share !== undefined) await shares.put(shareKey(visit, draft.share), true);
+      return draft;
+    },
+    free: async (visit: ListOwner, { id, share }: Draft): Promise<void> => {
+      await drafts.take(slotKey(visit, slotOf(id)));
+      if (share !== undefined) await shares.take(shareKey(visit, share));
+    },
+    /** Keeps it in a free place, or says of what there is none. */
+    putInFree: async (
+      visit: ListOwner,
+      draft: Omit<Draft, "changedAt">,
+    ): Promise<Draft | keyof typeof FULL> => {
+      if ((await drafts.size()) >= MAX_LISTS_KEPT) return "service";
+      for (const share of SHARES) {
+        if (!(await shares.putNew(shareKey(visit, share), true))) continue;
+        for (const slot of SLOTS) {
+          const placed = { ...draft, id: `${draft.id}-${slot}`, share, changedAt: visit.now };
+          if (await drafts.putNew(slotKey(visit, slot), placed)) return placed;
+        }
+        await shares.take(shareKey(visit, share));
+        return "person";
+      }
+      return "account";
+    },
+  };
+}
+
+export function listStore(state: ShortLivedState): ListStore {
+  const places = listPlaces(state);
   // Photos arrive while others are being stored.
   const changing = new PQueue({ concurrency: 1 });
+  const find = async (visit: ListVisit) => {
+    const { id } = visit.params;
+    const draft = await places.at(visit, slotOf(id));
+    return draft?.id === id ? draft : undefined;
+  };
   const get = async (visit: ListVisit) => {
-    const draft = await drafts.get(placeOf(visit));
-    if (draft && draft.id === visit.params.id) return draft;
+    const draft = await find(visit);
+    if (draft) return draft;
     throw new PageError(
       404,
-      "This squad list is not kept any more: it became a batch, was discarded, or waited four hours without a change. Upload it again under Batches.",
+      "This squad list is not kept any more: it became a batch, was discarded, gave way to another list, or waited four hours without a change. Upload it again under Batches.",
     );
   };
   const all = async (visit: ListOwner) => {
-    const kept = await Promise.all(SLOTS.map((slot) => drafts.get(place(visit, slot))));
+    const kept = await Promise.all(SLOTS.map((slot) => places.at(visit, slot)));
     return kept.filter((draft) => draft !== undefined).sort((a, b) => b.changedAt - a.changedAt);
   };
   return {
     put: (visit, draft) =>
       changing.add(async () => {
-        if ((await drafts.size()) >= MAX_LISTS_KEPT)
-          throw new Refusal(
-            "INVALID_REQUEST",
-            `This service holds ${MAX_LISTS_KEPT} squad lists that are not started, as many as it can. Start or discard one of yours under Batches, or upload this one later: each is let go of four hours after its last change.`,
-          );
-        for (const slot of SLOTS) {
-          const placed = { ...draft, id: `${draft.id}-${slot}`, changedAt: visit.now };
-          if (await drafts.putNew(place(visit, slot), placed)) return placed;
-        }
-        throw new Refusal(
-          "INVALID_REQUEST",
-          `You have ${MAX_LISTS_PER_PERSON} squad lists that are not started. Continue or discard one of them under Batches, then upload this one.`,
-        );
+        const placed = await places.putInFree(visit, draft);
+        if (typeof placed === "object") return { draft: placed };
+        const replaced = (await all(visit)).findLast(isTried);
+        if (!replaced) throw new Refusal("INVALID_REQUEST", FULL[placed]);
+        const { share } = replaced;
+        const place = { id: `${draft.id}-${slotOf(replaced.id)}`, ...(share !== undefined && { share }) };
+        return { draft: await places.keep(visit, { ...draft, ...place, changedAt: visit.now }), replaced };
       }),
     all,
     get,
     change: (visit, change) =>
       changing.add(async () => {
         const before = await get(visit);
-        const changed = {
-          ...(await change(before)),
-          version: (before.version ?? 0) + 1,
-          changedAt: visit.now,
-        };
-        await drafts.put(placeOf(visit), changed);
-        return changed;
+        const version = (before.version ?? 0) + 1;
+        return places.keep(visit, { ...(await change(before)), version, changedAt: visit.now });
+      }),
+    noteTried: (visit, tried) =>
+      changing.add(async () => {
+        const kept = await find(visit);
+        if (kept) await places.keep(visit, { ...kept, tried, changedAt: visit.now });
       }),
     ...checkMemo(),
     drop: (visit) =>
       changing.add(async () => {
-        const kept = await drafts.get(placeOf(visit));
-        if (kept?.id === visit.params.id) await drafts.take(placeOf(visit));
+        const kept = await find(visit);
+        if (kept) await places.free(visit, kept);
       }),
     ...previewStore(state),
   };

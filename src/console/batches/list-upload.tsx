@@ -160,7 +160,7 @@ async function upload(visit: MemberVisit): Promise<Response> {
     targetsFor(manifest.fields, { back: template.back !== null, foil: hasFoil(template) }),
   );
   const set = await sentSet(visit);
-  const { id } = await visit.lists.put(visit, {
+  const { draft, replaced } = await visit.lists.put(visit, {
     id: deps.random.id("lst"),
     name,
     list,
@@ -169,7 +169,11 @@ async function upload(visit: MemberVisit): Promise<Response> {
     ...(set && { set }),
     style: { preset, width, height, format: "png" },
   });
-  return redirect(`/console/lists/${id}`, visit.exchange);
+  if (replaced)
+    await visit.flashes.put(visit.session.id, {
+      notice: `As many lists wait as may, so this one takes the place of ${listName(replaced)}, whose test cards you have made. Those stay under Batches.`,
+    });
+  return redirect(`/console/lists/${draft.id}`, visit.exchange);
 }
 
 async function replace(visit: MemberVisit): Promise<Response> {

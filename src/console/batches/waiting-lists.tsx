@@ -6,7 +6,7 @@ import { logFault } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { draftCards } from "./draft-cards.ts";
-import type { Draft } from "./list-store.ts";
+import { type Draft, isTried } from "./list-store.ts";
 
 /** Where a list is gone on with: its photos once some were sent, else its columns. */
 const continuePath = ({ id, photos = [] }: Draft) =>
@@ -38,6 +38,12 @@ async function WaitingRow({ visit, draft }: { visit: MemberVisit; draft: Draft }
           <Breakable text={listName(draft)} />
         </a>
         {progress.problem && <span class="sub">{progress.problem}</span>}
+        {draft.tried && (
+          <span class="sub">
+            {isTried(draft) ? "Tried with" : "Changed after"}{" "}
+            <a href={`/console/batches/${draft.tried.batch}`}>test cards</a>
+          </span>
+        )}
       </th>
       <td data-label="Players" class="number">
         {count(draft.list.rows.length)}
@@ -60,25 +66,28 @@ async function WaitingRow({ visit, draft }: { visit: MemberVisit; draft: Draft }
           title={`Discard ${listName(draft)}?`}
           confirm="Discard the list"
         >
-          <p>Its columns and the choice of its photos are forgotten. Nothing was made or charged.</p>
+          <p>
+            Its columns and the choice of its photos are forgotten. Nothing was charged
+            {draft.tried ? ", and its test cards stay." : " or made."}
+          </p>
         </Confirm>
       </td>
     </tr>
   );
 }
 
-/** This person's uploaded lists of which no batch was made yet; nothing without any. */
+/** This person's uploaded lists of which no live batch was made yet; nothing without any. */
 export async function WaitingLists({ visit }: { visit: MemberVisit }) {
   const drafts = canWrite(visit) ? await visit.lists.all(visit) : [];
   if (drafts.length === 0) return null;
   return (
     <Card
       flush
-      title="Not started yet"
-      note="Lists you have uploaded. Nothing of them is made or charged; each is kept for four hours after its last change."
+      title="Waiting lists"
+      note="Lists you have uploaded and not made live. Nothing of them is charged; each is kept for four hours after its last change."
     >
       <table class="table">
-        <caption class="visually-hidden">Lists that are not started yet</caption>
+        <caption class="visually-hidden">Lists that wait</caption>
         <thead>
           <tr>
             <th scope="col">List</th>
@@ -96,6 +105,30 @@ export async function WaitingLists({ visit }: { visit: MemberVisit }) {
         </thead>
         <tbody>{await Promise.all(drafts.map((draft) => WaitingRow({ visit, draft })))}</tbody>
       </table>
+    </Card>
+  );
+}
+
+/** The way from a batch of test cards back to the list it was made of, while that waits. */
+export async function backToList(visit: MemberVisit, batchId: string) {
+  if (!canWrite(visit)) return null;
+  const draft = (await visit.lists.all(visit)).find(({ tried }) => tried?.batch === batchId);
+  if (!draft) return null;
+  return (
+    <Card title="The list waits for you">
+      <p>
+        These are test cards. <Breakable text={listName(draft)} /> is kept with its photos until{" "}
+        <Time at={draft.changedAt + LIST_KEPT_MS} />: change it and try again
+        {draft.set?.environment === "test" ? "." : ", or make its cards live."}
+      </p>
+      <div class="actions">
+        <a class="button button-primary" href={`/console/lists/${draft.id}/check`}>
+          {draft.set?.environment === "test" ? "Go on with the list" : "Make the list live"}
+        </a>
+        <a class="button" href={`/console/lists/${draft.id}/photos`}>
+          Photos
+        </a>
+      </div>
     </Card>
   );
 }
