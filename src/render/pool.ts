@@ -111,6 +111,8 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   let resting = false;
   /** The first worker after a rest is starting, and has not failed yet. */
   let waking = false;
+  /** Workers that are to follow the first one. */
+  let unstarted = 0;
   let lastWorkAtMs = performance.now();
   /** Due for recycling, and working until its successor is warm. One at a time, so that capacity stays. */
   let outgoing: Worker | undefined;
@@ -226,9 +228,10 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   };
   /** Gives the workers' memory back to the system when nobody has needed one for long. */
   const rest = () => {
-    const isAtWork = starting.size > 0 || outgoing !== undefined || idle.length < options.workers;
+    const isAtWork = starting.size > 0 || outgoing !== undefined || idle.length < options.workers - unstarted;
     if (resting || isAtWork || performance.now() - lastWorkAtMs < (options.restAfterMs ?? Infinity)) return;
     resting = true;
+    unstarted = 0;
     for (const worker of [...warm]) drop(worker, RESTING);
   };
   const watch = setInterval(() => {
@@ -236,13 +239,22 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
     rest();
   }, options.memoryLookMs ?? MEMORY_LOOK_MS);
 
-  /** The first alone, which is warm in half the time: from then on cards are drawn. The others follow. */
+  /**
+   * The first alone, which is warm in half the time: from then on cards are drawn. The others follow; after a
+   * rest only when the first card is done or a second waits, since their start would take that card's
+   * processor.
+   */
   const startAll = () => {
+    const isAwaited = resting;
     waking = resting;
     resting = false;
     refill(() => {
-      for (let n = 1; n < options.workers; n++) refill();
+      unstarted = options.workers - 1;
+      if (!isAwaited || waiting.length > 1) startOthers();
     });
+  };
+  const startOthers = () => {
+    for (; unstarted > 0; unstarted--) refill();
   };
   startAll();
 
@@ -250,6 +262,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
     acquire: async (signal) => {
       lastWorkAtMs = performance.now();
       if (resting) startAll();
+      else if (idle.length === 0) startOthers();
       const worker = idle.shift() ?? (await nextWorker(waiting, closing.signal, signal));
       const ask = (work: Work, onStage: (stage: Stage) => void = () => {}) =>
         askWorker(worker, work, onStage, options.renderTimeoutMs ?? RENDER_TIMEOUT_MS, () =>
@@ -275,6 +288,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
         },
         release: () => {
           lastWorkAtMs = performance.now();
+          startOthers();
           giveBack(worker);
         },
       };

@@ -65,6 +65,17 @@ test("a pool that nobody needs keeps no worker, takes work all the same, and sta
   await pool.close();
 });
 
+test("after a rest the first card has the processor to itself: other workers start once it is done", async () => {
+  const { pool } = poolOf(settings, { workers: 2, restAfterMs: 1, memoryLookMs: 10 });
+  (await pool.acquire()).release();
+  while (pool.pids().length > 0) await Bun.sleep(5);
+  const renderer = await pool.acquire();
+  expect(pool.pids().length).toBe(1);
+  renderer.release();
+  while (pool.pids().length < 2) await Bun.sleep(1);
+  await pool.close();
+});
+
 test("a browser that cannot start takes no work at any moment", async () => {
   const broken = poolOf({ ...settings, chromium: { path: "/bin/false", origin: "configured", env: {} } });
   expect(await everTakesWork(broken, 2)).toBe(false);
