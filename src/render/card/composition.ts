@@ -9,6 +9,14 @@ import type { Zones } from "./template-layout.ts";
 const SURE_MASKS = 0.955;
 
 /**
+ * A room or a street, sharp behind the player, looks like a snapshot on a card: before it, masks that agree
+ * fairly are enough for a cutout, also with one other person near. Walls and backgrounds out of focus have at
+ * most 0.04.
+ */
+const CLUTTERED = 0.05;
+const FAIR_MASKS = 0.9;
+
+/**
  * How and where a card shows its player: as asked for where the template supports it, otherwise as it looks
  * better. Without a photo there is only the silhouette. A request for what the template does not support was
  * refused, unless the template has changed since.
@@ -42,11 +50,16 @@ export function compositionFor(
 type ShownPlayer = Pick<CutoutFile, "width" | "height" | "framing">;
 
 /**
- * Whether a die-cut player makes the better card: a photo without a background anyway; or nobody near of whom
- * something may be in the cutout, a head that the photo shows whole, since an outline ends flat where it does
- * not, and a player on whom the networks agree.
+ * Whether a die-cut player makes the better card: a photo without a background anyway; or a head that the
+ * photo shows whole, since an outline ends flat where it does not, and a player on whom the networks agree
+ * with nobody near of whom something may be in the cutout; before a cluttered background a little less is
+ * asked for.
  */
 function looksGood({ signs, framing }: CutoutFile): boolean {
   if (!signs || signs.loose) return true;
-  return signs.rivals === 0 && !framing.cutSides.top && signs.masks >= SURE_MASKS;
+  if (framing.cutSides.top) return false;
+  const { masks, rivals, clutter } = signs;
+  return (
+    (rivals === 0 && masks >= SURE_MASKS) || (clutter >= CLUTTERED && rivals <= 1 && masks >= FAIR_MASKS)
+  );
 }

@@ -32,7 +32,7 @@ function portrait(signs: Partial<CutoutSigns>, changes: Partial<CutoutFile> = {}
     },
     inPhoto: { x: 0.2, y: 0.1, width: 0.6, height: 0.9 },
     outline: "",
-    signs: { masks: 0.98, rivals: 0, loose: false, ...signs },
+    signs: { masks: 0.98, rivals: 0, clutter: 0, loose: false, ...signs },
     ...changes,
   };
 }
@@ -58,6 +58,14 @@ test("a player on whom the networks agree is cut out; a doubtful cutout, company
   const { framing } = portrait({});
   const cut = { ...framing, cutSides: { ...framing.cutSides, top: true } };
   expect(chosen(portrait({}, { framing: cut }))).toBe("photo");
+});
+
+test("before a cluttered background a player is cut out on less agreement, also with one other near", () => {
+  expect(chosen(portrait({ masks: 0.92, clutter: 0.08 }))).toBe("cutout");
+  expect(chosen(portrait({ masks: 0.92, clutter: 0.08, rivals: 1 }))).toBe("cutout");
+  expect(chosen(portrait({ masks: 0.92, clutter: 0.02 }))).toBe("photo");
+  expect(chosen(portrait({ masks: 0.88, clutter: 0.3 }))).toBe("photo");
+  expect(chosen(portrait({ masks: 0.98, clutter: 0.3, rivals: 2 }))).toBe("photo");
 });
 
 test("a photo without a background gives a cutout, whatever else is in it", () => {

@@ -36,7 +36,7 @@ function placed({ photo: [width, height], body, face, cutSides, masks }: Scene, 
       height: body.height / height,
     },
     outline: "",
-    ...(masks === undefined ? {} : { signs: { masks, rivals: 0, loose: false } }),
+    ...(masks === undefined ? {} : { signs: { masks, rivals: 0, clutter: 0, loose: false } }),
   };
   const place = placePhoto(cutout, CLUB_CARD_ZONES[layout], CARDS[layout]);
   const { body: zone } = CLUB_CARD_ZONES[layout];

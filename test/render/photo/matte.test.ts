@@ -6,6 +6,7 @@ import { emptyHairGaps } from "../../../src/render/photo/page/hair_gaps.js";
 import { fuseMatte } from "../../../src/render/photo/page/matte.js";
 import { ownParts, rivalsOf } from "../../../src/render/photo/page/own_parts.js";
 import { refusalFromParts } from "../../../src/render/photo/page/parts_faults.js";
+import { signsOf } from "../../../src/render/photo/page/signs.js";
 
 // A small world: 100 x 100 cells of one search pixel, a head at the top, a body below it.
 const SIDE = 100;
@@ -380,5 +381,26 @@ describe("gaps between strands", () => {
   test("stay where the network is sure, or hair and wall are too much alike", () => {
     expect(emptied(30, 220, 5)).toEqual({ gap: 1, beside: 1 });
     expect(emptied(30, 60, 0)).toEqual({ gap: 1, beside: 1 });
+  });
+});
+
+describe("the signs of a photo", () => {
+  const matte = map([BODY]);
+  const signs = (rgba: Uint8ClampedArray<ArrayBuffer>) => signsOf(matte, matte, player, rgba, SIDE);
+
+  test("say which part of the background is sharp edges, whatever the player wears", () => {
+    const bars = Array.from({ length: 10 }, (_, k): [Box, number] => [[0, 10 * k, SIDE, 5], 220]);
+    const own: [Box, number] = [BODY, 128];
+    expect(signs(grey).clutter).toBe(0);
+    expect(signs(picture([[[40, 40, 5, 5], 250], own])).clutter).toBe(0);
+    // One row in five begins or ends a bar, and a row's edge is seen from the row above.
+    expect(signs(picture([...bars, own])).clutter).toBeCloseTo(0.19, 1);
+    expect(signs(picture(bars.map(([box]) => [box, 140]))).clutter).toBe(0);
+  });
+
+  test("count the people near, and say how far the masks agree with the matte", () => {
+    expect(signs(grey)).toEqual({ masks: 1, rivals: 0, clutter: 0 });
+    const half = map([[30, 8, 20, 92]]);
+    expect(signsOf(matte, half, player, grey, SIDE).masks).toBe(0.5);
   });
 });
