@@ -17,8 +17,14 @@ const CLUTTERED = 0.05;
 const FAIR_MASKS = 0.9;
 
 /**
+ * With arms spread wide a cut-out player may be low: with less than this part of the height filled the card
+ * looks empty, and the photo fills it where it shows the player larger.
+ */
+const LEAST_FILLED = 0.8;
+
+/**
  * How and where a card shows its player: as asked for where the template supports it, otherwise as it looks
- * better. Without a photo there is only the silhouette. A request for what the template does not support was
+ * better, and a photo without a background as a cutout. Without a photo there is only the silhouette. A request for what the template does not support was
  * refused, unless the template has changed since.
  * @param photo whether the photo itself is at hand
  */
@@ -32,8 +38,11 @@ export function placePlayer(
   const wanted = supported.find((one) => one === asked);
   const cut = asCutout(shown, cutout, zones, card);
   if (!cutout || !photo || wanted === "cutout" || !supported.includes("photo")) return cut;
-  const isBetter = !wanted && supported.includes("cutout") && looksGood(cutout) && !hasWalls(cut.place);
-  return isBetter ? cut : inPhoto(cutout, zones, card);
+  const photographed = inPhoto(cutout, zones, card);
+  if (wanted || !supported.includes("cutout") || hasWalls(cut.place)) return photographed;
+  if (cutout.signs?.loose) return cut;
+  const isLow = cut.place.y > lowestTop(zones, card) && photographed.place.y < cut.place.y;
+  return looksGood(cutout) && !isLow ? cut : photographed;
 }
 
 /**
@@ -50,16 +59,20 @@ export function compositionFor(
 type ShownPlayer = Pick<CutoutFile, "width" | "height" | "framing">;
 
 /**
- * Whether a die-cut player makes the better card: a photo without a background anyway; or a head that the
- * photo shows whole, since an outline ends flat where it does not, and a player on whom the networks agree
- * with nobody near of whom something may be in the cutout; before a cluttered background a little less is
- * asked for.
+ * Whether a die-cut player makes the better card: a head that the photo shows whole, since an outline ends
+ * flat where it does not, and a player on whom the networks agree with nobody near of whom something may be
+ * in the cutout; before a cluttered background a little less is asked for.
  */
 function looksGood({ signs, framing }: CutoutFile): boolean {
-  if (!signs || signs.loose) return true;
-  if (framing.cutSides.top) return false;
+  if (!signs) return true;
   const { masks, rivals, clutter } = signs;
-  return (
-    (rivals === 0 && masks >= SURE_MASKS) || (clutter >= CLUTTERED && rivals <= 1 && masks >= FAIR_MASKS)
-  );
+  const isSure = rivals === 0 && masks >= SURE_MASKS;
+  const isFair = clutter >= CLUTTERED && rivals <= 1 && masks >= FAIR_MASKS;
+  return !framing.cutSides.top && (isSure || isFair);
+}
+
+/** Where a player begins who just fills the card, in pixels from its top. */
+function lowestTop({ frame, body }: Zones, { height }: Box): number {
+  const foot = (body.y + body.height) * height;
+  return foot - LEAST_FILLED * (foot - frame.y * height);
 }

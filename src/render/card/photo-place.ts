@@ -68,6 +68,8 @@ const FACE_AT = 0.28;
 const FACE_MARGIN = 0.2;
 /** Room between the chin and the plate, in face heights. */
 const CHIN_ROOM = 0.2;
+/** A face that fills the window may lose so much hair, in face heights; where more is lost it is smaller. */
+const LOST_HAIR = 0.2;
 /**
  * Only a head on which the networks agree to this part rises over the window: what is wrong with its edge
  * would be seen there.
@@ -101,7 +103,8 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
   const endsAbove = !framing.cutSides.top && at.y >= ABOVE_HAIR * photo.height;
   const isClean = (shown.signs?.masks ?? 1) >= CLEAN_HEAD;
   const canCross = isClean && endsAbove && body.y >= crown - 0.25 * face.height;
-  const upper = canCross ? HEADROOM * card.height : seen.y + INSIDE_HEADROOM * seen.height;
+  const inside = framing.cutSides.top ? 0 : INSIDE_HEADROOM;
+  const upper = canCross ? HEADROOM * card.height : seen.y + inside * seen.height;
   const scale = scaleFor({ ...framing, face, body }, { wide: wide.width, crown, top }, photo, {
     seen,
     room: line - upper,
@@ -119,8 +122,8 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
   );
   const crosses = canCross && free + top * scale < window.y - CLEARLY * face.height * scale;
   // Hair that would hardly rise over the edge stays below it.
-  const inside = seen.y + (INSIDE_HEADROOM / 2) * seen.height - top * scale;
-  const y = crosses || framing.cutSides.top ? free : down(Math.min(chin, Math.max(free, inside)));
+  const below = seen.y + (INSIDE_HEADROOM / 2) * seen.height - top * scale;
+  const y = crosses || framing.cutSides.top ? free : down(Math.min(chin, Math.max(free, below)));
   const placed = (box: Box): Box => ({
     x: x + box.x * scale,
     y: y + box.y * scale,
@@ -173,8 +176,12 @@ function scaleFor(
   const [across, down] = [seen.width / photo.width, seen.height / photo.height];
   const open = fitsArms && isWhole ? 1 - OPEN_TOP : 1;
   const cover = Math.max(across, open * down);
-  const most = Math.max(wanted, Math.min((MAX_FILLING_FACE * side) / face.height, sharp * FILLING));
-  const scale = cutSides.top ? Math.max(wanted, cover) : Math.min(Math.max(wanted, cover), most);
+  const wholeHead = room / (face.y + (1 + CHIN_ROOM - LOST_HAIR) * face.height - top);
+  const most = Math.max(
+    wanted,
+    Math.min((MAX_FILLING_FACE * side) / face.height, wholeHead, sharp * FILLING),
+  );
+  const scale = Math.min(Math.max(wanted, cover), cutSides.top ? Math.max(wanted, wholeHead) : most);
   const whole = Math.max(across, down);
   return whole > scale && whole <= SNUG * scale ? whole : scale;
 }
