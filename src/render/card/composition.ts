@@ -24,8 +24,8 @@ const LEAST_FILLED = 0.8;
 
 /**
  * How and where a card shows its player: as asked for where the template supports it, otherwise as it looks
- * better, and a photo without a background as a cutout. Without a photo there is only the silhouette. A request for what the template does not support was
- * refused, unless the template has changed since.
+ * better, and a photo without a background as a cutout. Without a photo there is only the silhouette. A
+ * request for what the template does not support was refused, unless the template has changed since.
  * @param photo whether the photo itself is at hand
  */
 export function placePlayer(

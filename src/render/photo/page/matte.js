@@ -135,8 +135,8 @@ export function playerBounds(player, grid) {
  * @param {Mask} salient
  * @param {Bytes} rgba on the grid
  * @param {Grid} grid
- * @returns {{ matte: Numbers, parts: Parts, signs: Pick<CutoutSigns, "masks" | "rivals" | "clutter"> }} the matte from 0
- *   to 1
+ * @returns {{ matte: Numbers, parts: Parts, signs: Pick<CutoutSigns, "masks" | "rivals" | "clutter"> }} the
+ *   matte from 0 to 1
  */
 export function fuseMatte(player, look, salient, rgba, grid) {
   const { posed, patch, fits } = playerMasks(player, grid);
