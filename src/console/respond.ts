@@ -73,10 +73,14 @@ export function privateFile(
 }
 
 /** A CSV file to be saved, sent while its lines are read. */
-export function privateTable(exchange: Exchange, lines: AsyncGenerator<string>, name: string): Response {
+export function privateTable(
+  exchange: Exchange,
+  lines: AsyncGenerator<string>,
+  disposition: string,
+): Response {
   return privateFile(exchange, streamOfLines(lines), {
     "Content-Type": "text/csv; charset=utf-8",
-    "Content-Disposition": `attachment; filename="${name}"`,
+    "Content-Disposition": disposition,
   });
 }
 

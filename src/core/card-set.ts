@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { attachment } from "./file-name.ts";
 import {
   MAX_ACCOUNT_NAME_CHARS,
   MAX_PARALLEL_NAME_CHARS,
@@ -83,6 +84,20 @@ export type ShownSet = Static<typeof ShownSet>;
 
 /** Checks the set of a sample. */
 export const shownSetValidator = compileValidator(ShownSet, "set");
+
+/** The set and its season as people say them; a name that has the season already says it once. */
+export function setTitle({ name, season }: Pick<SetPlace, "name" | "season">): string {
+  return season === "" || name.includes(season) ? name : `${name} ${season}`;
+}
+
+/** The `Content-Disposition` of a file of a set, such as its album. */
+export function setAttachment(
+  set: Pick<SetPlace, "id" | "name" | "season">,
+  what: string,
+  extension: string,
+): string {
+  return attachment(`${setTitle(set)} ${what}`, `${set.id}-${what}`, extension);
+}
 
 /** What a card shows of its place. */
 export function shownSet({ name, season, parallel, serial, size }: SetPlace): ShownSet {

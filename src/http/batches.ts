@@ -8,6 +8,7 @@ import type { AppContext } from "../app/context.ts";
 import type { CardTemplates } from "../app/images/check-card.ts";
 import { consentFaults } from "../app/people/consent.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
+import { plainAttachment } from "../core/file-name.ts";
 import { MAX_BATCH_BODY_BYTES } from "../core/limits.ts";
 import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { remakeBatchSchema } from "../core/remake-request.ts";
@@ -153,7 +154,7 @@ async function getBatchPictures(
   return writtenFile(
     exchange,
     await batchZip(deps, batch, "external_id"),
-    `${batch.id}.zip`,
+    plainAttachment(`${batch.id}.zip`),
     "application/zip",
   );
 }

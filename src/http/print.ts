@@ -1,5 +1,6 @@
 import { type PrintDeps, printedBatch, printedImage, printFile } from "../app/print/print-file.ts";
 import { PrintRequest } from "../app/print/print-request.ts";
+import { plainAttachment } from "../core/file-name.ts";
 import { batchNotFound, imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { compileValidator } from "../core/validate.ts";
 import { findBatch } from "../store/images/batches.ts";
@@ -40,7 +41,7 @@ async function printBatch(
   const batch = await findBatch(deps.store.read, { accountId: account.id, environment, id });
   if (!batch) throw batchNotFound();
   const file = await printFile(deps, await printedBatch(deps, batch), asked);
-  return writtenFile(exchange, file, `${batch.id}.pdf`, "application/pdf");
+  return writtenFile(exchange, file, plainAttachment(`${batch.id}.pdf`), "application/pdf");
 }
 
 /** POST /v1/images/{image_id}/print */
@@ -54,5 +55,5 @@ async function printImage(
   const image = await findImage(deps.store.read, { accountId: account.id, environment, id });
   if (!image) throw imageNotFound();
   const file = await printFile(deps, printedImage(image), asked);
-  return writtenFile(exchange, file, `${image.id}.pdf`, "application/pdf");
+  return writtenFile(exchange, file, plainAttachment(`${image.id}.pdf`), "application/pdf");
 }

@@ -12,6 +12,7 @@ import {
 import { manifestOf, type PackWish, packsOf } from "../app/sets/set-files.ts";
 import { albumPages, checklistPages, type SetPagesDeps } from "../app/sets/set-pages.ts";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
+import { setAttachment } from "../core/card-set.ts";
 import { streamOfLines } from "../core/csv.ts";
 import {
   MAX_PACK_CARDS,
@@ -69,14 +70,14 @@ export function setHandlers<Open>(
       pdf(
         exchange,
         await checklistPages(deps, set, readPagesWish(exchange.url, ["sheet"])),
-        `${set.id}-checklist`,
+        setAttachment(set, "checklist", "pdf"),
       ),
     ),
     printAlbum: ofSet(async (deps, exchange, set) =>
       pdf(
         exchange,
         await albumPages(deps, set, readPagesWish(exchange.url, ["sheet", "size"])),
-        `${set.id}-album`,
+        setAttachment(set, "album", "pdf"),
       ),
     ),
     getManifest: ofSet(async (_, exchange, set) => manifest(deps, exchange, set)),
@@ -147,15 +148,15 @@ function manifest(deps: AppContext, exchange: Exchange, set: CardSet): Response 
     headers: {
       ...standardHeaders(exchange),
       "Content-Type": "text/csv; charset=utf-8",
-      "Content-Disposition": `attachment; filename="${set.id}.csv"`,
+      "Content-Disposition": setAttachment(set, "manifest", "csv"),
       "Cache-Control": "no-store",
       "X-Content-Type-Options": "nosniff",
     },
   });
 }
 
-function pdf(exchange: Exchange, bytes: Uint8Array<ArrayBuffer>, name: string): Response {
-  return writtenFile(exchange, bytes, `${name}.pdf`, "application/pdf");
+function pdf(exchange: Exchange, bytes: Uint8Array<ArrayBuffer>, disposition: string): Response {
+  return writtenFile(exchange, bytes, disposition, "application/pdf");
 }
 
 /** Which pages a query asks for. Throws INVALID_REQUEST. */

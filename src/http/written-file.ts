@@ -5,14 +5,14 @@ import type { Exchange } from "./exchange.ts";
 export function writtenFile(
   exchange: Exchange,
   parts: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>,
-  name: string,
+  disposition: string,
   type: string,
 ): Response {
   return new Response(parts, {
     headers: {
       ...standardHeaders(exchange),
       "Content-Type": type,
-      "Content-Disposition": `attachment; filename="${name}"`,
+      "Content-Disposition": disposition,
       "Cache-Control": "no-store",
       "X-Content-Type-Options": "nosniff",
     },

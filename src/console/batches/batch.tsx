@@ -4,6 +4,7 @@ import { batchZip } from "../../app/batches/batch-zip.ts";
 import { cancelBatch } from "../../app/batches/cancel-batch.ts";
 import { logAction } from "../../app/operations/activity.ts";
 import { outlivedConsents } from "../../app/people/consent.ts";
+import { attachment } from "../../core/file-name.ts";
 import { IMAGE_STATES, type ImageState, UNFINISHED_STATES } from "../../core/image-state.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { changesOfBatch, failuresOfBatch } from "../../store/images/batch-places.ts";
@@ -266,14 +267,9 @@ export function namedFile(
   parts: ReadableStream<Uint8Array>,
   { name, plainName, extension }: { name: string; plainName: string; extension: "zip" | "pdf" },
 ): Response {
-  const plain = name.replaceAll(/[^\w -]/g, "").trim() || plainName;
-  const whole = encodeURIComponent(name.toWellFormed()).replaceAll(
-    /['()*]/g,
-    (c) => `%${c.charCodeAt(0).toString(16)}`,
-  );
   return privateFile(exchange, parts, {
     "Content-Type": `application/${extension}`,
-    "Content-Disposition": `attachment; filename="${plain}.${extension}"; filename*=UTF-8''${whole}.${extension}`,
+    "Content-Disposition": attachment(name, plainName, extension),
   });
 }
 

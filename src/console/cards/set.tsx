@@ -4,6 +4,7 @@ import { SHEET_NAMES } from "../../app/print/imposition.ts";
 import { type ChecklistEntry, checklistOf, removeSet } from "../../app/sets/manage-sets.ts";
 import { manifestOf, packsOf } from "../../app/sets/set-files.ts";
 import { albumPages, checklistPages } from "../../app/sets/set-pages.ts";
+import { setAttachment } from "../../core/card-set.ts";
 import { csvField } from "../../core/csv.ts";
 import { Refusal } from "../../core/errors.ts";
 import { PRINT_SIZE_NAMES, printSizeLabel } from "../../core/print-sizes.ts";
@@ -198,7 +199,7 @@ async function pages(visit: MemberVisit, make: typeof albumPages, name: string):
     const bytes = await make(visit.deps, set, readPagesWish(visit.exchange.url, ["sheet", "size"]));
     return privateFile(visit.exchange, bytes, {
       "Content-Type": "application/pdf",
-      "Content-Disposition": `attachment; filename="${set.id}-${name}.pdf"`,
+      "Content-Disposition": setAttachment(set, name, "pdf"),
     });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -259,7 +260,7 @@ async function packs(visit: MemberVisit): Promise<Response> {
           })
           .join("");
     };
-    return privateTable(visit.exchange, lines(), `${set.id}-packs.csv`);
+    return privateTable(visit.exchange, lines(), setAttachment(set, "packs", "csv"));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return setPage(visit, { packs: problemOf(error).replaceAll("query ", "") });
@@ -276,7 +277,7 @@ async function squad(visit: MemberVisit): Promise<Response> {
     for (const { externalId, name, number } of players)
       yield `${[externalId, name, "", String(number ?? ""), "", ""].map(csvField).join(",")}\r\n`;
   };
-  return privateTable(visit.exchange, lines(), `${set.id}-squad.csv`);
+  return privateTable(visit.exchange, lines(), setAttachment(set, "squad", "csv"));
 }
 
 async function remove(visit: MemberVisit): Promise<Response> {
@@ -296,7 +297,7 @@ export const setRoutes = [
   member.get("/console/sets/:id", (visit) => setPage(visit)),
   member.get("/console/sets/:id/manifest.csv", async (visit) => {
     const set = await ownSet(visit);
-    return privateTable(visit.exchange, manifestOf(visit.deps, set), `${set.id}.csv`);
+    return privateTable(visit.exchange, manifestOf(visit.deps, set), setAttachment(set, "manifest", "csv"));
   }),
   member.get("/console/sets/:id/squad.csv", squad),
   member.get("/console/sets/:id/checklist.pdf", (visit) => pages(visit, checklistPages, "checklist")),

@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
+
 import { type StatementLine, statementPage, wholeStatement } from "../../app/credits/statement.ts";
 import { csvField } from "../../core/csv.ts";
+import { plainAttachment } from "../../core/file-name.ts";
 import { formatPosition, type ListPosition, parsePosition } from "../../core/list-position.ts";
 import { isoTime } from "../../core/time.ts";
 import { type LedgerEntry, ledgerPage } from "../../store/credits/ledger.ts";
@@ -222,7 +224,7 @@ export function statementCsv(visit: UserVisit, accountId: string, { named = fals
       yield batch.map((line) => csvLine(line, players)).join("");
     }
   }
-  return privateTable(visit.exchange, lines(), `cardpress-credits-${accountId}.csv`);
+  return privateTable(visit.exchange, lines(), plainAttachment(`cardpress-credits-${accountId}.csv`));
 }
 
 function csvLine({ entry, amount, available, held }: StatementLine, players?: Map<string, Player>): string {

@@ -1,9 +1,11 @@
 /** @jsxImportSource preact */
+
 import { consentView, recordConsent, withdrawConsent } from "../../app/people/consent.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
 import { formatConsentPosition, parseConsentPosition } from "../../core/consent-position.ts";
 import { csvField } from "../../core/csv.ts";
 import { Refusal } from "../../core/errors.ts";
+import { plainAttachment } from "../../core/file-name.ts";
 import { dayOf, endOfDay } from "../../core/time.ts";
 import { findImagesByExternalId, historyOfPlayer } from "../../store/images/image-search.ts";
 import { actorAt } from "../../store/people/activity.ts";
@@ -383,7 +385,7 @@ function csv(visit: MemberVisit): Response {
       if (rows.length < CSV_ROWS) return;
     }
   }
-  return privateTable(visit.exchange, lines(), "cardpress-consents.csv");
+  return privateTable(visit.exchange, lines(), plainAttachment("cardpress-consents.csv"));
 }
 
 export const consentRoutes = [

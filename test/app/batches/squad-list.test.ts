@@ -263,7 +263,23 @@ describe("the columns of a list", () => {
       "Italian",
       "Portiere GK, Difensore CB, Terzino LB, Centrocampista CM, Attaccante ST, Ala LW, Ala destra RW",
     ],
-    ["no known", "Libero? Libero?, XY XY"],
+    [
+      "German",
+      "Sturmspitze ST, Libero CB, Sechser CDM, Spielmacherin CAM, Flügelstürmer LW, hängende Spitze CF",
+    ],
+    [
+      "Spanish",
+      "Guardameta GK, Carrilero derecho RB, Mediocentro defensivo CDM, Enganche CAM, Segundo punta CF",
+    ],
+    [
+      "Portuguese",
+      "Goleiro GK, Guarda-redes GK, Zagueiro CB, Lateral-direito RB, Médio CM, Trinco CDM, Avançado ST",
+    ],
+    ["Dutch", "Doelman GK, Centrale verdediger CB, Rechtsback RB, Middenvelder CM, Linksbuiten LW, Spits ST"],
+    ["Polish", "Bramkarz GK, Obrońca CB, Prawy obrońca RB, Pomocnik CM, Lewoskrzydłowy LW, Napastnik ST"],
+    ["Turkish", "Kaleci GK, Stoper CB, Sağ bek RB, Orta saha CM, Ön libero CDM, Sağ açık RW, Santrafor CF"],
+    ["Turkish", "KALECİ GK, Savunma CB, Sol kanat LW, Golcü ST"],
+    ["no known", "Drummer Drummer, XY XY"],
   ])("have positions in %s words: %s", async (_, pairs) => {
     const both = pairs.split(", ").map((pair) => /^(.+) (\S+)$/.exec(pair)?.slice(1) ?? []);
     const list = await read(`Name;Pos\n${both.map(([word]) => `A;${word}`).join("\n")}`);
