@@ -16,14 +16,15 @@ const PARALLAX = 0.022;
 const FOILS = ["sheen", "rainbow", "sparkle"];
 
 const CSS = `
-:host { display: inline-block; position: relative; max-width: 100%; vertical-align: top; touch-action: pan-y;
+:host { display: inline-block; position: relative; max-width: 100%; touch-action: pan-y;
   -webkit-tap-highlight-color: transparent; }
 :host([hidden]) { display: none; }
 .stage { position: relative; max-width: 100%; perspective: 1100px; }
 .card { position: relative; width: 100%; height: 100%; transform-style: preserve-3d; outline: none; }
-.face { position: relative; width: 100%; height: 100%; overflow: hidden; isolation: isolate;
-  border-radius: var(--cardpress-radius, 0); backface-visibility: hidden; -webkit-backface-visibility: hidden; }
+.face { position: relative; width: 100%; height: 100%; isolation: isolate; backface-visibility: hidden;
+  -webkit-backface-visibility: hidden; }
 .back { position: absolute; inset: 0; transform: rotateY(180deg); }
+.face > img, ::slotted(img), .layers, .foil, .glare { border-radius: var(--cardpress-radius, 0); }
 .face > img, ::slotted(img) { display: block; min-width: 100%; max-width: 100%; height: auto; user-select: none; }
 .back > img { height: 100%; object-fit: contain; }
 .layers, .foil, .glare { position: absolute; inset: 0; overflow: hidden; pointer-events: none;
