@@ -38,6 +38,8 @@ export interface CardPage {
    * Fills in and captures a card; throws when fonts or pictures are not ready in time or cannot be decoded.
    */
   render(job: CardJob, onStage?: (stage: "compose" | "capture") => void): Promise<CardPicture>;
+  /** Fills in a card without capturing it, for what its layout alone tells. */
+  set(job: CardJob): Promise<void>;
   /** Where the template places face, body, frame and safe area on this card. */
   zones(job: CardJob): Promise<Zones>;
   /**
@@ -97,38 +99,40 @@ export async function openCardPage(
   const resize = resizer(page);
   let measure = zonesOnce(page);
 
+  const set = async (job: CardJob) => {
+    const { style } = job.card;
+    await orCrash(resize(style));
+    const setting = settingOf(job, template);
+    const zones = await orCrash(measure(style, setting));
+    const { fill, composition } = composeFill(job, template, setting, zones, supplies);
+    if (options.watermark) fill.watermark = "TEST";
+    // A page opened later may cover this one, which then draws no frames.
+    const front = session.send("Page.bringToFront");
+    const files = [job.cutout && giveCutout(job.cutout.path), job.photo && givePhoto(job.photo)];
+    await orCrash(Promise.all([front, ...files]));
+    return { filled: await orCrash(fillPage(page, fill)), composition };
+  };
+
   return {
+    set: async (job) => void (await set(job)),
     async render(job, onStage) {
       const { style } = job.card;
       const started = performance.now();
       onStage?.("compose");
-      await orCrash(resize(style));
-      const setting = settingOf(job, template);
-      const zones = await orCrash(measure(style, setting));
-      const { fill, composition } = composeFill(job, template, setting, zones, supplies);
-      if (options.watermark) fill.watermark = "TEST";
-      // A page opened later may cover this one, which then draws no frames.
-      const front = session.send("Page.bringToFront");
-      const files = [job.cutout && giveCutout(job.cutout.path), job.photo && givePhoto(job.photo)];
-      await orCrash(Promise.all([front, ...files]));
-      const filled = await orCrash(fillPage(page, fill));
+      const { filled, composition } = await set(job);
       const composed = performance.now();
       onStage?.("capture");
       const shot = await orCrash(shoot(camera, job, markup));
       const done = performance.now();
       cleanUp();
-      return {
-        ...shot,
-        contentType: PICTURE_FORMATS[style.format].contentType,
-        composition,
-        timingsMs: {
-          ...filled.timingsMs,
-          ...shot.timingsMs,
-          compose: composed - started,
-          capture: done - composed,
-          total: done - started,
-        },
+      const timingsMs = {
+        ...filled.timingsMs,
+        ...shot.timingsMs,
+        compose: composed - started,
+        capture: done - composed,
+        total: done - started,
       };
+      return { ...shot, contentType: PICTURE_FORMATS[style.format].contentType, composition, timingsMs };
     },
     async zones(job) {
       await orCrash(resize(job.card.style));

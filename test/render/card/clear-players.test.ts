@@ -122,13 +122,11 @@ for (const [name, { sizes, contents }] of Object.entries(CARDS))
               height,
               composition,
               name: NAMES[at++ % NAMES.length] as string,
-              // Nobody looks at the picture, and this is the quickest.
-              format: "jpeg",
             }),
             fields,
           };
           const job: CardJob = { card, cutout: player, badge: null, photo: PHOTO };
-          await page.render(job);
+          await page.set(job);
           const { zones, texts } = await page.page.evaluate(seenInPage);
           const { body, safe, stage } = zones;
           if (!body || !safe || !stage) throw new Error("no zones");

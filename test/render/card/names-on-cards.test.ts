@@ -16,6 +16,10 @@ beforeAll(async () => {
   // Of a page in a canvas there is no screenshot, which some of these tests take.
   card = await openCardPage(browser, await loadTemplate("club_card"), { way: "screenshot" });
   page = (await browser.pages()).at(-1) as Page;
+  // The ink of the name is looked for, and nothing else need be painted.
+  await page.addStyleTag({
+    content: ".card * { visibility: hidden } .card .name * { visibility: visible }",
+  });
   lab = await openPixelLab(browser);
   session = await page.createCDPSession();
   await session.send("DOM.enable");
@@ -32,13 +36,8 @@ async function fontsOfName() {
 
 /** Where the name's ink is, and the room it has between the ribbon's hairlines, in pixels of the picture. */
 async function inkAndRoom() {
-  await page.addStyleTag({
-    content: ".only-name * { visibility: hidden } .only-name .name * { visibility: visible }",
-  });
-  await page.evaluate(() => document.querySelector(".card")?.classList.add("only-name"));
   const picture = await page.screenshot({ omitBackground: true, optimizeForSpeed: true });
   const boxes = await page.evaluate(() => {
-    document.querySelector(".card")?.classList.remove("only-name");
     const span = document.querySelector(".name span") as HTMLElement;
     const name = (document.querySelector(".name") as HTMLElement).getBoundingClientRect();
     return {
@@ -80,7 +79,7 @@ describe("every name", () => {
     test(`${label}: drawn by bundled fonts only, inside its plate`, async () => {
       let read = "";
       for (const [width, height] of shapes) {
-        await card.render({ card: cardInput({ name, width, height }), cutout: null, badge: null });
+        await card.set({ card: cardInput({ name, width, height }), cutout: null, badge: null });
         const { ink, room, children, shown } = await inkAndRoom();
         read = shown;
         expect(children).toBe(0);
@@ -100,7 +99,7 @@ describe("every name", () => {
   }
 
   test("a name of HTML is shown as text and makes no element", async () => {
-    await card.render({
+    await card.set({
       card: cardInput({ name: `<img src=x onerror="document.title='owned'">` }),
       cutout: null,
       badge: null,
@@ -113,7 +112,7 @@ describe("every name", () => {
 
   test("gets smaller before it takes two lines, and is cut only when it is long", async () => {
     const lines = async (name: string) => {
-      await card.render({ card: cardInput({ name }), cutout: null, badge: null });
+      await card.set({ card: cardInput({ name }), cutout: null, badge: null });
       return page.evaluate(() => {
         const span = document.querySelector(".name span") as HTMLElement;
         const size = Number.parseFloat(getComputedStyle(span).fontSize);
