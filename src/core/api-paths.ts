@@ -23,6 +23,7 @@ export const API_PATHS = {
   setChecklist: "/v1/sets/{set_id}/checklist",
   setChecklistPages: "/v1/sets/{set_id}/checklist.pdf",
   setAlbum: "/v1/sets/{set_id}/album.pdf",
+  setCards: "/v1/sets/{set_id}/cards",
   setManifest: "/v1/sets/{set_id}/manifest",
   setPacks: "/v1/sets/{set_id}/packs",
   photos: "/v1/photos",

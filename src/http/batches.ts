@@ -59,13 +59,16 @@ async function createBatch(deps: BatchRoutesDeps, exchange: Exchange, caller: Ca
     throw invalidRequest([...details, ...forbidden]);
   }
   const { name, cards: requests, places } = checked.value;
-  const { batch, replayed, etaSeconds } = await deps.acceptBatch({
-    ...caller,
-    idempotencyKey: key,
-    name,
-    requests,
-    places,
-  });
+  const accepted = await deps.acceptBatch({ ...caller, idempotencyKey: key, name, requests, places });
+  return acceptedBatch(deps, exchange, accepted);
+}
+
+/** The answer to a batch that was accepted. */
+export async function acceptedBatch(
+  deps: BatchRoutesDeps,
+  exchange: Exchange,
+  { batch, replayed, etaSeconds }: AcceptedBatch,
+): Promise<Response> {
   const data = { ...(await detail(deps, batch)), eta_seconds: etaSeconds };
   return success(exchange, data, {
     status: 202,

@@ -48,6 +48,7 @@ export const ROUTES = {
   getChecklist: { method: "GET", path: API_PATHS.setChecklist, access: "partner", scope: "read" },
   printChecklist: { method: "GET", path: API_PATHS.setChecklistPages, access: "partner", scope: "read" },
   printAlbum: { method: "GET", path: API_PATHS.setAlbum, access: "partner", scope: "read" },
+  fillSet: { method: "POST", path: API_PATHS.setCards, access: "partner", scope: "create" },
   getManifest: { method: "GET", path: API_PATHS.setManifest, access: "partner", scope: "read" },
   getPacks: { method: "GET", path: API_PATHS.setPacks, access: "partner", scope: "read" },
   createPhoto: { method: "POST", path: API_PATHS.photos, access: "partner", scope: "create" },

@@ -27,10 +27,12 @@ import { parseTime } from "../core/time.ts";
 import { compileValidator } from "../core/validate.ts";
 import { type CardSet, findSet, listSets } from "../store/sets/card-sets.ts";
 import type { Caller, PartnerHandler } from "./auth.ts";
+import type { BatchRoutesDeps } from "./batches.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { encodeCursor, pageOf, readCursor } from "./cursor.ts";
 import { standardHeaders, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
+import { fillSet } from "./fill-set.ts";
 import { checkIdempotencyKey } from "./images.ts";
 import { readLimit, readQuery } from "./query.ts";
 import { ChangeSetRequest, CreateSetRequest } from "./set-schemas.ts";
@@ -41,7 +43,7 @@ const changeValidator = compileValidator(ChangeSetRequest, "body");
 
 /** The handlers of the routes of sets. */
 export function setHandlers<Open>(
-  deps: AppContext & SetPagesDeps,
+  deps: BatchRoutesDeps & SetPagesDeps,
   partner: (handler: PartnerHandler) => Open,
 ) {
   const ofSet = (
@@ -62,6 +64,7 @@ export function setHandlers<Open>(
         await setView(deps, await removeSet(deps, { accountId: account.id, environment, id })),
       ),
     ),
+    fillSet: partner((exchange, caller, { set_id = "" }) => fillSet(deps, exchange, caller, set_id)),
     changeSet: partner((exchange, caller, { set_id: id = "" }) => changeSet(deps, exchange, caller, id)),
     getChecklist: ofSet(async (_, exchange, set) =>
       success(exchange, { ...(await setView(deps, set)), players: await checklistOf(deps, set) }),

@@ -119,6 +119,7 @@ test("answers and webhooks are published as open to new fields, requests as clos
     "CreateImageRequest",
     "CreateSetRequest",
     "CreateWebhookEndpointRequest",
+    "FillSetRequest",
     "PrintRequest",
     "RecordConsentRequest",
     "RedeliverEventRequest",

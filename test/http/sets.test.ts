@@ -308,6 +308,75 @@ test("a batch names every card that cannot have a place, and then makes none", a
   await finishNext(api, "refused");
 });
 
+test("cards that are there become cards of a set, each with a number and a credit, once for each key", async () => {
+  const own = await testAccount(api, { credits: 20 });
+  const id = await makeSet(own);
+  const path = `/v1/sets/${id}/cards`;
+  const plain = { ...card(id), set: undefined };
+  const other = { ...card(id, {}, { external_id: "p1" }), set: undefined };
+  const fill = (body: object, key?: string) => sent(own.liveKey, path, body, key);
+  const first = await expectSuccess(
+    await send(api, "/v1/batches", batchOf(own, [plain, other])),
+    202,
+    AcceptedBatchResponse,
+  );
+  const wish = { parallel: "gold", batch_id: first.batch_id, count: 2 };
+  const early = await expectError(await fill(wish), "INVALID_REQUEST");
+  expect(early.details.map(({ field }: Json) => field)).toEqual(["batch_id"]);
+  await fetchAll();
+  for (let n = 0; n < 2; n++) await finishNext(api, "completed");
+  const before = await creditsOf(own);
+  const made = await expectSuccess(await fill(wish, "gold"), 202, AcceptedBatchResponse);
+  const serials = (batch: Json) =>
+    batch.images.map(({ external_id, set }: Json) => [external_id, set.parallel, set.serial]);
+  expect(serials(made)).toEqual([
+    ["p0", "gold", 1],
+    ["p0", "gold", 2],
+    ["p1", "gold", 1],
+    ["p1", "gold", 2],
+  ]);
+  expect(await creditsOf(own)).toEqual({ left: (before.left ?? 0) - 4, held: 4 });
+  // Sent again it is answered with what it made, also when an image it names is gone.
+  await remove(own.liveKey, `/v1/images/${first.images[0].image_id}`);
+  const again = await fill(wish, "gold");
+  expect(again.headers.get("idempotent-replayed")).toBe("true");
+  expect((await expectSuccess(again, 202, AcceptedBatchResponse)).batch_id).toBe(made.batch_id);
+  const reused = await fill({ ...wish, count: 1 }, "gold");
+  await expectError(reused, "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD");
+  // More than the parallel has left is refused as a whole, by the image.
+  const [, { image_id: second }] = first.images;
+  const wrong = await expectError(
+    await fill({ parallel: "gold", image_ids: [second], count: 2 }, "more"),
+    "PARALLEL_FULL",
+  );
+  expect(wrong.details.map(({ field }: Json) => field)).toEqual([`${second}.set.parallel`]);
+  const faults: [object, string][] = [
+    [{ parallel: "silver", image_ids: [second] }, "parallel"],
+    [{ parallel: "gold", image_ids: [first.images[0].image_id] }, "image_ids[0]"],
+    [{ parallel: "gold", image_ids: ["img_none"] }, "image_ids[0]"],
+    [{ parallel: "gold", image_ids: [second, second] }, second],
+    [{ parallel: "base", image_ids: [second], count: 2 }, `${second}.set.count`],
+    [{ parallel: "gold", batch_id: "bat_none" }, "batch_id"],
+    [{ parallel: "gold", batch_id: first.batch_id, image_ids: [second] }, "body"],
+    [{ parallel: "gold" }, "body"],
+  ];
+  for (const [body, field] of faults) {
+    const error = await expectError(await fill(body, `k${keys++}`), "INVALID_REQUEST");
+    expect(error.details.map((detail: Json) => detail.field)).toEqual([field]);
+  }
+  const stranger = await makeSet(own, { players: [{ external_id: "p9" }] });
+  const absent = await sent(own.liveKey, `/v1/sets/${stranger}/cards`, {
+    parallel: "gold",
+    image_ids: [second],
+  });
+  expect((await expectError(absent, "INVALID_REQUEST")).details[0]).toMatchObject({ field: second });
+  await expectError(await sent(own.testKey, path, { parallel: "gold", image_ids: [second] }), "NOT_FOUND");
+  expect(await creditsOf(own)).toEqual({ left: (before.left ?? 0) - 4, held: 4 });
+  await fetchAll();
+  for (let n = 0; n < 4; n++) await finishNext(api, "completed");
+  expect(await breaches()).toEqual([]);
+});
+
 test("a deleted player leaves the checklist, and the numbers stay given", async () => {
   const own = await testAccount(api, { credits: 20 });
   const id = await makeSet(own);

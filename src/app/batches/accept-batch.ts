@@ -53,6 +53,10 @@ export interface BatchCommand extends CardsOwner {
   requests: CreateImageRequest[];
   /** Where each stands in what was sent, which may ask for several at once; by default its position. */
   places?: number[];
+  /** What a refusal calls each, such as `img_1.`, where the requests were not sent themselves. */
+  fields?: string[];
+  /** What was sent, where the requests follow from it: a key is known by this. */
+  sent?: unknown;
 }
 
 export interface AcceptedBatch {
@@ -74,10 +78,10 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
   const { store, clock, queue } = deps;
   const { account, environment } = asked;
   // Known by what was sent, whatever its players allow of it at the moment.
-  const print = fingerprint({ name: asked.name, cards: asked.requests });
+  const print = printOf(asked);
   const earlier = await replayOf(store.read, asked, print, clock.now());
   if (earlier) return { batch: earlier, replayed: true, etaSeconds: 1 };
-  const fieldOf = (at: number) => `cards[${asked.places?.[at] ?? at}].`;
+  const fieldOf = (at: number) => asked.fields?.[at] ?? `cards[${asked.places?.[at] ?? at}].`;
   const allowed = (tx: Tx, now: number) =>
     requireConsent(tx, account.id, asked.requests, { now, place: fieldOf });
   const requests = await allowed(store.read, clock.now());
@@ -115,9 +119,22 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
 /** For the estimate alone, which then says "at least": as many as one account may have open. */
 export const COUNTED_AHEAD = { ahead: MAX_OPEN_BATCH_CARDS, total: 0 };
 
+const printOf = ({ name, requests, sent }: Pick<BatchCommand, "name" | "requests" | "sent">) =>
+  fingerprint(sent === undefined ? { name, cards: requests } : { name, sent });
+
+/**
+ * The batch that was made with this key for what is sent. Throws IDEMPOTENCY_KEY_REUSED where it was for
+ * something else.
+ */
+export const earlierBatch = (
+  { store, clock }: Pick<AppContext, "store" | "clock">,
+  command: Pick<BatchCommand, "account" | "environment" | "idempotencyKey" | "name" | "sent">,
+): Promise<Batch | undefined> =>
+  replayOf(store.read, command, printOf({ ...command, requests: [] }), clock.now());
+
 async function replayOf(
   tx: Tx,
-  command: BatchCommand,
+  command: Pick<BatchCommand, "account" | "environment" | "idempotencyKey">,
   print: string,
   now: number,
 ): Promise<Batch | undefined> {

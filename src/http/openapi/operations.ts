@@ -25,6 +25,7 @@ import {
 import { getConsent, listConsents, recordConsent, withdrawConsent } from "./consent-operations.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { createExamples, EXAMPLES } from "./examples.ts";
+import { fillSet } from "./fill-set-operation.ts";
 import { IDEMPOTENCY_KEY_PARAMETER, PREFER_ON_GET_PARAMETER, PREFER_PARAMETER } from "./headers.ts";
 import { printBatch, printImage } from "./print-operations.ts";
 import { remakeImage } from "./remake-operation.ts";
@@ -81,6 +82,7 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   getChecklist,
   printAlbum,
   printChecklist,
+  fillSet,
   getManifest,
   getPacks,
   createPhoto,

@@ -15,7 +15,7 @@ import { IDEMPOTENCY_KEY_PARAMETER } from "./headers.ts";
 import { SET_EXAMPLES } from "./set-examples.ts";
 
 /** The set id in a path. */
-const SET_ID_PARAMETER = {
+export const SET_ID_PARAMETER = {
   name: "set_id",
   in: "path",
   required: true,

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, isNull, lt, type Placeholder, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, isNull, lt, type Placeholder, sql } from "drizzle-orm";
 import type { Environment } from "../../core/account.ts";
 import { IMAGE_STATES, type ImageState, type PublicStatus, publicStatus } from "../../core/image-state.ts";
 import type { ListPosition } from "../../core/list-position.ts";
@@ -13,9 +13,26 @@ interface Scope {
   environment: Environment;
 }
 
+/** Values that a statement names at most: SQLite accepts 32,766 in all. */
+const IDS_AT_ONCE = 500;
+
 export async function findImage({ db, t }: Tx, scope: Scope & { id: string }): Promise<Image | undefined> {
   const [image] = await db.select().from(t.images).where(eq(t.images.id, scope.id)).limit(1);
   return inScope(image, scope);
+}
+
+/** See findImage: all of these that there are, by id. */
+export async function imagesById({ db, t }: Tx, scope: Scope, ids: string[]): Promise<Map<string, Image>> {
+  const i = t.images;
+  const found = new Map<string, Image>();
+  for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+    const rows = await db
+      .select()
+      .from(i)
+      .where(inArray(i.id, ids.slice(at, at + IDS_AT_ONCE)));
+    for (const row of rows) if (inScope(row, scope)) found.set(row.id, row);
+  }
+  return found;
 }
 
 /** See findImage: until this transaction ends, it neither ends nor changes by another. */
