@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import axe from "axe-core";
 import type { Page } from "puppeteer-core";
 import { saveKit } from "../../src/app/people/brand-kits.ts";
@@ -17,6 +17,9 @@ import type { User } from "../../src/store/people/users.ts";
 import { imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
 import { addressOf, client, signIn, submit, testMember, testOperator } from "./sessions.ts";
+
+// Bounds a browser that hangs: axe looks at every page, which takes a minute, and many on a busy machine.
+setDefaultTimeout(15 * 60_000);
 
 let server: TestServer;
 let browser: TestBrowser;

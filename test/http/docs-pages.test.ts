@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import axe from "axe-core";
 import type { Page } from "puppeteer-core";
 import { type TestBrowser, testBrowser } from "../console/browser.ts";
 import { type TestApi, testApi } from "./api.ts";
 
 // The documentation in a browser, for every kind of reader and device.
+
+// Bounds a browser that hangs: axe looks at every page, which takes a minute, and many on a busy machine.
+setDefaultTimeout(15 * 60_000);
 
 let api: TestApi;
 let browser: TestBrowser;
