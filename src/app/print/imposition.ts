@@ -68,8 +68,8 @@ function around(space: number, bleed: number, marks: boolean): { shown: number; 
 }
 
 /**
- * A side of a sheet. Only at the outside of the block the bleed is shown. Backs lie mirrored, so that each is
- * behind its front when the printer turns the sheet over its long edge.
+ * A side of a sheet. The bleed is shown where no other card is beside one. Backs lie mirrored, so that each
+ * is behind its front when the printer turns the sheet over its long edge.
  * @param faces row by row; null leaves a place empty
  */
 export function sheetPage(
@@ -84,10 +84,19 @@ export function sheetPage(
   const bottom = (height - rows * trim.height) / 2;
   const [beside, above] = [around(left, bleed, marks), around(bottom, bleed, marks)];
   const block = { x: left, y: bottom, width: columns * trim.width, height: rows * trim.height };
+  const mirrored = (column: number) => (side === "front" ? column : columns - 1 - column);
+  const isFree = (row: number, column: number) =>
+    column < 0 || column >= columns || row < 0 || !faces[row * columns + mirrored(column)];
   const pictures = faces.flatMap((face, n): Placed[] => {
     if (!face) return [];
-    const [row, place] = [Math.floor(n / columns), n % columns];
-    const column = side === "front" ? place : columns - 1 - place;
+    const row = Math.floor(n / columns);
+    const column = mirrored(n % columns);
+    const open = {
+      left: isFree(row, column - 1),
+      right: isFree(row, column + 1),
+      above: isFree(row - 1, column),
+      below: isFree(row + 1, column),
+    };
     const cell = {
       x: left + column * trim.width,
       y: bottom + (rows - 1 - row) * trim.height,
@@ -100,7 +109,7 @@ export function sheetPage(
       {
         ...face,
         at: points(grown(cell, bleed)),
-        clip: points(within(grown(cell, beside.shown, above.shown), cell, block)),
+        clip: points(within(grown(cell, beside.shown, above.shown), cell, open)),
         quarters: isWide(face) ? turned : 0,
       },
     ];
@@ -122,19 +131,24 @@ export function sheetPage(
   };
 }
 
-/** The cell itself, with the bleed only on the sides where it is the block's edge. */
-function within(withBleed: Rect, cell: Rect, block: Rect): Rect {
-  const isAt = (a: number, b: number) => Math.abs(a - b) < 1e-6;
-  const left = isAt(cell.x, block.x) ? withBleed.x : cell.x;
-  const bottom = isAt(cell.y, block.y) ? withBleed.y : cell.y;
+/** Which sides of a cell are shown with their bleed. */
+interface OpenSides {
+  left: boolean;
+  right: boolean;
+  above: boolean;
+  below: boolean;
+}
+
+/** The cell itself, with the bleed only on the sides that are open. */
+function within(withBleed: Rect, cell: Rect, open: OpenSides): Rect {
   const [right, top] = [cell.x + cell.width, cell.y + cell.height];
-  const isLast = isAt(right, block.x + block.width);
-  const isTop = isAt(top, block.y + block.height);
+  const left = open.left ? withBleed.x : cell.x;
+  const bottom = open.below ? withBleed.y : cell.y;
   return {
     x: left,
     y: bottom,
-    width: (isLast ? withBleed.x + withBleed.width : right) - left,
-    height: (isTop ? withBleed.y + withBleed.height : top) - bottom,
+    width: (open.right ? withBleed.x + withBleed.width : right) - left,
+    height: (open.above ? withBleed.y + withBleed.height : top) - bottom,
   };
 }
 

@@ -97,6 +97,21 @@ describe.each(sizes)("a card of %s", (name) => {
       }
     });
 
+    test("beside a free place a card has its bleed, and covers no other", () => {
+      const { pictures } = pageOf(places - 1, "front");
+      const beside = pictures.at(-1);
+      const before = pictures.at(-2);
+      if (!beside || !before) throw new Error("too few places");
+      const cut = inset(beside.at, size.bleed * PT_PER_MM);
+      expect(beside.clip.x + beside.clip.width - cut.x - cut.width).toBeGreaterThan(PT_PER_MM);
+      expect(before.clip.x + before.clip.width).toBeLessThan(beside.clip.x + 0.01);
+      for (const [n, { clip }] of pictures.entries())
+        for (const other of pictures.slice(n + 1)) {
+          const others = inset(other.at, size.bleed * PT_PER_MM);
+          expect(overlap(clip, others)).toBeLessThan(0.01);
+        }
+    });
+
     test("turned over its long edge, each back lies behind its front", () => {
       const fronts = pageOf(places - 1, "front").pictures;
       const backs = pageOf(places - 1, "back").pictures;
