@@ -426,13 +426,18 @@ async function smallVideo(): Promise<Uint8Array> {
   });
 }
 
+/** The page of a video's card, which has a place in a set where one is named. */
+async function filmPage(key: string, set?: { id: string; parallel: string }): Promise<string> {
+  const video = await smallVideo();
+  await post(api.baseUrl, key, { ...imageRequest({ style: { format: "webm" } }), ...(set && { set }) });
+  const path = `/v1/images/${await finishAsVideo(api, video)}`;
+  const { result } = ((await (await get(api.baseUrl, key, path)).json()) as Json).data;
+  return api.baseUrl + new URL(result.share_url).pathname;
+}
+
 test("a video plays by itself on its page and in a frame, and stands still with controls for less motion", async () => {
   const { testKey } = await testAccount(api);
-  const video = await smallVideo();
-  await post(api.baseUrl, testKey, imageRequest({ style: { format: "webm" } }));
-  const path = `/v1/images/${await finishAsVideo(api, video)}`;
-  const { result } = ((await (await get(api.baseUrl, testKey, path)).json()) as Json).data;
-  const own = api.baseUrl + new URL(result.share_url).pathname;
+  const own = await filmPage(testKey);
   const VIDEO = `document.querySelector("video")`;
   for (const address of [own, `${own}/embed`]) {
     await page.goto(address);
@@ -457,6 +462,45 @@ test("a video plays by itself on its page and in a frame, and stands still with 
     (await (window as Json).axe.run()).violations.map(({ id }: Json) => id),
   );
   expect(found).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test("a gallery shows of a video its still, alive or without script, and leads to where it plays", async () => {
+  const { testKey } = await testAccount(api);
+  const call = async (method: string, path: string, content: object) => {
+    const headers = { "Content-Type": "application/json", "X-API-Key": testKey };
+    const answer = await fetch(api.baseUrl + path, { method, headers, body: JSON.stringify(content) });
+    return ((await answer.json()) as Json).data;
+  };
+  const { set_id: id } = await call("POST", "/v1/sets", {
+    name: "Rovers",
+    parallels: [{ name: "base", size: null }],
+    players: [{ external_id: "player-1", name: "Maya Okafor" }],
+  });
+  const own = await filmPage(testKey, { id, parallel: "base" });
+  const { gallery_url } = await call("PATCH", `/v1/sets/${id}`, { gallery: true });
+  const gallery = api.baseUrl + new URL(gallery_url).pathname;
+  const still = () =>
+    page.$eval("cardpress-card img", (image) => {
+      const { complete, naturalWidth, width } = image as HTMLImageElement;
+      return { isThere: complete && naturalWidth > 0, isWide: width > 100 };
+    });
+  await page.setJavaScriptEnabled(false);
+  await page.goto(gallery, { waitUntil: "networkidle0" });
+  expect(await still()).toEqual({ isThere: true, isWide: true });
+  await page.setJavaScriptEnabled(true);
+  await page.goto(gallery, { waitUntil: "networkidle0" });
+  expect(await still()).toEqual({ isThere: true, isWide: true });
+  expect(await page.$("video")).toBeNull();
+  const { x, y } = await middle();
+  await page.mouse.move(x + 60, y);
+  await until(`/rotateY\\([1-9]/.test(${CARD}.style.transform)`);
+  await page.mouse.move(0, 0);
+  const caption = await page.$eval("a.caption", (link) => [
+    (link as HTMLAnchorElement).href,
+    link.textContent,
+  ]);
+  expect(caption).toEqual([expect.stringMatching(new URL(own).pathname), "Maya Okaforbase · Video"]);
   expect(complaints).toEqual([]);
 });
 

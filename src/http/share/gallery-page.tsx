@@ -6,14 +6,14 @@ import type { Gallery, GalleryCard } from "./gallery.ts";
 import { altOf } from "./share-page.tsx";
 
 function Shown({ card }: { card: GalleryCard }) {
-  const { name, place, address } = card;
+  const { name, place, address, isVideo } = card;
   return (
     <li>
       <LivingCard {...card} alt={`${altOf(name)}, ${place}`} isLazy />
       {/* The page of a card shows itself in no frame. */}
       <a class="caption" href={address} target="_blank" rel="noopener">
         <strong>{name}</strong>
-        <span>{place}</span>
+        <span>{isVideo ? `${place} · Video` : place}</span>
       </a>
     </li>
   );
