@@ -1,6 +1,7 @@
 /**
  * What a living card costs a page beside its picture: bytes, time to first paint, and the time of a frame
- * while it leans, on a processor four times slower than this one.
+ * while it leans, on a processor four times slower than this one. How often a frame computes styles and
+ * layout does not depend on how busy this machine is; the times do.
  *
  *     bun scripts/bench/living.ts [--cards 1,50] [--throttle 4]
  *
@@ -66,6 +67,7 @@ async function measure(page: Page, cards: number, isAlive: boolean) {
   const paint = await page.evaluate(
     () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime,
   );
+  const before = await page.metrics();
   const frames = await page.evaluate(async (count) => {
     const card = document.querySelector("cardpress-card") as
       | (HTMLElement & { lean(x: number, y: number): void })
@@ -79,8 +81,15 @@ async function measure(page: Page, cards: number, isAlive: boolean) {
     }
     return times.sort((a, b) => a - b);
   }, FRAMES);
+  const after = await page.metrics();
+  const perFrame = (name: "RecalcStyleCount" | "LayoutCount" | "ScriptDuration" | "TaskDuration") =>
+    ((after[name] ?? 0) - (before[name] ?? 0)) / FRAMES;
   await devtools.detach();
   return {
+    styles: perFrame("RecalcStyleCount"),
+    layouts: perFrame("LayoutCount"),
+    script: perFrame("ScriptDuration") * 1_000,
+    task: perFrame("TaskDuration") * 1_000,
     bytes,
     paint: paint ?? 0,
     median: frames[FRAMES >> 1] ?? 0,
@@ -106,10 +115,17 @@ try {
   await measure(page, 1, true);
   for (const cards of options.cards.split(",").map(Number))
     for (const isAlive of [false, true]) {
-      const { bytes, paint, median, late } = await measure(page, cards, isAlive);
+      const { bytes, paint, median, late, styles, layouts, script, task } = await measure(
+        page,
+        cards,
+        isAlive,
+      );
       const name = `${cards} ${isAlive ? "living" : "still"}`.padEnd(10);
       console.log(
         `  ${name} ${(bytes / 1024).toFixed(0).padStart(5)} KB   first paint ${paint.toFixed(0).padStart(5)} ms   a frame ${median.toFixed(1)} ms, 95 % within ${late.toFixed(1)} ms`,
+      );
+      console.log(
+        `  ${"".padEnd(10)} in a frame: styles ${styles.toFixed(1)} times, layout ${layouts.toFixed(1)} times, script ${script.toFixed(1)} ms of ${task.toFixed(1)} ms`,
       );
     }
 } finally {
