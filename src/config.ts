@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { type Cluster, readCluster } from "./cluster-config.ts";
+import { SECRET_FILE_VARIABLES, withSecretFiles } from "./config-secrets.ts";
 import { OperatorError } from "./core/errors.ts";
 import { DATABASE_CONNECTIONS, MIN_FREE_DISK_BYTES, WORKER_MEMORY_BYTES } from "./core/limits.ts";
 import { MINUTE_MS } from "./core/time.ts";
@@ -64,12 +65,12 @@ const MEGABYTE = 1024 * 1024;
 type Environment = Record<string, string | undefined>;
 
 /**
- * Reads and validates every CARDPRESS_ variable. Throws an OperatorError that names the variable and the
- * remedy.
+ * Reads and validates every CARDPRESS_ variable, and the files that hold secrets. Throws an OperatorError
+ * that names the variable and the remedy.
  */
 export function readConfig(given: Environment): Config {
-  const known = new Set(OTHERS_VARIABLES);
-  const env = new Proxy(given, {
+  const known = new Set([...OTHERS_VARIABLES, ...SECRET_FILE_VARIABLES]);
+  const env = new Proxy(withSecretFiles(given), {
     get: (variables, name: string) => {
       known.add(name);
       return variables[name];

@@ -1,6 +1,11 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig, withPort } from "../src/config.ts";
+
+const dir = mkdtempSync(join(tmpdir(), "cardpress-config-"));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 test("an empty environment gives the documented defaults", () => {
   expect(readConfig({})).toMatchObject({
@@ -113,6 +118,49 @@ test.each([
   const read = () => readConfig({ ...CLUSTER, [name]: value });
   expect(read).toThrow(new RegExp(`^${name} `));
   expect(read).not.toThrow(/secret/);
+});
+
+test("each secret may stand in a file, whose last newline does not count", () => {
+  const file = (name: string, text: string) => {
+    const path = join(dir, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const read = readConfig({
+    ...CLUSTER,
+    CARDPRESS_DATABASE_URL: "",
+    CARDPRESS_DATABASE_URL_FILE: file("database", "postgres://cards:filed@db:5432/cards\n"),
+    CARDPRESS_S3_ACCESS_KEY_ID: undefined,
+    CARDPRESS_S3_ACCESS_KEY_ID_FILE: file("id", "filed id\r\n"),
+    CARDPRESS_S3_SECRET_ACCESS_KEY: undefined,
+    CARDPRESS_S3_SECRET_ACCESS_KEY_FILE: file("secret", "filed secret "),
+    CARDPRESS_SMTP_URL_FILE: file("smtp", "smtps://cards:filed@mail.example\n"),
+    CARDPRESS_MAIL_FROM: "cards@mail.example",
+    CARDPRESS_METRICS_TOKEN_FILE: file("token", "filed-token-of-metrics\n"),
+  });
+  expect(read.cluster?.databaseUrl).toBe("postgres://cards:filed@db:5432/cards");
+  expect(read.cluster?.bucket).toMatchObject({ accessKeyId: "filed id", secretAccessKey: "filed secret " });
+  expect(read.mail?.smtpUrl).toBe("smtps://cards:filed@mail.example");
+  expect(read.metricsToken).toBe("filed-token-of-metrics");
+  expect(read.unknownSettings).toEqual([]);
+});
+
+test("a secret's file that cannot be right is refused by its name, and what it holds is not shown", () => {
+  const path = join(dir, "token");
+  const read = (text: string, env = {}) => {
+    writeFileSync(path, text);
+    return () => readConfig({ CARDPRESS_METRICS_TOKEN_FILE: path, ...env });
+  };
+  expect(read("sixteen-letters-or-more", { CARDPRESS_METRICS_TOKEN: "another-of-that-length" })).toThrow(
+    "CARDPRESS_METRICS_TOKEN and CARDPRESS_METRICS_TOKEN_FILE are both set. Unset one",
+  );
+  expect(read("\n")).toThrow(`CARDPRESS_METRICS_TOKEN_FILE names ${path}, which is empty`);
+  const lines = read("first-secret\nsecond-secret\n");
+  expect(lines).toThrow(`CARDPRESS_METRICS_TOKEN_FILE names ${path}, which has several lines`);
+  expect(lines).not.toThrow(/first-secret|second-secret/);
+  const nowhere = () => readConfig({ CARDPRESS_METRICS_TOKEN_FILE: join(dir, "none") });
+  expect(nowhere).toThrow(`CARDPRESS_METRICS_TOKEN_FILE names ${join(dir, "none")}, which cannot be read`);
+  expect(() => readConfig({ CARDPRESS_METRICS_TOKEN_FILE: dir })).toThrow("which cannot be read: EISDIR");
 });
 
 test("a variable that is named like a setting and is none is reported, and each in the README's table is one", async () => {
