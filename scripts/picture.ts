@@ -1,12 +1,14 @@
 /**
  * Measures picture quality: cuts out every labelled photo and makes its card, prints the measurements beside
- * the last release's, and writes contact sheets (photo, cutout, card) into ./picture for the eye, which has
- * the last word.
+ * the last release's, and writes sheets (photo and card) into ./picture for judges, who have the last word:
+ * people who have seen neither the code nor which release made a card. Their grades are summed afterwards.
  *
  *     bun run picture                                        the photos of test/photos
  *     bun run picture --photos DIR --list FILE.tsv --tag core  your own photos (file, expect, tags, ...)
  *     bun run picture --save FILE / --against FILE           keep the figures / compare with kept ones
- *     bun run picture --only WORD --size 1024x1280 --out DIR
+ *     bun run picture --only WORD --size 1024x1280 --out DIR  one size; five sizes are mixed unless given
+ *     bun run picture --beside DIR                            another release's cards (its ./picture/cards) too
+ *     bun run picture --grades FILE.tsv --out DIR             sums what a judge wrote of DIR's sheets
  *     bun run picture --matte FILE.onnx                       with the network of CARDPRESS_MATTE_MODEL
  */
 
@@ -14,9 +16,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Browser } from "puppeteer-core";
 import type { Composition, Cutout, Framing } from "../src/core/card.ts";
-import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts";
 import { placeCutout } from "../src/render/card/framing.ts";
 import { openCardPage } from "../src/render/card/page.ts";
 import type { Zones } from "../src/render/card/template-layout.ts";
@@ -27,6 +27,7 @@ import { openPhotoCutter } from "../src/render/photo/photo.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import { type CardSpec, cardInput, openBrowser } from "../test/render/card/cards.ts";
 import { offerHelp } from "./help.ts";
+import { printGrades, writeJudgesSheets } from "./picture-judging.ts";
 import { type CutoutMeasures, openMeasurer } from "./picture-measures.ts";
 
 offerHelp(import.meta);
@@ -38,15 +39,24 @@ const { values: options } = parseArgs({
     list: { type: "string", default: join(ROOT, "test/photos/manifest.json") },
     tag: { type: "string" },
     only: { type: "string" },
-    size: { type: "string", default: "1024x1280" },
+    size: { type: "string" },
+    beside: { type: "string" },
+    grades: { type: "string" },
     out: { type: "string", default: join(ROOT, "picture") },
     save: { type: "string" },
     matte: { type: "string" },
     against: { type: "string", default: join(ROOT, "scripts/picture-0.1.0.json") },
   },
 });
-const [WIDTH = 1024, HEIGHT = 1280] = options.size.split("x").map(Number);
-const ROWS_PER_SHEET = 5;
+const SHEETS = join(options.out, "sheets");
+const SIZES = ["1024x1280", "1080x1920", "2048x1024", "1024x1024", "1200x630"];
+
+/** The size of a photo's card: the same in every release, whatever else is in the list. */
+function sizeOf(file: string): { width: number; height: number } {
+  const size = options.size ?? SIZES[Bun.hash.crc32(file) % SIZES.length] ?? "";
+  const [width = 1024, height = 1280] = size.split("x").map(Number);
+  return { width, height };
+}
 
 /** A photo's label: `expect` is "person", "company" (other people are in it), "refuse", or "unclear". */
 interface Label {
@@ -107,15 +117,15 @@ function readTable(text: string): Label[] {
 }
 
 /** A league's variety of cards: every tier, with and without club colours, several scenes. */
-function specOf(i: number): CardSpec {
+function specOf(file: string): CardSpec {
+  const i = Bun.hash.crc32(file) >>> 8;
   const clubs = [
     {},
     { primary: "#c8102e", secondary: "#ffffff" },
     { primary: "#0b3d91", secondary: "#ffcc00" },
   ];
   return {
-    width: WIDTH,
-    height: HEIGHT,
+    ...sizeOf(file),
     name: ["Maya Okafor", "Łukasz Wójcik", "Pierre-Emerick Aubameyang", "Xi"][i % 4] as string,
     skill: [58, 71, 84, 93][i % 4] as number,
     number: 1 + ((i * 7) % 40),
@@ -124,20 +134,22 @@ function specOf(i: number): CardSpec {
   };
 }
 
-function placed(cutout: Cutout, zones: Zones, cover: number) {
-  const card = { width: WIDTH, height: HEIGHT };
+function placed(cutout: Cutout, zones: Zones, cover: number, card: { width: number; height: number }) {
   const at = placeCutout(cutout, cutout.framing, zones, card);
   const scale = at.width / cutout.width;
   const visible =
-    Math.max(0, Math.min(WIDTH, at.x + at.width) - Math.max(0, at.x)) *
-    Math.max(0, Math.min((zones.body.y + zones.body.height) * HEIGHT, at.y + at.height) - Math.max(0, at.y));
-  const share = (cover * visible) / (WIDTH * HEIGHT);
+    Math.max(0, Math.min(card.width, at.x + at.width) - Math.max(0, at.x)) *
+    Math.max(
+      0,
+      Math.min((zones.body.y + zones.body.height) * card.height, at.y + at.height) - Math.max(0, at.y),
+    );
+  const share = (cover * visible) / (card.width * card.height);
   const { face } = cutout.framing satisfies Framing;
   if (!face) return { faceOff: null, faceSize: null, share };
   const target = zones.face;
-  const targetHeight = target.height * HEIGHT;
-  const x = at.x + (face.x + face.width / 2) * scale - (target.x + target.width / 2) * WIDTH;
-  const y = at.y + (face.y + face.height / 2) * scale - (target.y + target.height / 2) * HEIGHT;
+  const targetHeight = target.height * card.height;
+  const x = at.x + (face.x + face.width / 2) * scale - (target.x + target.width / 2) * card.width;
+  const y = at.y + (face.y + face.height / 2) * scale - (target.y + target.height / 2) * card.height;
   return { faceOff: Math.hypot(x, y) / targetHeight, faceSize: (face.height * scale) / targetHeight, share };
 }
 
@@ -152,49 +164,6 @@ function isRightPerson({ player }: Label, { framing, inPhoto, width, height }: C
     y > head.y - head.height * 0.25 &&
     y < head.y + head.height * 1.25
   );
-}
-
-interface SheetCell {
-  row: Row;
-  photo: Uint8Array;
-  cutout: Uint8Array | null;
-  card: Uint8Array | null;
-}
-
-const percent = (value: number) => `${(100 * value).toFixed(1)} %`;
-
-function caption({ row }: SheetCell): string {
-  const { measures: m } = row;
-  const result = row.refusal
-    ? `REFUSED ${row.refusal}`
-    : m
-      ? `holes ${percent(m.holes)} islands ${percent(m.islands)} head ${percent(m.head)} rim ${percent(m.rim)} stain ${percent(m.stain)}`
-      : "";
-  return `<b>${Bun.escapeHTML(row.file)}</b> ${row.expect} <i>${row.tags.join(" ")}</i> ${row.composition ?? ""} ${result}${row.rightPerson === false ? " WRONG PERSON" : ""}`;
-}
-
-async function writeSheet(browser: Browser, cells: SheetCell[], index: number): Promise<void> {
-  const files = new Map<string, PageFile>();
-  const image = (name: string, bytes: Uint8Array | null, style = "") => {
-    if (!bytes) return `<div></div>`;
-    files.set(`/${name}`, { body: bytes, contentType: "image/*" });
-    return `<div style="${style}"><img src="/${name}"></div>`;
-  };
-  const rows = cells.map(
-    (cell, i) =>
-      `<p>${caption(cell)}</p><section>${image(`${i}p`, cell.photo)}${image(`${i}c`, cell.cutout, "background:linear-gradient(90deg,#e010d0 50%,#101820 50%)")}${image(`${i}k`, cell.card, "background:#8b8e93")}</section>`,
-  );
-  files.set("/", {
-    contentType: "text/html; charset=utf-8",
-    body: `<style>body{margin:8px;font:13px sans-serif;background:#ddd}p{margin:8px 0 2px}section{display:grid;grid-template-columns:repeat(3,460px);gap:8px;align-items:center}section div{text-align:center}img{max-width:460px;max-height:500px;display:block;margin:auto}</style>${rows.join("")}`,
-  });
-  const page = await openSealedPage(browser, (path) => files.get(path), "/");
-  await page.setViewport({ width: 1412, height: 200 });
-  await page.evaluate("Promise.all([...document.images].map((image) => image.decode().catch(() => {})))");
-  const path = join(options.out, `sheet-${String(index).padStart(2, "0")}.png`) as `${string}.png`;
-  await page.screenshot({ path, fullPage: true });
-  await page.close();
-  console.log(path);
 }
 
 const mean = (values: number[]) =>
@@ -243,6 +212,10 @@ function printFigures(figures: Record<string, number>, before: Record<string, nu
     console.log(`${name.padEnd(46)}${shown(value).padStart(9)}${shown(before?.[name]).padStart(9)}`);
 }
 
+if (options.grades) {
+  await printGrades(`${SHEETS}.key.json`, options.grades);
+  process.exit(0);
+}
 const labels = await readLabels();
 if (labels.length === 0) {
   console.error(`No labelled photo of ${options.list} is in ${options.photos}.`);
@@ -256,14 +229,9 @@ try {
   const matte = options.matte ? await checkMatteModel(options.matte, runtime) : null;
   const studio = await openPhotoCutter(browser, runtime, matte);
   const page = await openCardPage(browser, await loadTemplate("club_card"));
-  const zones = await page.zones({
-    card: cardInput({ width: WIDTH, height: HEIGHT }),
-    cutout: null,
-    badge: null,
-  });
   const measurer = await openMeasurer(browser);
-  let cells: SheetCell[] = [];
-  for (const [i, label] of labels.entries()) {
+  const cards: Parameters<typeof writeJudgesSheets>[1] = [];
+  for (const label of labels) {
     const path = join(options.photos, label.file);
     const startedAt = performance.now();
     const result = await studio.cutOut(path);
@@ -279,7 +247,6 @@ try {
       findAndCutMs,
       composition: null,
     };
-    let card: Uint8Array | null = null;
     if (result.ok) {
       const { cutout } = result;
       const { inPhoto } = cutout;
@@ -288,25 +255,27 @@ try {
         y: ((y - inPhoto.y) / inPhoto.height) * cutout.height,
       }));
       row.measures = await measurer.measure(cutout, others);
-      Object.assign(row, placed(cutout, zones, row.measures.cover));
+      const size = sizeOf(label.file);
+      const zones = await page.zones({ card: cardInput(size), cutout: null, badge: null });
+      Object.assign(row, placed(cutout, zones, row.measures.cover, size));
       const saved = await saveCutout(join(options.out, "cutouts", label.file), cutout);
       const picture = await page.render({
-        card: cardInput(specOf(i)),
+        card: cardInput(specOf(label.file)),
         cutout: saved,
         badge: null,
         photo: path,
       });
       row.composition = picture.composition;
-      card = picture.bytes;
-      await writeFile(join(options.out, "cards", `${label.file}.png`), card);
+      const card = join(options.out, "cards", `${label.file}.png`);
+      await writeFile(card, picture.bytes);
+      const { file, tags } = label;
+      cards.push({ file, photo: path, card, composition: picture.composition, tags });
     }
     rows.push(row);
-    cells.push({ row, photo: await readFile(path), cutout: result.ok ? result.cutout.bytes : null, card });
-    if (cells.length === ROWS_PER_SHEET || i === labels.length - 1) {
-      await writeSheet(browser, cells, Math.floor(i / ROWS_PER_SHEET));
-      cells = [];
-    }
+    console.log(`${label.file}  ${row.refusal ? `refused: ${row.refusal}` : row.composition}`);
   }
+  const { beside } = options;
+  await writeJudgesSheets(browser, cards, { folder: SHEETS, beside, random: Math.random });
 } finally {
   await browser.close();
 }
