@@ -9,12 +9,10 @@ import type { Zones } from "./template-layout.ts";
 const SURE_MASKS = 0.955;
 
 /**
- * A room or a street, sharp behind the player, looks like a snapshot on a card: before it, masks that agree
- * fairly are enough for a cutout, also with one other person near. Walls and backgrounds out of focus have at
- * most 0.04.
+ * A room or a street, sharp behind the player, looks like a snapshot on a card: before it, judges prefer the
+ * cutout although one other person is near. Walls and backgrounds out of focus have less.
  */
-const CLUTTERED = 0.05;
-const FAIR_MASKS = 0.9;
+const CLUTTERED = 0.07;
 
 /**
  * With arms spread wide a cut-out player may be low: with less than this part of the height filled the card
@@ -61,14 +59,13 @@ type ShownPlayer = Pick<CutoutFile, "width" | "height" | "framing">;
 /**
  * Whether a die-cut player makes the better card: a head that the photo shows whole, since an outline ends
  * flat where it does not, and a player on whom the networks agree with nobody near of whom something may be
- * in the cutout; before a cluttered background a little less is asked for.
+ * in the cutout, or one before a cluttered background.
  */
 function looksGood({ signs, framing }: CutoutFile): boolean {
   if (!signs) return true;
   const { masks, rivals, clutter } = signs;
-  const isSure = rivals === 0 && masks >= SURE_MASKS;
-  const isFair = clutter >= CLUTTERED && rivals <= 1 && masks >= FAIR_MASKS;
-  return !framing.cutSides.top && (isSure || isFair);
+  const isClear = rivals === 0 || (rivals === 1 && clutter >= CLUTTERED);
+  return isClear && !framing.cutSides.top && masks >= SURE_MASKS;
 }
 
 /** Where a player begins who just fills the card, in pixels from its top. */
