@@ -85,8 +85,8 @@ function shuffled<T>(values: readonly T[], random: () => number): T[] {
 type Grades = Record<"Y" | "B" | "N", number>;
 
 /**
- * Prints what a judge graded, for each release, by the new cards' composition and by the photos' tags, and how
- * often which was preferred. Throws for a row that names no sheet or grade.
+ * Prints what a judge graded, for each release, by the new cards' composition and by the photos' tags, and
+ * how often which was preferred. Throws for a row that names no sheet or grade.
  */
 export async function printGrades(keyFile: string, tsv: string): Promise<void> {
   const key = JSON.parse(await readFile(keyFile, "utf8")) as Key;

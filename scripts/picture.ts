@@ -6,8 +6,8 @@
  *     bun run picture                                        the photos of test/photos
  *     bun run picture --photos DIR --list FILE.tsv --tag core  your own photos (file, expect, tags, ...)
  *     bun run picture --save FILE / --against FILE           keep the figures / compare with kept ones
- *     bun run picture --only WORD --size 1024x1280 --out DIR  one size; five sizes are mixed unless given
- *     bun run picture --beside DIR                            another release's cards (its ./picture/cards) too
+ *     bun run picture --only WORD --size 1024x1280 --out DIR  one size; otherwise five are mixed
+ *     bun run picture --beside DIR                            also the cards of another release
  *     bun run picture --grades FILE.tsv --out DIR             sums what a judge wrote of DIR's sheets
  *     bun run picture --matte FILE.onnx                       with the network of CARDPRESS_MATTE_MODEL
  */
