@@ -153,6 +153,8 @@ export function defineTables(kit: Kit) {
       updatedAt: int("updated_at").notNull(),
       completedAt: int("completed_at"),
       expiresAt: int("expires_at"),
+      /** Before this time nobody is shown its page; null once it was published, and for most images. */
+      publishAt: int("publish_at"),
       /** When the sweep removed the expired picture. */
       purgedAt: int("purged_at"),
       /**
@@ -181,6 +183,9 @@ export function defineTables(kit: Kit) {
       uniqueIndex("images_output_name").on(t.outputName).where(sql`${t.outputName} is not null`),
       uniqueIndex("images_back_output_name").on(t.backOutputName).where(sql`${t.backOutputName} is not null`),
       index("images_expiry").on(t.expiresAt).where(sql`${t.expiresAt} is not null and ${t.purgedAt} is null`),
+      index("images_publication")
+        .on(t.publishAt)
+        .where(sql`${t.publishAt} is not null and ${t.outputName} is not null`),
       // What ended in a span of time: the audit goes through history along it.
       index("images_ended").on(t.completedAt).where(sql`${t.completedAt} is not null`),
       index("images_faults")

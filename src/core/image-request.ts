@@ -1,7 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ASKED_COMPOSITIONS, type CardInput, MOTIONS, POSITIONS } from "./card.ts";
 import { readSetPlace, type SetPlace, SHIRT_NUMBER, shownSet } from "./card-set.ts";
-import { MAX_BATCH_CARDS, MAX_PARALLEL_NAME_CHARS, MAX_PARALLEL_SIZE } from "./limits.ts";
+import {
+  MAX_BATCH_CARDS,
+  MAX_PARALLEL_NAME_CHARS,
+  MAX_PARALLEL_SIZE,
+  MAX_PUBLISH_AHEAD_DAYS,
+} from "./limits.ts";
 import { PICTURE_FORMAT_NAMES, PICTURE_FORMATS } from "./picture-formats.ts";
 import { StringEnum } from "./string-enum.ts";
 import { compileValidator, validatorsOf } from "./validate.ts";
@@ -203,6 +208,13 @@ const AnyImageRequest = Type.Object(
           },
         ),
       ),
+    ),
+    publish_at: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description: `Before this time, as RFC 3339 writes it and at most ${MAX_PUBLISH_AHEAD_DAYS} days ahead, the card's page, its place in a gallery and oEmbed answer 404; then \`image.published\` is sent. You see the card as soon as it is made. Without it, or once it has passed, a card is published when it is made.`,
+        examples: ["2026-12-06T18:00:00Z"],
+      }),
     ),
   },
   { additionalProperties: false, $id: "CreateImageRequest" },

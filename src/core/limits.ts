@@ -392,3 +392,6 @@ export const LOGGED_BODY_CHARS = 4_000;
 export const BACKUP_POLL_MS = MINUTE_MS;
 /** Pause after a failed backup: an operator needs time to make room, or to mount the disk. */
 export const BACKUP_RETRY_MS = HOUR_MS;
+
+/** How far ahead a card may wait for its publication, with its picture kept. */
+export const MAX_PUBLISH_AHEAD_DAYS = 90;

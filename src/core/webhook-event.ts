@@ -5,6 +5,7 @@ import { isoTime } from "./time.ts";
 export const SUBSCRIBABLE_EVENTS = [
   "image.completed",
   "image.failed",
+  "image.published",
   "batch.completed",
   "player.recalled",
   "credits.low",

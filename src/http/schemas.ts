@@ -35,6 +35,10 @@ const imageId = Type.String({
 const createdAt = time("When the request was accepted.", CREATED_AT);
 const completedAt = time("When the image was completed or failed.", COMPLETED_AT);
 
+const publishAt = Type.Optional(
+  time("When the card is published, as it was asked for. Absent once it is.", "2026-12-06T18:00:00.000Z"),
+);
+
 /** What the partner sent, in every view of an image. */
 const ownWords = {
   external_id: Type.String({
@@ -91,6 +95,7 @@ export const ProcessingImage = Type.Object(
     }),
     created_at: createdAt,
     updated_at: time("When the state last changed.", "2026-11-21T10:00:01.120Z"),
+    publish_at: publishAt,
     ...ownWords,
   },
   { ...closed, $id: "ProcessingImage", title: "Processing" },
@@ -159,6 +164,7 @@ export const CompletedImage = Type.Object(
     ),
     created_at: createdAt,
     completed_at: completedAt,
+    publish_at: publishAt,
     ...ownWords,
   },
   { ...closed, $id: "CompletedImage", title: "Completed" },

@@ -47,12 +47,13 @@ const call = (method: string, path: string, body?: Json, key = own.liveKey) =>
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 /** A finished card of the player at a place of the checklist. */
-async function made(player: number, parallel: string): Promise<string> {
+async function made(player: number, parallel: string, more: object = {}): Promise<string> {
   const request = {
     ...imageRequest({
       player: { external_id: `p${player}`, name: `Player ${player}.`, source_image_url: api.photo },
     }),
     set: { id: setId, parallel },
+    ...more,
   };
   await expectSuccess(await post(api.baseUrl, own.liveKey, request), 202, AcceptedImageResponse);
   return finishNext(api, "completed");
@@ -131,6 +132,16 @@ test("a page has a bounded number of players, and leads on to the next", async (
   expect(captions(second)).toEqual(["Player 27. base", "Player 28. base", "Player 29. base"]);
   expect(second).toContain(`href="${path}">First cards`);
   expect(second).not.toContain("More cards");
+});
+
+test("a card is shown from its publication on", async () => {
+  const path = (await change(true)) ?? "";
+  const publish_at = new Date(api.clock.now() + DAY_MS).toISOString();
+  await made(29, "gold", { publish_at });
+  const shownThere = async () => (await shown(`${path}?from=28`)).filter((one) => one.includes("gold"));
+  expect(await shownThere()).toEqual([]);
+  api.clock.advance(DAY_MS);
+  expect(await shownThere()).toEqual(["Player 29. gold 1/3"]);
 });
 
 test("a withdrawn gallery is nowhere, and one opened again is elsewhere", async () => {

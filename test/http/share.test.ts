@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { audit } from "../../src/app/operations/audit/audit.ts";
+import { sweep } from "../../src/app/operations/sweep.ts";
+import { ImagePublishedEvent } from "../../src/http/openapi/webhook-schemas.ts";
 import { ADDRESS_BUDGET } from "../../src/http/rate-limit.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
 import {
   expectError,
+  expectShape,
   expectStandardHeaders,
   expectSuccess,
   finishAs,
@@ -29,12 +33,15 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** A finished card: its id, its result, and the path of its page. */
-async function shared(name = "Maya Okafor", style: object = {}) {
-  const request = imageRequest({
-    player: { name, external_id: "secret-id" },
-    style,
-    metadata: { note: "secret-note" },
-  });
+async function shared(name = "Maya Okafor", style: object = {}, more: object = {}) {
+  const request = {
+    ...imageRequest({
+      player: { name, external_id: "secret-id" },
+      style,
+      metadata: { note: "secret-note" },
+    }),
+    ...more,
+  };
   const { image_id } = await expectSuccess(await post(api.baseUrl, key, request), 202, AcceptedImageResponse);
   await renderNextTestImage(api, new AbortController().signal, () => {});
   const headers = { "X-API-Key": key };
@@ -213,6 +220,66 @@ test("a page is gone at the second its card expires, and as soon as it is delete
   expect((await send(api, expiring.path)).status).toBe(200);
   api.clock.advance(1_000);
   await expectGone(expiring);
+});
+
+test("a card with a time to be published is its owner's alone until then, and is told of once", async () => {
+  const publishAt = api.clock.now() + DAY_MS;
+  const early = await shared("Maya Okafor", {}, { publish_at: new Date(publishAt).toISOString() });
+  const view = async () => {
+    const response = await send(api, `/v1/images/${early.id}`, { headers: { "X-API-Key": key } });
+    return expectSuccess(response, 200, ImageResponse);
+  };
+  expect((await view()).publish_at).toBe(new Date(publishAt).toISOString());
+  // Kept as long as others once it is out.
+  expect(early.result.expires_at).toBe(new Date(publishAt + 30 * DAY_MS).toISOString());
+  const told = async () => {
+    const { db, t } = api.store.read;
+    const events = await db.select().from(t.webhookEvents);
+    return events.filter(({ type, subject }) => type === "image.published" && subject === early.id);
+  };
+  const expectEarly = async () => {
+    await sweep(api);
+    for (const address of [early.path, `${early.path}/embed`]) {
+      const response = await send(api, address);
+      const html = await response.text();
+      expect(response.status).toBe(404);
+      expect(html).toContain("This card is still to come");
+      expect(html).not.toContain("Maya");
+    }
+    const refused = await expectError(await oembed({ url: early.result.share_url }), "NOT_FOUND");
+    expect(refused.message).toContain("not published yet");
+    expect(await told()).toEqual([]);
+  };
+  await expectEarly();
+  api.clock.advance(DAY_MS - 1);
+  await expectEarly();
+  api.clock.advance(1);
+  expect((await send(api, early.path)).status).toBe(200);
+  expect((await oembed({ url: early.result.share_url })).status).toBe(200);
+  await Promise.all([sweep(api), sweep(api)]);
+  await sweep(api);
+  const [event, ...more] = await told();
+  expect(more).toEqual([]);
+  const body = JSON.parse(event?.body ?? "");
+  expectShape(ImagePublishedEvent, body);
+  expect(body.data.image_id).toBe(early.id);
+  expect(await view()).not.toHaveProperty("publish_at");
+  const { findings } = await audit(api.store, api.clock.now());
+  expect(findings.filter(({ ok }) => !ok)).toEqual([]);
+});
+
+test("a time to be published that is none, or too far ahead, is refused, and one that has passed holds nothing back", async () => {
+  const ask = (publish_at: string) =>
+    post(api.baseUrl, key, { ...imageRequest({}), publish_at } as ReturnType<typeof imageRequest>);
+  const faults = async (text: string) => (await expectError(await ask(text), "INVALID_REQUEST")).details;
+  expect(await faults("tomorrow")).toEqual([
+    { field: "publish_at", message: "must be a time such as 2026-12-06T18:00:00Z." },
+  ]);
+  expect(await faults(new Date(api.clock.now() + 91 * DAY_MS).toISOString())).toEqual([
+    { field: "publish_at", message: "must lie at most 90 days ahead." },
+  ]);
+  const past = await shared("Maya Okafor", {}, { publish_at: new Date(api.clock.now()).toISOString() });
+  expect((await send(api, past.path)).status).toBe(200);
 });
 
 test("a name that is not whole, or of another card, opens nothing, and guesses are limited by address", async () => {

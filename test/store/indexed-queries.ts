@@ -10,6 +10,7 @@ import * as pictures from "../../src/store/images/image-pictures.ts";
 import * as reads from "../../src/store/images/image-reads.ts";
 import * as search from "../../src/store/images/image-search.ts";
 import * as photos from "../../src/store/images/photos.ts";
+import * as publications from "../../src/store/images/publications.ts";
 import * as requests from "../../src/store/overviews/request-log.ts";
 import { accountNames, accountsToRenew } from "../../src/store/people/accounts.ts";
 import { listAudit } from "../../src/store/people/activity.ts";
@@ -92,6 +93,11 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
         limit,
       }),
     /webhook_deliveries_type /,
+  ],
+  [
+    "images to be published",
+    (tx) => publications.duePublications(tx, { now: 1, limit }),
+    /images_publication/,
   ],
   [
     "the few failed deliveries",

@@ -30,6 +30,7 @@ import imagePictures from "./0028_image_pictures.sql" with { type: "text" };
 import setKeys from "./0029_set_keys.sql" with { type: "text" };
 import accountTraces from "./0030_account_traces.sql" with { type: "text" };
 import setGalleries from "./0031_set_galleries.sql" with { type: "text" };
+import imagePublications from "./0032_image_publications.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -68,4 +69,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0029_set_keys", sql: setKeys },
   { name: "0030_account_traces", sql: accountTraces },
   { name: "0031_set_galleries", sql: setGalleries },
+  { name: "0032_image_publications", sql: imagePublications },
 ];

@@ -4,6 +4,7 @@ import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
 import { overloaded, partnerSuspended } from "../../core/partner-refusals.ts";
+import { requirePublicationTimes } from "../../core/publication.ts";
 import {
   type Batch,
   findBatchByKey,
@@ -84,6 +85,7 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
   const fieldOf = (at: number) => asked.fields?.[at] ?? `cards[${asked.places?.[at] ?? at}].`;
   const allowed = (tx: Tx, now: number) =>
     requireConsent(tx, account.id, asked.requests, { now, place: fieldOf });
+  requirePublicationTimes(asked.requests, { now: clock.now(), place: fieldOf });
   const requests = await allowed(store.read, clock.now());
   await deps.room.refuseWhenLow();
   if (environment === "test") refuseTestCards(requests, account, clock.now());

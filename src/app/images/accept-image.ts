@@ -10,6 +10,7 @@ import {
 } from "../../core/limits.ts";
 import { turnsOf } from "../../core/moving-pictures.ts";
 import { idempotencyKeyReused, insufficientCredits, partnerSuspended } from "../../core/partner-refusals.ts";
+import { requirePublicationTimes } from "../../core/publication.ts";
 import { isProven } from "../../core/steady-clock.ts";
 import { isoTime } from "../../core/time.ts";
 import type { SourceFetcher } from "../../sources/fetch-source.ts";
@@ -172,12 +173,13 @@ async function acceptOnce(
   }
 }
 
-/** The request as the player's consent allows it. Throws INVALID_REQUEST. */
+/** The request as the player's consent and the calendar allow it. Throws INVALID_REQUEST. */
 async function allowedRequest(
   tx: Tx,
   { account, request }: CreateCommand,
   now: number,
 ): Promise<CreateImageRequest> {
+  requirePublicationTimes([request], { now, place: () => "" });
   const [allowed = request] = await requireConsent(tx, account.id, [request], { now, place: () => "" });
   return allowed;
 }

@@ -6,6 +6,7 @@ import { checkLayers } from "../../core/layers.ts";
 import { checkMotion } from "../../core/motion-rules.ts";
 import { isOwnPhoto } from "../../core/own-photos.ts";
 import { printSizeOf, printSizesInPixels } from "../../core/print-sizes.ts";
+import { publicationFault } from "../../core/publication.ts";
 import { SAMPLE_PHOTO_PATHS } from "../../core/sample-photo.ts";
 import { undrawable } from "../../render/card/display-name.ts";
 import { DRAWABLE_SCRIPTS, isDrawable } from "../../render/fonts/fonts.ts";
@@ -67,6 +68,9 @@ export function checkMeaning(
   const name = text("player.name");
   const nameProblem = name === undefined ? null : nameProblemOf(name);
   if (nameProblem) details.push({ field: "player.name", message: nameProblem });
+  const publishAt = text("publish_at");
+  const timeFault = publishAt === undefined ? undefined : publicationFault(publishAt);
+  if (timeFault) details.push({ field: "publish_at", message: timeFault });
   const texts: [string, string | undefined][] = [
     ...["player.external_id", "player.name", "style.background_theme"].map(
       (field): [string, string | undefined] => [field, text(field)],

@@ -98,8 +98,7 @@ async function complete(tx: Tx, context: AppContext, lease: Lease, output: Image
   if (!(await context.jobs.end(tx, lease))) return undefined;
   const account = await ownerOf(tx, lease.imageId);
   const days = account.retentionDays ?? context.config.retentionDays;
-  const expiresAt = now + days * DAY_MS;
-  const image = await completeImage(tx, lease, { output, now, expiresAt });
+  const image = await completeImage(tx, lease, { output, now, keptMs: days * DAY_MS });
   if (!image) return undefined;
   if (output.receipt) await insertReceipt(tx, image.id, output.receipt);
   await keepPlace(tx, image);

@@ -3,6 +3,7 @@ import type { SetPlace } from "../../core/card-set.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { searchedName } from "../../core/name.ts";
 import type { Random } from "../../core/ports.ts";
+import { publicationTime } from "../../core/publication.ts";
 import type { Image } from "../../store/images/images.ts";
 import { LANES, type Lane } from "../../store/images/queue-place.ts";
 
@@ -59,6 +60,7 @@ export function freshImage(random: Random, fresh: FreshImage): Image {
     updatedAt: now,
     completedAt: null,
     expiresAt: null,
+    publishAt: publicationTime(request, now),
     purgedAt: null,
     forgottenAt: null,
     erasedAt: null,

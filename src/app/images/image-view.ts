@@ -39,27 +39,28 @@ interface ViewOf<Status extends PublicStatus> extends OwnWords {
  * The status view of an image: exactly the fields the API promises for its state. Webhooks carry the same.
  */
 export type ImageView =
-  | (ViewOf<"processing"> & { progress: number | null; updated_at: string })
-  | (ViewOf<"completed"> & {
-      result: {
-        image_url: string;
-        /** The card's other side; null where none was asked for. */
-        back_url: string | null;
-        /** A page that shows the card; null for a file for the printer. */
-        share_url: string | null;
-        /** Of an image that was asked for with them alone. */
-        layers?: string[];
-        foil_mask?: string;
-        width: number;
-        height: number;
-        content_type: string;
-        /** Absent for pictures that predate compositions. */
-        composition?: Composition;
-        expires_at: string;
-      };
-      usage: { credits_used: 1 };
-      completed_at: string;
-    })
+  | (ViewOf<"processing"> & Publication & { progress: number | null; updated_at: string })
+  | (ViewOf<"completed"> &
+      Publication & {
+        result: {
+          image_url: string;
+          /** The card's other side; null where none was asked for. */
+          back_url: string | null;
+          /** A page that shows the card; null for a file for the printer. */
+          share_url: string | null;
+          /** Of an image that was asked for with them alone. */
+          layers?: string[];
+          foil_mask?: string;
+          width: number;
+          height: number;
+          content_type: string;
+          /** Absent for pictures that predate compositions. */
+          composition?: Composition;
+          expires_at: string;
+        };
+        usage: { credits_used: 1 };
+        completed_at: string;
+      })
   | (ViewOf<"failed"> & { failure: FailureView; completed_at: string });
 
 export interface FailureView {
@@ -90,6 +91,7 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
         progress: image.state === "rendering" ? options.progress : null,
         created_at: createdAt,
         updated_at: isoTime(image.updatedAt),
+        ...publicationOf(image),
         ...ownWords(image),
       };
     case "completed":
@@ -110,6 +112,7 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
         usage: { credits_used: 1 },
         created_at: createdAt,
         completed_at: isoTime(present(image.completedAt)),
+        ...publicationOf(image),
         ...ownWords(image),
       };
     case "failed":
@@ -123,6 +126,14 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
       };
   }
 }
+
+/** When the image is published; absent once it is. */
+interface Publication {
+  publish_at?: string;
+}
+
+const publicationOf = ({ publishAt }: ImageAnswer): Publication =>
+  publishAt === null ? {} : { publish_at: isoTime(publishAt) };
 
 function layersOf({ request, outputName }: ImageAnswer, cdnBaseUrl: string) {
   // Validated when it was accepted.

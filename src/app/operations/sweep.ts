@@ -41,6 +41,7 @@ import { renewPlan } from "../credits/credits.ts";
 import { finishImage } from "../images/finish-image.ts";
 import { eraseTraces, finishForgetting, forgetAged } from "../images/forget-image.ts";
 import { imageOfOutput } from "../images/output-name.ts";
+import { publishDue } from "../images/publish-images.ts";
 import type { SmallerPictures } from "../images/smaller-pictures.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
 import { recallEnded } from "../people/consent.ts";
@@ -108,6 +109,7 @@ export async function sweep(deps: SweepDeps, signal?: AbortSignal): Promise<void
     () => releaseLateClaims(deps),
     () => failStranded(deps),
     () => finishCanceling(deps),
+    () => publishDue(deps),
     ...(isBeyondDoubt(deps)
       ? [() => renewPlans(deps), ...deletions(deps, signal)]
       : [

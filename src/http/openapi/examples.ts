@@ -314,6 +314,7 @@ export const EXAMPLES = {
   webhooks: {
     "image.completed": event("image.completed", completed),
     "image.failed": event("image.failed", failed),
+    "image.published": event("image.published", completed),
     "batch.completed": event("batch.completed", batch),
     "credits.low": event("credits.low", { credits_remaining: 200, credit_limit: 1000 }),
     "player.recalled": event("player.recalled", {

@@ -82,6 +82,7 @@ export const WebhookTest = Type.Object(
 
 export const ImageCompletedEvent = event("image.completed", CompletedImage, "ImageCompletedEvent");
 export const ImageFailedEvent = event("image.failed", FailedImage, "ImageFailedEvent");
+export const ImagePublishedEvent = event("image.published", CompletedImage, "ImagePublishedEvent");
 export const BatchCompletedEvent = event("batch.completed", Batch, "BatchCompletedEvent");
 export const CreditsLowEvent = event("credits.low", CreditsLow, "CreditsLowEvent");
 export const UsageAlertEvent = event("usage.alert", UsageAlert, "UsageAlertEvent");

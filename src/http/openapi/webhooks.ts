@@ -5,6 +5,7 @@ import {
   CreditsLowEvent,
   ImageCompletedEvent,
   ImageFailedEvent,
+  ImagePublishedEvent,
   PlayerRecalledEvent,
   UsageAlertEvent,
   WebhookTestEvent,
@@ -49,6 +50,13 @@ const WEBHOOKS: Record<keyof (typeof EXAMPLES)["webhooks"], WebhookText> = {
     description:
       "Sent once an image has failed, or was canceled with its batch: `data.failure.reason` tells which. Its credit has been given back.",
     schema: ImageFailedEvent,
+  },
+  "image.published": {
+    operationId: "onImagePublished",
+    summary: "An image is published",
+    description:
+      "Sent when the `publish_at` of a completed image has come, or when an image is completed after it; not for images without one. `data` is what `GET /v1/images/{image_id}` answers.",
+    schema: ImagePublishedEvent,
   },
   "batch.completed": {
     operationId: "onBatchCompleted",

@@ -50,7 +50,9 @@ export async function answerOembed(
     "NOT_FOUND",
     card === "gone"
       ? "The card of this page is no longer shown: it expired or was deleted."
-      : `There is no card's page at this address. Give the share_url of a completed image, such as ${config.baseUrl}/share/img_….`,
+      : card === "early"
+        ? "The card of this page is not published yet. Ask again later."
+        : `There is no card's page at this address. Give the share_url of a completed image, such as ${config.baseUrl}/share/img_….`,
   );
 }
 

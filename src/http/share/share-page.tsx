@@ -147,6 +147,10 @@ const REASONS = {
     title: "This card is no longer shown",
     lead: "Its time is over, or it was taken down. Ask whoever sent you the link for a new one.",
   },
+  early: {
+    title: "This card is still to come",
+    lead: "It is not published yet. Open the link again later.",
+  },
   unknown: {
     title: "There is nothing here",
     lead: "The link may be cut short. Ask whoever sent it to you to send it again.",

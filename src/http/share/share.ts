@@ -51,7 +51,7 @@ async function answerPage(
     });
   return card === "unknown"
     ? unknownPage(deps, exchange, { isFrame })
-    : publicPage(exchange, missingPage(card, isFrame), { status: 410, isFrame });
+    : publicPage(exchange, missingPage(card, isFrame), { status: card === "gone" ? 410 : 404, isFrame });
 }
 
 /** For a name that nobody was given; such a request counts. */

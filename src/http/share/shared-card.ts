@@ -37,18 +37,19 @@ export type Addresses = { baseUrl: string; cdnBaseUrl: string };
 const NAME = /^img_[0-9A-Za-z]+-[0-9A-Za-z]+$/;
 
 /**
- * The card that a page's address names; `gone` once it has expired or been deleted, `unknown` where nothing
- * was ever shown.
+ * The card that a page's address names; `gone` once it has expired or been deleted, `early` until it is
+ * published, `unknown` where nothing was ever shown.
  */
 export async function findSharedCard(
   read: Tx,
   name: string,
   { config, now }: { config: Addresses; now: number },
-): Promise<SharedCard | "gone" | "unknown"> {
+): Promise<SharedCard | "gone" | "early" | "unknown"> {
   const image = NAME.test(name) ? await findAnyImage(read, name.slice(0, name.indexOf("-"))) : undefined;
   if (!image?.outputName || !isShareable(image) || shareName(image.outputName) !== name) return "unknown";
   const isOver = image.purgedAt !== null || image.forgottenAt !== null || (image.expiresAt ?? 0) <= now;
-  return isOver ? "gone" : sharedCard(image, config);
+  if (isOver) return "gone";
+  return (image.publishAt ?? 0) > now ? "early" : sharedCard(image, config);
 }
 
 /** What is shown of a completed image. */

@@ -1,4 +1,5 @@
 import { and, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import type { Tables } from "../../../db/schema.ts";
 import { DELIVERY_JITTER, MAX_RETRY_AFTER_MS } from "../../core/delivery-schedule.ts";
 import { WEBHOOK_LEASE_MS } from "../../core/outbound-limits.ts";
 import { DAY_MS } from "../../core/time.ts";
@@ -12,6 +13,9 @@ import type { AuditCheck, Breach } from "./audit-rule.ts";
 export const EVENTS_WHOLE_MS = 20 * DAY_MS;
 /** The longest wait, in the schedule or at a receiver's request, is a day. */
 const LONGEST_WAIT_MS = Math.ceil(MAX_RETRY_AFTER_MS * (1 + DELIVERY_JITTER));
+
+/** The event of an image's end; its publication, which has one too, is no end. */
+const isOfEnd = ({ webhookEvents: e }: Tables) => sql`${e.type} in ('image.completed', 'image.failed')`;
 
 const events: AuditCheck = {
   name: "events",
@@ -52,7 +56,7 @@ const events: AuditCheck = {
       .select({ id: e.id, detail })
       .from(e)
       .leftJoin(i, eq(i.id, e.subject))
-      .where(and(gt(e.createdAt, since), ofImage, sql`(${untrue})`))
+      .where(and(gt(e.createdAt, since), isOfEnd(t), sql`(${untrue})`))
       .limit(limit);
     return [...untold, ...wrong, ...garbled].slice(0, limit);
   },
@@ -70,7 +74,7 @@ async function areEndsTold({ db, t }: Tx, since: number): Promise<boolean> {
     select coalesce(${i.accountId}, '') as account_id, ${i.environment} as environment, 'image.' || ${i.state} as type, count(*) as n
       from ${i} where ${i.completedAt} > ${since} and ${i.forgottenAt} is null group by 1, 2, 3
     union all select ${e.accountId}, ${e.environment}, ${e.type}, -count(*)
-      from ${e} where ${e.createdAt} > ${since} and ${e.type} like 'image.%' group by 1, 2, 3
+      from ${e} where ${e.createdAt} > ${since} and ${isOfEnd(t)} group by 1, 2, 3
   ) as counted group by 1, 2, 3) as difference`;
   const odd = await db.select({ odd: sql`1` }).from(difference).where(sql`difference.n <> 0`).limit(1);
   return odd.length === 0;

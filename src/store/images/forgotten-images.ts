@@ -92,6 +92,7 @@ export async function emptyImage({ db, t }: Tx, image: Image, now: number): Prom
       request: {},
       setPlace: null,
       forgottenAt: now,
+      publishAt: null,
       updatedAt: now,
       ...(isOpen
         ? {

@@ -88,6 +88,7 @@ const imageAnswer = prepared("image answer", ({ db, t }, { id }: Parameters<{ id
       updatedAt: i.updatedAt,
       completedAt: i.completedAt,
       expiresAt: i.expiresAt,
+      publishAt: i.publishAt,
       forgottenAt: i.forgottenAt,
       request: i.request,
       setPlace: i.setPlace,

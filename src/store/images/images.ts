@@ -141,12 +141,14 @@ function heldBy(t: Tables, lease: Lease) {
 const NO_LEASE = { leaseToken: null, leaseExpiresAt: null } as const;
 const ended = (now: number) => ({ ...NO_LEASE, completedAt: now, updatedAt: now });
 
-/** Undefined when the lease was lost. */
+/** Kept from now on, or from its publication on. Undefined when the lease was lost. */
 export async function completeImage(
   { db, t }: Tx,
   lease: Lease,
-  end: { output: ImageOutput; now: number; expiresAt: number },
+  end: { output: ImageOutput; now: number; keptMs: number },
 ): Promise<Image | undefined> {
+  const { publishAt } = t.images;
+  const shownFrom = sql`case when ${publishAt} > ${end.now} then ${publishAt} else ${end.now} end`;
   const [image] = await db
     .update(t.images)
     .set({
@@ -161,7 +163,7 @@ export async function completeImage(
       backOutputBytes: end.output.back?.bytes ?? null,
       outputComposition: end.output.composition,
       ...end.output.template,
-      expiresAt: end.expiresAt,
+      expiresAt: sql`${shownFrom} + ${end.keptMs}`,
     })
     .where(heldBy(t, lease))
     .returning();

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import { PDF } from "../../core/picture-formats.ts";
 import type { Tx } from "../store.ts";
@@ -187,7 +187,8 @@ export async function cardsOfPlayers(
 /** Finished, still served and with a page of its own, in a query of cards with their images. */
 function isShown({ setCards: c, images: i }: Tables, setId: string, now: number) {
   const hasPage = ne(i.outputContentType, PDF);
-  const isThere = and(hasPage, isNull(i.purgedAt), isNull(i.forgottenAt), gt(i.expiresAt, now));
+  const isPublished = or(isNull(i.publishAt), lte(i.publishAt, now));
+  const isThere = and(hasPage, isNull(i.purgedAt), isNull(i.forgottenAt), gt(i.expiresAt, now), isPublished);
   return and(eq(c.setId, setId), eq(c.state, "final"), isThere);
 }
 

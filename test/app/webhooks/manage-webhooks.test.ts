@@ -87,7 +87,7 @@ describe("creating an endpoint", () => {
     [[], "events: It is empty"],
     [
       ["image.done"],
-      'events: It holds "image.done". Use image.completed, image.failed, batch.completed, player.recalled, credits.low, usage.alert',
+      'events: It holds "image.done". Use image.completed, image.failed, image.published, batch.completed, player.recalled, credits.low, usage.alert',
     ],
     [["webhook.test"], 'It holds "webhook.test"'],
   ])("refuses the events %p by name", async (events, message) => {

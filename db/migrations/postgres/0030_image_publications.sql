@@ -1,0 +1,2 @@
+ALTER TABLE "images" ADD COLUMN "publish_at" bigint;--> statement-breakpoint
+CREATE INDEX "images_publication" ON "images" USING btree ("publish_at") WHERE "images"."publish_at" is not null and "images"."output_name" is not null;

@@ -1,0 +1,2 @@
+ALTER TABLE `images` ADD `publish_at` integer;--> statement-breakpoint
+CREATE INDEX `images_publication` ON `images` (`publish_at`) WHERE "images"."publish_at" is not null and "images"."output_name" is not null;
