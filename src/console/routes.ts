@@ -14,6 +14,7 @@ import { printRoutes } from "./batches/print.tsx";
 import { sheetRoutes } from "./batches/sheet.tsx";
 import { waitingListRoutes } from "./batches/waiting-lists.tsx";
 import { againRoutes } from "./cards/again.tsx";
+import { fillSetRoutes } from "./cards/fill-set.tsx";
 import { imageRoutes } from "./cards/image.tsx";
 import { imagesRoutes } from "./cards/images.tsx";
 import { kitRoutes } from "./cards/kits.tsx";
@@ -73,6 +74,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...kitRoutes,
   ...setsRoutes,
   ...setRoutes,
+  ...fillSetRoutes,
   ...keyRoutes,
   ...documentationRoutes,
   ...usageRoutes,

@@ -27,7 +27,11 @@ const SENT = {
   name: "Rovers 2026/27",
   season: "2026/27",
   environment: "test",
-  parallels: "base\nfirst edition of 3\nlast day until 2999-12-31 18:30\n",
+  parallel_1: "base",
+  parallel_2: "first edition",
+  size_2: "3",
+  parallel_4: "last day",
+  until_4: "2999-12-31T18:30",
   players: "player-1, Maya Okafor, 9\r\nplayer-2\r\n",
 };
 const sets = () =>
@@ -143,4 +147,58 @@ test("what is wrong with a new set is said by its line, beside what was sent", a
   expect(answer.status).toBe(422);
   expect(page).toContain("Line 2 of the checklist: number must be a whole number from 1 to 99; got 900.");
   expect(page).toContain("player-2, Bo, 900");
+});
+
+test("a batch becomes a numbered set: its players are the checklist, and its cards make each parallel once", async () => {
+  const requests = ["m1", "m2"].map((external_id) =>
+    imageRequest({ player: { external_id, name: `Player ${external_id}`, number: 4 } }),
+  );
+  const sent = await fetch(`${server.baseUrl}/v1/batches`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-API-Key": own.testKey },
+    body: JSON.stringify({ cards: requests, name: "Last week" }),
+  });
+  const { data } = (await sent.json()) as { data: { batch_id: string; images: { image_id: string }[] } };
+  for (const { image_id } of data.images) await untilEnded(server.baseUrl, own.testKey, image_id);
+  expect(await text(`/console/batches/${data.batch_id}`)).toContain(`/console/sets?from=${data.batch_id}`);
+  const form = await text(`/console/sets?from=${data.batch_id}`);
+  expect(form).toContain("m1, Player m1, 4\nm2, Player m2, 4");
+  const made = await ana.post("/console/sets", {
+    name: "Week",
+    season: "2026/27",
+    environment: "test",
+    parallel_1: "base",
+    parallel_2: "gold",
+    size_2: "3",
+    players: "m1, Player m1, 4\nm2, Player m2, 4\nm9, Nobody",
+    from: data.batch_id,
+  });
+  const first = made.headers.get("location") ?? "";
+  expect(first).toContain(`/fill?parallel=base&from=${data.batch_id}`);
+  expect(await text(first)).toContain("Make 2 cards");
+  const id = /set_\w+/.exec(first)?.[0] ?? "";
+  const gold = `/console/sets/${id}/fill?parallel=gold`;
+  const page = await text(gold);
+  expect(page).toContain("Make 6 cards");
+  expect(page).toContain("1 player of the checklist has no card here.");
+  const fields = Object.fromEntries(
+    [...page.matchAll(/<input type="hidden" name="(parallel|from|cards|once)" value="([^"]*)"/g)].map(
+      ([, name, value]) => [name ?? "", value ?? ""],
+    ),
+  );
+  // A double click orders them once.
+  const orders = [
+    await ana.post(`/console/sets/${id}/fill`, fields),
+    await ana.post(`/console/sets/${id}/fill`, fields),
+  ];
+  const [batch, again] = orders.map(({ headers }) => headers.get("location"));
+  expect(batch).toMatch(/^\/console\/batches\/bat_/);
+  expect(again).toBe(batch ?? "");
+  expect(await text(batch ?? "")).toContain("Week gold");
+  expect(await text(gold)).toContain("There is nothing left to make of it.");
+  // An order of what was shown before is none any more.
+  const late = await ana.post(`/console/sets/${id}/fill`, { ...fields, once: "form_other" });
+  expect(late.headers.get("location")).toBe(gold);
+  expect(await text(gold)).toContain("have changed meanwhile");
+  expect(await text(`/console/sets/${id}`)).toContain("6 of 9 cards made");
 });

@@ -207,6 +207,11 @@ function Head({ visit, batch, failures, failedChanges }: RetriesProps & { batch:
           Print file
         </a>
       )}
+      {canWrite(visit) && batch.completed > 0 && (
+        <a class="button" href={`/console/sets?from=${batch.id}#new`}>
+          Make a set of them
+        </a>
+      )}
       <Retries visit={visit} batch={batch} failures={failures} failedChanges={failedChanges} />
       {canWrite(visit) && batchStatus(batch) === "processing" && (
         <Confirm

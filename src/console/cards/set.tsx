@@ -28,7 +28,7 @@ import { privateFile, privateTable, redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { GalleryOfSet, switchGallery } from "./gallery.tsx";
 import { historyPath } from "./image.tsx";
-import { parallelsOf, problemOf } from "./sets.tsx";
+import { fillPath, parallelsOf, parallelText, problemOf } from "./set-words.ts";
 
 async function ownSet(visit: MemberVisit): Promise<CardSet> {
   const set = await setOfId(visit, visit.params.id ?? "");
@@ -71,17 +71,19 @@ async function setPage(visit: MemberVisit, problem?: Problem): Promise<Response>
           </a>
         )}
         {canWrite(visit) && (
-          <a class="button button-primary" href={`/console/lists/new?set=${set.id}`}>
-            Make the cards
+          <a class="button" href={`/console/lists/new?set=${set.id}`}>
+            Make the cards from a squad list
           </a>
         )}
       </PageHead>
       {isEmpty(players) && (
         <Notice tone="info">
-          No cards yet. They are made from a squad list with the players of the checklist; developers make
-          them with the API, too: <a href="/docs/sets">how sets work</a>.
+          No cards yet. They are made below from cards that the players have already, or from a squad list
+          with the players of the checklist; developers make them with the API, too:{" "}
+          <a href="/docs/sets">how sets work</a>.
         </Notice>
       )}
+      {canWrite(visit) && <Runs set={set} players={players} />}
       <Card title="Checklist" note={counted(players.length, "player")} flush>
         <Checklist set={set} players={players} />
       </Card>
@@ -104,6 +106,41 @@ async function setPage(visit: MemberVisit, problem?: Problem): Promise<Response>
       )}
     </>,
     { status: problem ? 422 : 200 },
+  );
+}
+
+/** Each parallel with what there is of it, and the way to the rest. */
+function Runs({ set, players }: { set: CardSet; players: ChecklistEntry[] }) {
+  return (
+    <Card
+      title="Make the cards"
+      note="From each player's newest card, or from a batch. The next page says what it costs before anything is made."
+    >
+      <ul class="runs">
+        {set.parallels.map((parallel, at) => {
+          const counts = players.map(({ parallels }) => parallels[at] ?? { made: 0, processing: 0 });
+          const there = counts.reduce((sum, { made, processing }) => sum + made + processing, 0);
+          const all = players.length * (parallel.size ?? 1);
+          return (
+            <li key={parallel.name}>
+              <span>
+                <strong>
+                  <Breakable text={parallelText(parallel)} />
+                </strong>{" "}
+                <span class="note">
+                  {parallel.size === null
+                    ? `${counted(there, "card")} made`
+                    : `${count(there)} of ${counted(all, "card")} made`}
+                </span>
+              </span>
+              <a class="button button-small" href={fillPath(set, parallel.name)}>
+                Make {parallel.name}
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+    </Card>
   );
 }
 

@@ -1,20 +1,21 @@
 /** @jsxImportSource preact */
 import type { Static } from "@sinclair/typebox";
+import { cardsOfBatch } from "../../app/sets/fill-set.ts";
 import { makeSet, type NewSet } from "../../app/sets/manage-sets.ts";
 import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
+import { storedRequest } from "../../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_SEASON_CHARS } from "../../core/limits.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
-import { isoTime } from "../../core/time.ts";
 import { compileValidator } from "../../core/validate.ts";
 import { CreateSetRequest } from "../../http/set-schemas.ts";
 import { newSet } from "../../http/sets.ts";
+import { type Batch, findBatch } from "../../store/images/batches.ts";
 import { type CardSet, listSets } from "../../store/sets/card-sets.ts";
 import {
   Breakable,
   Card,
-  count,
   Empty,
   EnvironmentChoice,
   EnvironmentSegments,
@@ -29,33 +30,38 @@ import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { Example } from "../ways.tsx";
+import { ParallelRows, type SentParallel, sentParallels } from "./parallel-rows.tsx";
+import { fillPath, parallelsOf, problemOf } from "./set-words.ts";
 
 const PAGE_SIZE = 25;
-
-/** The sizes of a set's parallels in one line. */
-export const parallelsOf = ({ parallels }: Pick<CardSet, "parallels">) =>
-  parallels
-    .map(({ name, size, closesAt }) => {
-      if (closesAt !== undefined)
-        return `${name} until ${isoTime(closesAt).slice(0, 16).replace("T", " ")} UTC`;
-      return size === null ? name : `${name} of ${count(size)}`;
-    })
-    .join(", ");
 
 /** What a form says of a new set. */
 interface SentSet {
   name: string;
   season: string;
   environment: string;
-  parallels: string;
+  parallels: SentParallel[];
   players: string;
+  /** The batch whose players these are, of which cards are made next. */
+  from: string;
 }
 
-const EMPTY: SentSet = { name: "", season: "", environment: "live", parallels: "base\ngold 50", players: "" };
+const EMPTY: SentSet = {
+  name: "",
+  season: "",
+  environment: "live",
+  parallels: [
+    { name: "base", size: "", until: "" },
+    { name: "gold", size: "50", until: "" },
+  ],
+  players: "",
+  from: "",
+};
 
 function SetForm({ visit, of }: { visit: MemberVisit; of: SentSet }) {
   return (
-    <PostForm visit={visit} action="/console/sets" class="form">
+    <PostForm visit={visit} action="/console/sets" class="form" id="new">
+      <input type="hidden" name="from" value={of.from} />
       <div class="field-pair">
         <Field label="Name" id="name" hint="As cards show it.">
           <input
@@ -80,15 +86,7 @@ function SetForm({ visit, of }: { visit: MemberVisit; of: SentSet }) {
         </Field>
       </div>
       <EnvironmentChoice chosen={of.environment} />
-      <Field
-        label="Parallels"
-        id="parallels"
-        hint="One a line, with how many cards of each player it has at the end; without one there is no limit, and no numbers. An open edition says until when instead, such as match day until 2026-12-06 18:00 (UTC): its cards are numbered, and counted when it closes."
-      >
-        <textarea id="parallels" name="parallels" required rows={4} aria-describedby="parallels-hint">
-          {of.parallels}
-        </textarea>
-      </Field>
+      <ParallelRows parallels={of.parallels} />
       <Field
         label="Checklist"
         id="players"
@@ -114,9 +112,35 @@ function SetForm({ visit, of }: { visit: MemberVisit; of: SentSet }) {
   );
 }
 
+/** The batch that a new set is to have the players of. */
+async function batchOf({ deps, account, query }: MemberVisit): Promise<Batch | undefined> {
+  const id = query.get("from") ?? "";
+  for (const environment of id === "" ? [] : ENVIRONMENTS) {
+    const batch = await findBatch(deps.store.read, { accountId: account.id, environment, id });
+    if (batch) return batch;
+  }
+  return undefined;
+}
+
+/** The form as it is opened: with the players of a batch, or empty. */
+async function formOf(
+  { deps }: MemberVisit,
+  batch: Batch | undefined,
+  environment: Environment,
+): Promise<SentSet> {
+  if (!batch) return { ...EMPTY, environment };
+  const cell = (text: string) => text.replaceAll(/[,;\t\r\n]+/g, " ");
+  const players = (await cardsOfBatch(deps, batch.id)).map(({ request, externalId }) => {
+    const { name, number } = storedRequest(request).player;
+    return [externalId, cell(name), number].join(", ");
+  });
+  return { ...EMPTY, environment, players: players.join("\n"), from: batch.id };
+}
+
 async function setsPage(visit: MemberVisit, sent?: { of: SentSet; problem: string }): Promise<Response> {
   const { deps, account, query } = visit;
-  const asked = sent?.of.environment ?? query.get("environment");
+  const batch = await batchOf(visit);
+  const asked = sent?.of.environment ?? query.get("environment") ?? batch?.environment;
   const environment: Environment = ENVIRONMENTS.find((known) => known === asked) ?? "live";
   const after = parsePosition(query.get("after") ?? "");
   const scope = { accountId: account.id, environment };
@@ -147,9 +171,10 @@ async function setsPage(visit: MemberVisit, sent?: { of: SentSet; problem: strin
               </a>
             }
           >
-            A set is for cards that people collect: of 50 gold ones each has its own number, from 1 to 50.
-            Write below who is in it and in which versions. Then choose the set where you upload a squad list,
-            or name it in calls of the API.
+            A set is for cards that people collect. Each player has a base card and rarer ones, of which there
+            are, say, 50 in gold, numbered from 1/50 to 50/50. From it come a checklist and an album to print,
+            packs, and a gallery that your website can show. Write below who is in it, or open a{" "}
+            <a href="/console/batches">batch</a> and make a set of its cards.
           </Empty>
         ) : (
           <SetTable sets={sets} />
@@ -162,7 +187,7 @@ async function setsPage(visit: MemberVisit, sent?: { of: SentSet; problem: strin
       {canWrite(visit) && (
         <Card title="New set" note="It costs nothing, and never changes once it is made.">
           {sent && <Notice tone="bad">{sent.problem}</Notice>}
-          <SetForm visit={visit} of={sent?.of ?? { ...EMPTY, environment }} />
+          <SetForm visit={visit} of={sent?.of ?? (await formOf(visit, batch, environment))} />
         </Card>
       )}
     </>,
@@ -206,21 +231,17 @@ function SetTable({ sets }: { sets: CardSet[] }) {
 
 const validator = compileValidator(CreateSetRequest, "the set");
 
-/** Such as "match day until 2026-12-06 18:00"; without a time the whole day. */
-const OPEN_EDITION = /^(.*?\S)\s+until\s+(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}))?(?:\s*(?:UTC|Z))?$/i;
-
 /** What the form says, as the API takes it. Throws INVALID_REQUEST. */
 function readSet({ name, season, parallels, players }: SentSet): NewSet {
   const lines = (text: string) => text.split(/\r?\n/).flatMap((line) => line.trim() || []);
   const body = {
     name,
     ...(season === "" ? {} : { season }),
-    parallels: lines(parallels).map((line) => {
-      const [, edition, day, time = "23:59"] = OPEN_EDITION.exec(line) ?? [];
-      if (edition) return { name: edition, size: null, closes_at: `${day}T${time}:00Z` };
-      const [, called = line, size] = /^(.*?\S)\s+(?:of\s+)?(\d+)$/.exec(line) ?? [];
-      return { name: called, size: size === undefined ? null : Number(size) };
-    }),
+    parallels: parallels.map(({ name, size, until }) => ({
+      name,
+      size: size === "" ? null : Number(size),
+      ...(until === "" ? {} : { closes_at: `${until}:00Z` }),
+    })),
     players: lines(players).map((line) => {
       const [id = "", called = "", number = ""] = line.split(/[,;\t]/).map((cell) => cell.trim());
       return {
@@ -240,12 +261,10 @@ function readSet({ name, season, parallels, players }: SentSet): NewSet {
 function inWords(path: string): string {
   const [list, at, own] = path.split(".");
   if (at === undefined) return list === "players" ? "The checklist" : `The field ${list}`;
-  return `Line ${Number(at) + 1} of the ${list === "players" ? "checklist" : "parallels"}: ${own?.replace("external_id", "the id") ?? ""}`;
+  if (list === "parallels")
+    return `Parallel ${Number(at) + 1}: ${own?.replace("closes_at", "its end") ?? ""}`;
+  return `Line ${Number(at) + 1} of the checklist: ${own?.replace("external_id", "the id") ?? ""}`;
 }
-
-/** Why a set or its packs were refused. */
-export const problemOf = ({ message, details = [] }: Refusal) =>
-  details.length > 0 ? details.map((one) => `${one.field} ${one.message}`).join(" ") : message;
 
 async function make(visit: MemberVisit): Promise<Response> {
   const { deps, account, user, session, exchange } = visit;
@@ -253,14 +272,18 @@ async function make(visit: MemberVisit): Promise<Response> {
     name: field(visit, "name"),
     season: field(visit, "season"),
     environment: field(visit, "environment") === "live" ? "live" : "test",
-    parallels: field(visit, "parallels"),
+    parallels: sentParallels(visit.form),
     players: field(visit, "players"),
+    from: field(visit, "from"),
   };
   try {
     const scope = { accountId: account.id, environment: of.environment as Environment };
     const { set } = await makeSet(deps, scope, readSet(of), { by: user.id });
     await visit.flashes.put(session.id, { notice: `The set ${set.name} is made.` });
-    return redirect(`/console/sets/${set.id}`, exchange);
+    const [first] = set.parallels;
+    // Whoever came from cards goes on to make them.
+    const isOfCards = of.from !== "" && first !== undefined;
+    return redirect(isOfCards ? fillPath(set, first.name, of.from) : `/console/sets/${set.id}`, exchange);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return setsPage(visit, { of, problem: problemOf(error) });

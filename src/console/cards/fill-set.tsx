@@ -1,0 +1,260 @@
+/** @jsxImportSource preact */
+import { earlierBatch } from "../../app/batches/accept-batch.ts";
+import { creditsOf } from "../../app/credits/credits.ts";
+import { logAction } from "../../app/operations/activity.ts";
+import { cardsOfBatch, fillingOf, type Refill } from "../../app/sets/fill-set.ts";
+import { type ChecklistEntry, checklistOf } from "../../app/sets/manage-sets.ts";
+import type { Parallel } from "../../core/card-set.ts";
+import { Refusal } from "../../core/errors.ts";
+import { MAX_BATCH_CARDS } from "../../core/limits.ts";
+import { isPartnerRefusal } from "../../http/http-refusal.ts";
+import { findBatch, listBatches } from "../../store/images/batches.ts";
+import { currentCards } from "../../store/images/image-search.ts";
+import type { Image } from "../../store/images/images.ts";
+import type { CardSet } from "../../store/sets/card-sets.ts";
+import { batchName } from "../batches/batches.tsx";
+import { setOfId } from "../batches/list-set.tsx";
+import { takeFromBudget } from "../budget.ts";
+import { Breakable, Card, count, counted, Field, Notice, PageHead, PostForm } from "../elements.tsx";
+import { shell } from "../layout.tsx";
+import { notFound } from "../page-error.ts";
+import { redirect } from "../respond.ts";
+import { canWrite, field, type MemberVisit, member } from "../visit.ts";
+import { fillPath, parallelText, problemOf } from "./set-words.ts";
+
+// A parallel's cards, made from cards that the players have already.
+
+/** Batches to choose among: the newest. */
+const OFFERED_BATCHES = 30;
+
+interface Plan {
+  refills: Refill[];
+  cards: number;
+  /** Players without a card to make them from. */
+  without: ChecklistEntry[];
+  /** Players who have all their cards of the parallel. */
+  done: number;
+}
+
+/** What is still to be made of a parallel, from each player's newest card or those of a batch. */
+async function planOf(visit: MemberVisit, set: CardSet, parallel: Parallel, from: string): Promise<Plan> {
+  const { deps, account } = visit;
+  const players = await checklistOf(deps, set);
+  const scope = { accountId: account.id, environment: set.environment };
+  const ids = players.flatMap(({ external_id }) => external_id ?? []);
+  let images: Map<string, Image>;
+  if (from === "") images = await currentCards(deps.store.read, scope, ids);
+  else {
+    const batch = await findBatch(deps.store.read, { ...scope, id: from });
+    if (!batch) throw notFound();
+    images = new Map((await cardsOfBatch(deps, batch.id)).map((image) => [image.externalId, image]));
+  }
+  const plan: Plan = { refills: [], cards: 0, without: [], done: 0 };
+  for (const player of players) {
+    if (player.external_id === null) continue;
+    const { made = 0, processing = 0 } = player.parallels.find(({ name }) => name === parallel.name) ?? {};
+    const missing = Math.max(0, (parallel.size ?? 1) - made - processing);
+    const image = images.get(player.external_id);
+    if (missing === 0) plan.done += 1;
+    else if (!image) plan.without.push(player);
+    else {
+      plan.refills.push({ image, count: missing });
+      plan.cards += missing;
+    }
+  }
+  return plan;
+}
+
+/** Cut into batches, none of which has more cards than one may have. */
+function inBatches(refills: Refill[]): Refill[][] {
+  const batches: Refill[][] = [];
+  let room = 0;
+  for (const { image, count: all } of refills)
+    for (let left = all; left > 0; ) {
+      if (room === 0) {
+        batches.push([]);
+        room = MAX_BATCH_CARDS;
+      }
+      const some = Math.min(left, room);
+      batches.at(-1)?.push({ image, count: some });
+      left -= some;
+      room -= some;
+    }
+  return batches;
+}
+
+/** `parallel`: null for the first one. */
+async function asked(visit: MemberVisit, sent: { parallel: string | null; from: string }) {
+  const set = await setOfId(visit, visit.params.id ?? "");
+  const parallel = set?.parallels.find(({ name }) => sent.parallel === null || name === sent.parallel);
+  if (!set || !parallel) throw notFound();
+  return { set, parallel, plan: await planOf(visit, set, parallel, sent.from) };
+}
+
+async function fillPage(visit: MemberVisit): Promise<Response> {
+  const { deps, account, query, now } = visit;
+  const from = query.get("from") ?? "";
+  const { set, parallel, plan } = await asked(visit, { parallel: query.get("parallel"), from });
+  const path = `/console/sets/${set.id}`;
+  const scope = { accountId: account.id, environment: set.environment };
+  const [batches, { left }] = await Promise.all([
+    listBatches(deps.store.read, { ...scope, limit: OFFERED_BATCHES }),
+    creditsOf(deps.store.read, account, now),
+  ]);
+  const isLive = set.environment === "live";
+  const title = `Make ${parallel.name}`;
+  return shell(
+    visit,
+    title,
+    <>
+      <PageHead title={title} lead={`${set.name}: ${parallelText(parallel)}.`}>
+        <a class="button" href={path}>
+          Back to the set
+        </a>
+      </PageHead>
+      <Card title="From which cards" note="Each is made again as it was, as a card of the set.">
+        <form method="get" action={`${path}/fill`} class="row-form">
+          <input type="hidden" name="parallel" value={parallel.name} />
+          <Field label="Cards" id="from">
+            <select id="from" name="from" data-submits>
+              <option value="">Each player's newest card</option>
+              {batches.map((batch) => (
+                <option key={batch.id} value={batch.id} selected={batch.id === from}>
+                  {`${batchName(batch)}, ${counted(batch.total, "card")}`}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <noscript>
+            <button type="submit" class="button">
+              Use
+            </button>
+          </noscript>
+        </form>
+      </Card>
+      <Without plan={plan} set={set} />
+      <Card title="What is made">
+        {plan.cards === 0 ? (
+          <p>{plan.done > 0 ? "There is nothing left to make of it." : "No player has a card yet."}</p>
+        ) : (
+          <div class="form">
+            <p>
+              <strong>{counted(plan.cards, "card")}</strong>
+              {parallel.size === null
+                ? ", one of each player"
+                : `, numbered, of ${counted(plan.refills.length, "player")}`}
+              {plan.done > 0 && `; ${counted(plan.done, "player")} ${plan.done === 1 ? "has" : "have"} all`}.
+            </p>
+            {isLive && left < plan.cards ? (
+              <Notice
+                tone="warn"
+                title={`They cost ${counted(plan.cards, "credit")}, and you have ${count(left)}.`}
+              >
+                Have credits added first.
+              </Notice>
+            ) : (
+              <p>
+                {isLive ? (
+                  <>
+                    They cost <strong>{counted(plan.cards, "credit")}</strong> of the {count(left)} you have.
+                    A card that fails costs nothing.
+                  </>
+                ) : (
+                  "Test cards cost nothing."
+                )}
+              </p>
+            )}
+            <p class="note">
+              The cards there are now stay as they are. A photo that was uploaded more than a week ago is
+              gone: its card fails, and can be made again with another photo.
+            </p>
+            {canWrite(visit) && (!isLive || left >= plan.cards) && (
+              <PostForm visit={visit} action={`${path}/fill`} class="actions">
+                <input type="hidden" name="parallel" value={parallel.name} />
+                <input type="hidden" name="from" value={from} />
+                <input type="hidden" name="cards" value={plan.cards} />
+                <input type="hidden" name="once" value={deps.random.id("form")} />
+                <button type="submit" class="button button-primary">
+                  {`Make ${counted(plan.cards, "card")}${isLive ? ` for ${counted(plan.cards, "credit")}` : ""}`}
+                </button>
+              </PostForm>
+            )}
+          </div>
+        )}
+      </Card>
+    </>,
+  );
+}
+
+function Without({ plan: { without }, set }: { plan: Plan; set: CardSet }) {
+  if (without.length === 0) return null;
+  return (
+    <Notice
+      tone="warn"
+      title={`${counted(without.length, "player")} of the checklist ${without.length === 1 ? "has" : "have"} no card here.`}
+    >
+      <Breakable text={without.map(({ name, external_id }) => name ?? external_id ?? "").join(", ")} />. Make
+      theirs from a <a href={`/console/lists/new?set=${set.id}`}>squad list</a>.
+    </Notice>
+  );
+}
+
+/** Orders the cards in as many batches as they need; sent twice, the form makes them once. */
+async function fill(visit: MemberVisit): Promise<Response> {
+  const { deps, account, user, exchange } = visit;
+  const [name, from, once] = [field(visit, "parallel"), field(visit, "from"), field(visit, "once")];
+  const id = visit.params.id ?? "";
+  const set = await setOfId(visit, id);
+  if (!set) throw notFound();
+  const { environment } = set;
+  const say = (problem: string) => visit.flashes.put(visit.session.id, { problem });
+  try {
+    const ofPart = (part: number) => ({
+      account,
+      environment,
+      idempotencyKey: `console-${once}-${part}`,
+      name: `${set.name} ${name}`.slice(0, 100),
+      sent: { set: id, parallel: name, from, part },
+    });
+    const earlier = await earlierBatch(deps, ofPart(0));
+    if (earlier) return redirect(`/console/batches/${earlier.id}`, exchange);
+    const { parallel, plan } = await asked(visit, { parallel: name, from });
+    if (String(plan.cards) !== field(visit, "cards"))
+      throw new Refusal("INVALID_REQUEST", "The cards to make have changed meanwhile. Look at them again.");
+    // All are checked before the first is made.
+    const fillings = await Promise.all(
+      inBatches(plan.refills).map((part) => fillingOf(deps, set, parallel.name, part)),
+    );
+    await takeFromBudget(visit, environment);
+    const made: string[] = [];
+    for (const [part, filling] of fillings.entries()) {
+      const { batch } = await deps.acceptBatch({ ...ofPart(part), ...filling });
+      made.push(batch.id);
+      const subject = `${batch.id}, ${counted(batch.total, `${environment} card`)}`;
+      await deps.store.write(
+        "log batch",
+        (tx) =>
+          logAction(
+            tx,
+            { by: user.id, accountId: account.id, action: "batch.created", subject },
+            { ...deps, now: visit.now },
+          ),
+        { concurrent: true },
+      );
+    }
+    if (made.length === 1) return redirect(`/console/batches/${made[0]}`, exchange);
+    await visit.flashes.put(visit.session.id, {
+      notice: `${counted(plan.cards, "card")} are in the making, in ${counted(made.length, "batch", "batches")}.`,
+    });
+    return redirect(`/console/sets/${id}`, exchange);
+  } catch (error) {
+    if (!isPartnerRefusal(error) && !(error instanceof Refusal)) throw error;
+    await say(problemOf(error));
+    return redirect(fillPath(set, name, from), exchange);
+  }
+}
+
+export const fillSetRoutes = [
+  member.get("/console/sets/:id/fill", fillPage),
+  member.post("/console/sets/:id/fill", fill),
+];
