@@ -55,6 +55,7 @@ export function fillSet(): object {
         "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
         "SERIAL_TAKEN",
         "PARALLEL_FULL",
+        "EDITION_CLOSED",
         "PAYLOAD_TOO_LARGE",
         "UNSUPPORTED_MEDIA_TYPE",
         "SERVICE_OVERLOADED",
