@@ -67,6 +67,8 @@ export interface StudioState {
   templates: string[];
   folder: string;
   template: TemplateState | null;
+  /** The sizes of printed cards with their bleed, in pixels and portrait. */
+  printSizes: { label: string; short: number; long: number }[];
 }
 
 export interface PictureRequest {
@@ -107,6 +109,8 @@ export type PictureAnswer =
       /** How far from every edge the printer cuts and text should end; null for a picture of no print. */
       print: { label: string; cutPx: number; safePx: number } | null;
       inspection: Inspection | null;
+      /** What of it the printer takes off, or nearly, as sentences; empty where nobody looked. */
+      cut: string[];
     }
   /** Replaced by a newer request for the same pane. */
   | { kind: "superseded" }

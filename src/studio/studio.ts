@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
+import { PRINT_SIZE_NAMES, PRINT_SIZES, printSizeLabel } from "../core/print-sizes.ts";
 import type { PreviewPool } from "../render/pool.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import { readTemplateFolder } from "../templates/files.ts";
@@ -105,7 +106,11 @@ async function stateOf(room: Workroom, root: string, template: string | undefine
   const templates = [...(await findTemplates(root)).keys()];
   const chosen = template !== undefined && templates.includes(template) ? template : templates[0];
   const now = chosen === undefined ? null : await room.folderNow(chosen);
-  return { templates, folder: root, template: now?.state ?? null };
+  const printSizes = PRINT_SIZE_NAMES.map((name) => {
+    const { short, long } = PRINT_SIZES[name].px;
+    return { label: printSizeLabel(name), short, long };
+  });
+  return { templates, folder: root, template: now?.state ?? null, printSizes };
 }
 
 async function styleOf(room: Workroom, pool: PreviewPool, template: string): Promise<Fault[]> {

@@ -4,6 +4,7 @@ import { OperatorError } from "../core/errors.ts";
 import { PRINT_SIZES, printSizeLabel, printSizeOf, SAFE_PX } from "../core/print-sizes.ts";
 import type { PreviewPool } from "../render/pool.ts";
 import { writeWhole } from "../system/write-whole.ts";
+import { cutFaults } from "./check/cards.ts";
 import { type DrawingJob, type Drawings, openDrawings } from "./drawings.ts";
 import { lastCommit, writeCommit } from "./git.ts";
 import type { PictureAnswer, PictureRequest } from "./messages.ts";
@@ -134,6 +135,9 @@ async function drawFor(drawings: Drawings, job: DrawingJob, base: string): Promi
     page: isCached ? "cached" : preview.page,
     print: printOf(preview),
     inspection: preview.inspection,
+    cut: preview.inspection
+      ? cutFaults(preview.inspection).map(({ subject, text }) => `${subject} ${text}`)
+      : [],
   };
 }
 

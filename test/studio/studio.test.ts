@@ -613,6 +613,20 @@ test("both sides lie beside each other, each with the cut and the safe area of i
     page.$$eval("#stage .pane", (all) => all.map((pane) => pane.getBoundingClientRect().width));
   // A card of 63 mm with 3 mm of bleed on either side, in millimetres of CSS.
   for (const width of await widths()) expect((width / 96) * 25.4).toBeCloseTo(69, 1);
+
+  // In a size for print, chosen by its name, what the printer takes off is told unasked.
+  await page.goto(server.url);
+  await until("document.querySelector('#stage .back .picture img')");
+  const manifest = readFileSync(join(dir(), "template.json"), "utf8");
+  writeFileSync(join(dir(), "template.json"), JSON.stringify({ ...JSON.parse(manifest), bleeds: true }));
+  writeFileSync(
+    join(dir(), "back.css"),
+    ".card { position: absolute; inset: 0; background: #fff } p { position: absolute; left: 4px; top: 300px }",
+  );
+  await page.select(".print-sizes", "815x1110");
+  await until("document.querySelector('#stage .back .cut li')");
+  expect(await text("#stage .back .cut li")).toMatch(/^player\.name stands \d+ px beyond the cut/);
+  writeFileSync(join(dir(), "template.json"), manifest);
   for (const file of ["back.html", "back.css"]) await rm(join(dir(), file));
   await until("document.querySelector('#stage .back').hidden");
 });

@@ -167,7 +167,12 @@ export function cardFaults(inspection: Inspection, { isSample }: CheckCase): Car
 }
 
 /** Texts and marks of which the printer takes a part off. */
-function cutFaults({ trim, texts, marks, zones }: Inspection): CardFault[] {
+export function cutFaults({
+  trim,
+  texts,
+  marks,
+  zones,
+}: Pick<Inspection, "trim" | "texts" | "marks" | "zones">): CardFault[] {
   if (!trim) return [];
   const hasOwnSafe = zones.some(({ name }) => name === "safe");
   const safe = {

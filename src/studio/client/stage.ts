@@ -1,7 +1,7 @@
 import { byId, el, segments } from "./dom.ts";
 import { drawOverlays, OVERLAYS } from "./overlays.ts";
 import { createPane, type Pane } from "./pane.ts";
-import { pictureRequest, set, sizeOf, template, view } from "./state.ts";
+import { pictureRequest, set, sizeOf, studio, template, view } from "./state.ts";
 
 /** Limits of a picture's side in pixels, the same as the API's. */
 const MIN_SIDE = 512;
@@ -57,6 +57,9 @@ export function cardView(onDrawn: (pane: Pane) => void): StageView {
       element.style.width = `${width * scale}px`;
       element.style.height = `${height * scale}px`;
       element.querySelector(".overlay")?.remove();
+      element.querySelector(".cut")?.remove();
+      if (drawn && drawn.cut.length > 0)
+        element.append(el("ul", { class: "cut" }, ...drawn.cut.map((fault) => el("li", {}, fault))));
       const { inspection } = drawn ?? {};
       if (view.overlays.length > 0 && drawn && inspection)
         element.append(drawOverlays(view.overlays, { ...drawn, inspection }, scale));
@@ -68,7 +71,9 @@ export function cardView(onDrawn: (pane: Pane) => void): StageView {
     redraw: () => {
       byId("stage").querySelector(".tools")?.replaceWith(toolbar());
       place();
-      const inspect = view.overlays.length > 0 || view.tab === "texts" ? "looks" : "no";
+      // What the printer takes off is told unasked.
+      const isLookedAt = view.overlays.length > 0 || view.tab === "texts" || isForPrint();
+      const inspect = isLookedAt ? "looks" : "no";
       // The Share tab tells the file's size.
       const encoding = view.tab === "share" ? "file" : "screen";
       void pane.draw({ ...pictureRequest("card", 0), inspect, encoding });
@@ -121,9 +126,42 @@ function toolbar(): HTMLElement {
       isFree ? "" : view.size || (sizes[0]?.[0] ?? ""),
       (size) => set({ size, zoom: "fit" }),
     ),
+    printSizes(),
     freeSize(isFree),
     zoomButtons(),
     overlayButtons(),
+  );
+}
+
+/** Whether the picture is one for print, with its bleed. */
+function isForPrint(): boolean {
+  const [short, long] = sizeOf().toSorted((a, b) => a - b);
+  return (studio.state?.printSizes ?? []).some((size) => size.short === short && size.long === long);
+}
+
+/** The sizes of printed cards, which every template is drawn in. */
+function printSizes(): HTMLElement {
+  const [width, height] = sizeOf();
+  const option = (value: string, text: string, isChosen: boolean) =>
+    el("option", { value, selected: isChosen || null }, text);
+  const sizes = (studio.state?.printSizes ?? []).map(({ label, short, long }) => {
+    const [w, h] = width > height ? [long, short] : [short, long];
+    return option(`${w}x${h}`, label, w === width && h === height);
+  });
+  return el(
+    "select",
+    {
+      class: "print-sizes",
+      "aria-label": "Size for print",
+      title: "A size for print, with its bleed, cut and safe area",
+      change: (event: Event) => {
+        const size = (event.target as HTMLSelectElement).value;
+        const overlays = view.overlays.includes("safe") ? view.overlays : [...view.overlays, "safe"];
+        if (size) set({ size, overlays, zoom: "fit" });
+      },
+    },
+    option("", "For print", !isForPrint()),
+    ...sizes,
   );
 }
 
