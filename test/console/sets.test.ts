@@ -202,3 +202,13 @@ test("a batch becomes a numbered set: its players are the checklist, and its car
   expect(await text(gold)).toContain("have changed meanwhile");
   expect(await text(`/console/sets/${id}`)).toContain("6 of 9 cards made");
 });
+
+test("a card that is still to be published says from when its page is seen", async () => {
+  const card = { ...imageRequest({}), publish_at: new Date(Date.now() + 3_600_000).toISOString() };
+  const { data } = (await (await post(server.baseUrl, own.testKey, card)).json()) as {
+    data: { image_id: string };
+  };
+  await untilEnded(server.baseUrl, own.testKey, data.image_id);
+  const page = await text(`/console/images/${data.image_id}`);
+  expect(page).toMatch(new RegExp(`sees it from <time[^>]*datetime="${card.publish_at}"`, "i"));
+});
