@@ -1,7 +1,8 @@
 /**
  * Rebuilds the photos of scripts/picture-photos.tsv, on which the rules of the cutout are judged: test
  * pictures in public repositories, each known by its blob, with what is expected of it. They belong to
- * others, so they are fetched for a look and never committed.
+ * others, so they are fetched for a look and never committed. Tags say by impression how a person's skin and
+ * hair and a photo's light look, so that the grades of groups can be compared.
  *
  *     bun scripts/picture-photos.ts --out DIR                 clones what is needed into DIR/repositories
  *     bun scripts/picture-photos.ts --out DIR --clones DIR    with clones that are there, as OWNER+NAME
