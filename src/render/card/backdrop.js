@@ -35,10 +35,11 @@ export function backdropOf(photo, style) {
   const { width, height } = style.window;
   const context = cropped(photo, style);
   if (style.tones) retone(context, style.tones, width, height);
-  const striped = stripedSides(context, style);
+  const gap = Math.max(0, Math.round(style.photo.y - style.window.y));
+  const isStriped = gap > 0 && !isPlain(context, gap);
   lightCorners(context, style);
   tintEdges(context, style);
-  for (const side of striped) shade(context, side, style);
+  if (isStriped) shadeTop(context, gap, style);
   darkenFoot(context, style);
   return bitmapFile(context.getImageData(0, 0, width, height));
 }
@@ -137,43 +138,18 @@ function tintEdges(context, style) {
 }
 
 /**
- * A side of the window on which the photo ends inside it, and how far inside, in pixels.
- * @typedef {{ side: "top" | "left" | "right", gap: number }} Gap
- */
-
-/**
- * The sides on which what goes on beyond the photo is not plain: drawn out, it is stripes.
+ * Where the photo ends below the window's upper edge, what goes on above it lies in the card's dark, as under
+ * a stand's roof: drawn out, whatever is not plain there is stripes.
  * @param {OffscreenCanvasRenderingContext2D} context
- * @param {BackdropStyle} style
- * @returns {Gap[]}
- */
-function stripedSides(context, { window, photo }) {
-  /** @type {Gap[]} */
-  const gaps = [
-    { side: "top", gap: Math.round(photo.y - window.y) },
-    { side: "left", gap: Math.round(photo.x - window.x) },
-    { side: "right", gap: Math.round(window.x + window.width - photo.x - photo.width) },
-  ];
-  return gaps.filter((one) => one.gap > 0 && !isPlain(context, one));
-}
-
-/**
- * What goes on beyond the photo lies in the card's dark, as under a stand's roof.
- * @param {OffscreenCanvasRenderingContext2D} context
- * @param {Gap} gap
+ * @param {number} gap the height that the photo lacks, in pixels
  * @param {BackdropStyle} style
  */
-function shade(context, { side, gap }, { window: { width, height }, colours }) {
+function shadeTop(context, gap, { window, colours }) {
   const dark = rgbOf(colours.deep).map((value) => Math.round(value * ROOF_DARK));
-  const end = ROOF_GAPS * gap;
-  const [from, to] = side === "right" ? [width, width - end] : [0, end];
-  const gradient =
-    side === "top"
-      ? context.createLinearGradient(0, from, 0, to)
-      : context.createLinearGradient(from, 0, to, 0);
+  const gradient = context.createLinearGradient(0, 0, 0, ROOF_GAPS * gap);
   for (const [at, opacity] of ROOF) gradient.addColorStop(at, `rgb(${dark.join(" ")} / ${opacity})`);
   context.fillStyle = gradient;
-  context.fillRect(0, 0, width, height);
+  context.fillRect(0, 0, window.width, ROOF_GAPS * gap);
 }
 
 /** How dark that is, and its opacities down to this many heights of what the photo lacks. */
@@ -186,23 +162,20 @@ const ROOF = /** @type {const} */ ([
   [0.82, 0.14],
   [1, 0],
 ]);
-/** A row or column is plain, as a sky is, while its brightness (0 to 255) deviates by no more than this. */
+/** A row is plain, as a sky is, while its brightness (0 to 255) deviates by no more than this. */
 const PLAIN = 12;
 
-/** @param {OffscreenCanvasRenderingContext2D} context @param {Gap} gap */
-function isPlain(context, { side, gap }) {
-  const { width, height } = context.canvas;
-  const [x, y] = [side === "right" ? width - gap - 1 : gap, gap];
-  const { data } =
-    side === "top" ? context.getImageData(0, y, width, 1) : context.getImageData(x, 0, 1, height);
-  const pixels = data.length / 4;
+/** @param {OffscreenCanvasRenderingContext2D} context @param {number} row */
+function isPlain(context, row) {
+  const { width } = context.canvas;
+  const { data } = context.getImageData(0, row, width, 1);
   let [sum, squares] = [0, 0];
-  for (let k = 0; k < pixels; k++) {
-    const luma = lumaOf(data, k);
+  for (let x = 0; x < width; x++) {
+    const luma = lumaOf(data, x);
     sum += luma;
     squares += luma * luma;
   }
-  return squares / pixels - (sum / pixels) ** 2 <= PLAIN * PLAIN;
+  return squares / width - (sum / width) ** 2 <= PLAIN * PLAIN;
 }
 
 /**

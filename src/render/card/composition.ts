@@ -1,14 +1,15 @@
 import type { AskedComposition, Box, Composition, CutoutFile } from "../../core/card.ts";
+import type { PhotoPlacement } from "./photo-place.ts";
 import { asCutout, hasWalls, inPhoto, type PlacedPlayer } from "./player-place.ts";
 import type { Zones } from "./template-layout.ts";
 
 /**
  * From this agreement of the networks on a player is cut out well. Judges graded both compositions of 176
- * photos: above it the cutout is saleable more often, below it the photo. A room or a street, sharp behind
- * the player, looks like a snapshot on a card: before it a little less agreement is enough, and one other
- * person may be near.
+ * photos: above it the cutout is saleable more often, below it the photo. A little less is enough before a
+ * room or a street, which sharp behind the player looks like a snapshot on a card, and where the photo does
+ * not reach the window's edges.
  */
-const SURE_MASKS = { plain: 0.972, cluttered: 0.955 };
+const SURE_MASKS = { usually: 0.972, beforeAPoorPhoto: 0.955 };
 /** From this part of sharp edges on; walls and backgrounds out of focus have less. */
 const CLUTTERED = 0.07;
 
@@ -28,8 +29,9 @@ export function placePlayer(
   const wanted = supported.find((one) => one === asked);
   const cut = asCutout(shown, cutout, zones, card);
   if (!cutout || !photo || wanted === "cutout" || !supported.includes("photo")) return cut;
-  const isBetter = !wanted && supported.includes("cutout") && looksGood(cutout) && !hasWalls(cut.place);
-  return isBetter ? cut : inPhoto(cutout, zones, card);
+  const shownWhole = inPhoto(cutout, zones, card);
+  const isOpen = !wanted && supported.includes("cutout");
+  return isOpen && !hasWalls(cut.place) && looksBetter(cutout, shownWhole) ? cut : shownWhole;
 }
 
 /**
@@ -48,11 +50,18 @@ type ShownPlayer = Pick<CutoutFile, "width" | "height" | "framing">;
 /**
  * Whether a die-cut player makes the better card: a photo without a background anyway; or a head that the
  * photo shows whole, since an outline ends flat where it does not, and a player on whom the networks agree
- * with nobody near of whom something may be in the cutout.
+ * with nobody near of whom something may be in the cutout, or one before a cluttered background.
  */
-function looksGood({ signs, framing }: CutoutFile): boolean {
+function looksBetter({ signs, framing }: CutoutFile, { window }: PlacedPlayer): boolean {
   if (!signs || signs.loose) return true;
   const isCluttered = signs.clutter >= CLUTTERED;
-  const sure = isCluttered ? SURE_MASKS.cluttered : SURE_MASKS.plain;
+  const isPoor = isCluttered || (window !== null && leavesGap(window));
+  const sure = isPoor ? SURE_MASKS.beforeAPoorPhoto : SURE_MASKS.usually;
   return !framing.cutSides.top && signs.masks >= sure && signs.rivals <= (isCluttered ? 1 : 0);
+}
+
+/** Whether the photo ends inside the card's window, and is drawn out to its edge. */
+function leavesGap({ photo, window }: PhotoPlacement): boolean {
+  const [left, top, right] = [photo.x - window.x, photo.y - window.y, window.x + window.width];
+  return left > 1 || top > 1 || right - photo.x - photo.width > 1;
 }

@@ -68,6 +68,23 @@ test("before a cluttered background less agreement is enough for a cutout, and o
   expect(chosen(portrait({ clutter: 0.12, masks: 0.94 }))).toBe("photo");
 });
 
+test("less agreement is also enough where the photo ends below the window's upper edge", () => {
+  const { framing } = portrait({});
+  const armsWide = (y: number) => ({
+    width: 1040,
+    height: 740,
+    inPhoto: { x: 0.11, y, width: 0.86, height: 1 - y },
+    framing: {
+      ...framing,
+      head: { x: 360, y: 17, width: 280, height: 333 },
+      face: { x: 396, y: 121, width: 208, height: 208 },
+      body: { x: 5, y: 5, width: 1030, height: 734 },
+    },
+  });
+  expect(chosen(portrait({ masks: 0.96 }, armsWide(0.02)))).toBe("cutout");
+  expect(chosen(portrait({ masks: 0.96 }, armsWide(0.4)))).toBe("photo");
+});
+
 test("a photo without a background gives a cutout, whatever else is in it", () => {
   expect(chosen(portrait({ loose: true, masks: 0.5, rivals: 2 }))).toBe("cutout");
 });
