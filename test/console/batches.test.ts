@@ -310,7 +310,7 @@ test("images are found by the days they were created in, counted by status, and 
   expect(csv).toContain(`,${data.image_id},,'=seen,Nia Seen\r\n`);
 });
 
-test("cards without bleed are made again for print from the page of the print file", async () => {
+test("cards without bleed are made for print beside their batch, whose ZIP and cards stay", async () => {
   const page = await (await ana.get(`${firstTeam}/print`)).text();
   expect(page).toContain("These cards have no bleed");
   expect(page).toContain("Make 2 cards for print");
@@ -320,10 +320,25 @@ test("cards without bleed are made again for print from the page of the print fi
   expect(page).not.toContain("costs nothing");
   const before = (await credits()).creditsPlan ?? 0;
   expect((await ana.post(`${firstTeam}/for-print`, { size: "a5" })).status).toBe(404);
-  expect(next(await ana.post(`${firstTeam}/for-print`, { size: "63x88", foil: "true" }))).toBe(firstTeam);
-  for (let text = ""; !text.includes(`action="${firstTeam}/print.pdf"`); )
-    text = await (await ana.get(`${firstTeam}/print`)).text();
-  const form = await (await ana.get(`${firstTeam}/print`)).text();
+  const zip = async () =>
+    Object.entries(unzipSync(await (await ana.get(`${firstTeam}/pictures.zip`)).bytes())).map(
+      ([name, bytes]) => [name, Bun.hash(bytes)],
+    );
+  const forScreens = await zip();
+  const wanted = { size: "63x88", foil: "true" };
+  const forPrint = next(await ana.post(`${firstTeam}/for-print`, wanted));
+  expect(forPrint).not.toBe(firstTeam);
+  expect(await (await ana.get(forPrint)).text()).toMatch(
+    new RegExp(`First team, for print 63 x 88 mm.*?for screens are in.*?href="${firstTeam}"`, "s"),
+  );
+  // Pressed twice it makes and charges nothing more.
+  expect(next(await ana.post(`${firstTeam}/for-print`, wanted))).toBe(forPrint);
+  for (const path of [firstTeam, `${firstTeam}/print`])
+    expect(await (await ana.get(path)).text()).toContain(`href="${forPrint}"`);
+  for (let text = ""; !text.includes("2 cards of 63 x 88 mm"); )
+    text = await (await ana.get(`${forPrint}/print`)).text();
+  expect(await zip()).toEqual(forScreens);
+  const form = await (await ana.get(`${forPrint}/print`)).text();
   expect(form).toContain('id="foil" name="foil"');
   expect(form).toContain("DriveThruCards takes 2.5 x 3.5 in");
   // What a printer's rules settle stands together, and goes once one is chosen.
@@ -332,7 +347,7 @@ test("cards without bleed are made again for print from the page of the print fi
   expect(await (await ana.get(style)).text()).toMatch(
     /name="?printer"?\]:checked[^{]*\.own-rules\s*\{\s*display: ?none/,
   );
-  const pdf = await ana.get(`${firstTeam}/print.pdf`);
+  const pdf = await ana.get(`${forPrint}/print.pdf`);
   expect(Buffer.from(await pdf.bytes()).toString("latin1")).toStartWith("%PDF-");
   for (let held = 1; held > 0; ) held = (await credits()).creditsHeld ?? 0;
   expect((await credits()).creditsPlan).toBe(before - 2);
@@ -364,7 +379,7 @@ test("a card that moves becomes a still for print, on its own and in its batch",
   expect(again).toMatch(/value="png" selected/);
 
   const batch = `/console/batches/${data.batch_id}`;
-  expect(next(await ana.post(`${batch}/for-print`, { size: "63x88" }))).toBe(batch);
+  expect(next(await ana.post(`${batch}/for-print`, { size: "63x88" }))).toStartWith("/console/batches/");
   const { db, t } = server.service.store.read;
   const films = await db.select().from(t.images).where(eq(t.images.externalId, "film"));
   const still = films.find(({ id }) => id !== film?.id)?.request as ReturnType<typeof imageRequest>;

@@ -2,6 +2,7 @@ import { nextSpan } from "../../src/store/audit/sealed-books.ts";
 import * as ledger from "../../src/store/credits/ledger.ts";
 import { sumUsage, usageByKey } from "../../src/store/credits/usage.ts";
 import * as batchCounts from "../../src/store/images/batch-counts.ts";
+import * as batchKeys from "../../src/store/images/batch-keys.ts";
 import * as batchPlaces from "../../src/store/images/batch-places.ts";
 import * as batches from "../../src/store/images/batches.ts";
 import * as forgotten from "../../src/store/images/forgotten-images.ts";
@@ -164,7 +165,12 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
     (tx) => batches.listBatches(tx, { ...scope, after, limit }),
     /batches_list .*created_at,id/,
   ],
-  ["a batch by its key", (tx) => batches.findBatchByKey(tx, { ...scope, key: "k" }), /batches_/],
+  ["a batch by its key", (tx) => batchKeys.findBatchByKey(tx, { ...scope, key: "k" }), /batches_/],
+  [
+    "batches by the start of their keys",
+    (tx) => batchKeys.batchesByKeyStart(tx, { ...scope, start: "k" }),
+    /batches_/,
+  ],
   ["a batch's images", (tx) => batches.imagesOfBatch(tx, "b"), /batch_cards.*batch_id=/],
   [
     "an image's end in its batches",

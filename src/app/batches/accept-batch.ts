@@ -5,13 +5,8 @@ import type { CreateImageRequest } from "../../core/image-request.ts";
 import { MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
 import { overloaded, partnerSuspended } from "../../core/partner-refusals.ts";
 import { requirePublicationTimes } from "../../core/publication.ts";
-import {
-  type Batch,
-  findBatchByKey,
-  freeBatchKey,
-  insertBatch,
-  openBatchCards,
-} from "../../store/images/batches.ts";
+import { findBatchByKey, freeBatchKey } from "../../store/images/batch-keys.ts";
+import { type Batch, insertBatch, openBatchCards } from "../../store/images/batches.ts";
 import { nextPlace } from "../../store/images/queue-place.ts";
 import { findAccount, lockAccount } from "../../store/people/accounts.ts";
 import type { Tx } from "../../store/store.ts";

@@ -29,6 +29,7 @@ import { privateFile, redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { BatchBadge, batchName, isRunning } from "./batches.tsx";
 import { type CountedBatch, countedBatch, ownBatch } from "./own-batch.ts";
+import { printLinks } from "./print-batches.tsx";
 import { FailedChanges, Retries, type RetriesProps, retryRoutes } from "./retries.tsx";
 import { SheetCard } from "./sheet-card.tsx";
 import { backToList } from "./waiting-lists.tsx";
@@ -137,6 +138,7 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
     <div class="stack" {...refreshing(visit, "batch", isRunning(batch))}>
       <Head visit={visit} batch={batch} failures={failures} failedChanges={failedChanges} />
       {batch.environment === "test" && (await backToList(visit, batch.id))}
+      {await printLinks(visit, found)}
       <FailedChanges failed={failedChanges} batchId={batch.id} canWrite={canWrite(visit)} />
       <Progress batch={batch} now={visit.now} />
       <div class="toolbar">

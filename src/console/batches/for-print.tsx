@@ -13,6 +13,7 @@ import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { isRunning } from "./batches.tsx";
 import { ownBatch } from "./own-batch.ts";
+import { makePrintBatch } from "./print-batches.tsx";
 import { remakeInBatch } from "./remake.ts";
 
 /** The printers whose rules are about this size alone. */
@@ -51,8 +52,8 @@ const finished = (images: Image[]) =>
   images.filter(({ state, forgottenAt }) => state === "completed" && forgottenAt === null);
 
 /**
- * Makes a batch's finished cards again in a size with bleed, where they have none; nothing for whoever may
- * not, and while the batch is in the making.
+ * Makes a batch's finished cards in a size with bleed, where they have none, beside the batch; nothing for
+ * whoever may not, and while the batch is in the making.
  */
 export function MakeForPrint({
   visit,
@@ -78,7 +79,9 @@ export function MakeForPrint({
         </label>
       )}
       <p>
-        They take the places of those in the batch.{" "}
+        {areNumbered(images)
+          ? "Each has a number or place in its set, which is given once, so they take the places of those in the batch."
+          : "They become a batch of their own beside this one, whose cards, ZIP and contact sheet stay as they are."}{" "}
         {batch.environment === "live"
           ? `Making them again costs up to ${counted(cards, "credit")}; the print file itself is free.`
           : "Test cards are free."}
@@ -91,6 +94,9 @@ export function MakeForPrint({
     </PostForm>
   );
 }
+
+/** Whether cards have places in a set, which no second card can have. */
+const areNumbered = (images: Image[]) => images.some(({ setPlace }) => setPlace !== null);
 
 /** The presets of these cards that say where foil goes. */
 export async function foiledPresets({ deps }: MemberVisit, images: Image[]): Promise<Set<string>> {
@@ -124,14 +130,24 @@ async function makeForPrint(visit: MemberVisit): Promise<Response> {
   const batch = await ownBatch(visit);
   const size = PRINT_SIZE_NAMES.find((name) => name === field(visit, "size"));
   if (!size) throw notFound();
-  const isMade = await remakeInBatch(
-    visit,
-    batch,
-    () => cardsInSize(visit, batch, size),
-    (made) =>
-      `${counted(made, "card is", "cards are")} made again for print. The print file is ready when they are.`,
+  const choose = () => cardsInSize(visit, batch, size);
+  if (areNumbered(finished(await imagesOfBatch(visit.deps.store.read, batch.id)))) {
+    const isMade = await remakeInBatch(
+      visit,
+      batch,
+      choose,
+      (made) =>
+        `${counted(made, "card is", "cards are")} made again for print. The print file is ready when they are.`,
+    );
+    return redirect(`/console/batches/${batch.id}${isMade ? "" : "/print"}`, visit.exchange);
+  }
+  const made = await makePrintBatch(visit, batch, size, async () =>
+    (await choose()).map(({ request }) => request),
   );
-  return redirect(`/console/batches/${batch.id}${isMade ? "" : "/print"}`, visit.exchange);
+  return redirect(
+    made ? `/console/batches/${made.id}` : `/console/batches/${batch.id}/print`,
+    visit.exchange,
+  );
 }
 
 export const forPrintRoutes = [member.post("/console/batches/:id/for-print", makeForPrint)];

@@ -24,6 +24,7 @@ import { namedFile } from "./batch.tsx";
 import { batchName } from "./batches.tsx";
 import { foiledPresets, MakeForPrint, PrintSizeField } from "./for-print.tsx";
 import { ownBatch } from "./own-batch.ts";
+import { printLinks } from "./print-batches.tsx";
 
 /** What a page of print files is about. */
 interface Subject {
@@ -37,6 +38,8 @@ interface Subject {
   back: string;
   /** What the page offers where the cards have no bleed. */
   remedy?: ComponentChildren;
+  /** The ways to cards that were made for print beside these, or back. */
+  beside?: ComponentChildren;
 }
 
 async function batchSubject(visit: MemberVisit): Promise<Subject> {
@@ -51,6 +54,7 @@ async function batchSubject(visit: MemberVisit): Promise<Subject> {
     lead: `The cards of ${batchName(batch)} as one PDF, at 300 dots an inch, with their backs.`,
     back: "Back to the batch",
     remedy: <MakeForPrint {...{ visit, batch, images: printed.images, hasFoil }} />,
+    beside: await printLinks(visit, batch),
   };
 }
 
@@ -93,6 +97,7 @@ async function printPage(visit: MemberVisit, { printed, path, name, ...words }: 
           {words.back}
         </a>
       </PageHead>
+      {words.beside}
       <Card>
         {cards.length === 0 ? (
           <NoPicture images={images} />

@@ -19,7 +19,6 @@ import type { FailureReason } from "../../core/failure-reasons.ts";
 import type { ImageState } from "../../core/image-state.ts";
 import { MAX_RETRY_PAUSE_MS } from "../../core/limits.ts";
 import type { ListPosition } from "../../core/list-position.ts";
-import { ofIdempotencyKey } from "../idempotency-key.ts";
 import type { Tx } from "../store.ts";
 import { insertMetadata } from "./image-metadata.ts";
 import type { Image } from "./images.ts";
@@ -60,22 +59,6 @@ export async function insertRecords(
 export async function findBatch({ db, t }: Tx, scope: Scope & { id: string }): Promise<Batch | undefined> {
   const [batch] = await db.select().from(t.batches).where(eq(t.batches.id, scope.id)).limit(1);
   return batch?.accountId === scope.accountId && batch.environment === scope.environment ? batch : undefined;
-}
-
-/** The batch that was made with this idempotency key, however long ago. */
-export async function findBatchByKey(
-  { db, t }: Tx,
-  scope: Scope & { key: string },
-): Promise<Batch | undefined> {
-  const b = t.batches;
-  const [batch] = await db.select().from(b).where(ofIdempotencyKey(b, scope)).limit(1);
-  return batch;
-}
-
-/** Frees an expired idempotency key for reuse. */
-export async function freeBatchKey({ db, t }: Tx, scope: Scope & { key: string }): Promise<void> {
-  const b = t.batches;
-  await db.update(b).set({ idempotencyKey: null }).where(ofIdempotencyKey(b, scope));
 }
 
 /** Newest first, after `after`. */
