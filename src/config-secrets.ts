@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { OperatorError } from "./core/errors.ts";
 
 /** The settings that hold a secret. Each may stand in a file instead, which NAME_FILE names. */
@@ -9,6 +9,9 @@ const SECRETS = [
   "CARDPRESS_SMTP_URL",
   "CARDPRESS_METRICS_TOKEN",
 ] as const;
+
+/** Far more than a secret has, so that the wrong path, such as a log's, costs no memory. */
+const MAX_SECRET_BYTES = 64 * 1024;
 
 type Environment = Record<string, string | undefined>;
 
@@ -35,9 +38,9 @@ export function withSecretFiles(env: Environment): Environment {
 }
 
 function readSecret(variable: string, path: string): string {
-  let text: string;
+  let text: string | null;
   try {
-    text = readFileSync(path, "utf8");
+    text = readShort(path);
   } catch (cause) {
     throw new OperatorError(
       `${variable} names ${path}, which cannot be read: ${(cause as Error).message}. Name a file that this user may read, with the secret as its only line.`,
@@ -45,12 +48,28 @@ function readSecret(variable: string, path: string): string {
       { cause },
     );
   }
-  const secret = text.replace(/\r?\n$/, "");
-  if (secret !== "" && !/[\r\n]/.test(secret)) return secret;
+  const secret = text?.replace(/\r?\n$/, "");
+  if (secret && !/[\r\n]/.test(secret)) return secret;
+  const fault =
+    secret === undefined ? "has more than 64 KB" : secret === "" ? "is empty" : "has several lines";
   throw new OperatorError(
-    `${variable} names ${path}, which ${secret === "" ? "is empty" : "has several lines"}. Write the secret into it as its only line.`,
+    `${variable} names ${path}, which ${fault}. Write the secret into it as its only line.`,
     2,
   );
+}
+
+/** A file's text; null for a longer one, or a device without end, whose beginning alone is read. */
+function readShort(path: string): string | null {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(MAX_SECRET_BYTES + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    return length === bytes.length ? null : bytes.toString("utf8", 0, length);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function fileVariable(name: string): string {

@@ -161,6 +161,8 @@ test("a secret's file that cannot be right is refused by its name, and what it h
   const nowhere = () => readConfig({ CARDPRESS_METRICS_TOKEN_FILE: join(dir, "none") });
   expect(nowhere).toThrow(`CARDPRESS_METRICS_TOKEN_FILE names ${join(dir, "none")}, which cannot be read`);
   expect(() => readConfig({ CARDPRESS_METRICS_TOKEN_FILE: dir })).toThrow("which cannot be read: EISDIR");
+  const endless = () => readConfig({ CARDPRESS_METRICS_TOKEN_FILE: "/dev/zero" });
+  expect(endless).toThrow("CARDPRESS_METRICS_TOKEN_FILE names /dev/zero, which has more than 64 KB");
 });
 
 test("a variable that is named like a setting and is none is reported, and each in the README's table is one", async () => {
