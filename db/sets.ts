@@ -76,7 +76,7 @@ export function setTables(kit: Kit, accounts: Owner, images: Owner) {
       /** The player's position in the checklist. */
       player: int("player").notNull(),
       parallel: text("parallel").notNull(),
-      /** From 1 to the size; null in a parallel without size, and once it was given back. */
+      /** From 1, to the size if any; null in a parallel without numbers, and once it was given back. */
       serial: int("serial"),
       size: int("size"),
       state: oneOf("state", SET_CARD_STATES).notNull(),

@@ -17,7 +17,7 @@ import { accountNames, accountsToRenew } from "../../src/store/people/accounts.t
 import { listAudit } from "../../src/store/people/activity.ts";
 import { findKeyByHash } from "../../src/store/people/keys.ts";
 import { findGallery } from "../../src/store/sets/card-sets.ts";
-import { shownPlayers } from "../../src/store/sets/set-cards.ts";
+import { editionCounts, shownPlayers } from "../../src/store/sets/set-cards.ts";
 import type { Tx } from "../../src/store/store.ts";
 import * as deliveries from "../../src/store/webhooks/deliveries.ts";
 import {
@@ -64,6 +64,11 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
     "the players of a gallery's page",
     (tx) => shownPlayers(tx, { setId: "s", now: 5, from: 3, limit }),
     /set_cards_list .*set_id=.*player>.*autoindex_images/,
+  ],
+  [
+    "how many cards of a closed edition its players have",
+    (tx) => editionCounts(tx, { setId: "s", parallels: ["day"], players: [3, 4] }),
+    /set_cards_list .*set_id=.*player=.*parallel=/,
   ],
   ["a picture by its name", (tx) => reads.findImageByOutput(tx, "x"), /images_output_name/],
   [

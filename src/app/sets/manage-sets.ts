@@ -202,7 +202,7 @@ type ViewDeps = Pick<AppContext, "store" | "clock" | "config">;
 /** The public view of a set. */
 export async function setView({ store, clock, config }: ViewDeps, set: CardSet) {
   const { id, name, season, parallels, createdAt } = set;
-  const printRun = await printRunsOf(store.read, set, clock.now());
+  const printRun = await printRunsOf(store.read, set, { now: clock.now() });
   return {
     set_id: id,
     name,
@@ -242,7 +242,7 @@ export async function checklistOf(
   const [players, counts, printRun] = await Promise.all([
     playersOfSet(store.read, id),
     countCards(store.read, id),
-    printRunsOf(store.read, { id, parallels }, clock.now()),
+    printRunsOf(store.read, { id, parallels }, { now: clock.now() }),
   ]);
   const key = (player: number, parallel: string, state: string) => JSON.stringify([player, parallel, state]);
   const byKey = new Map(counts.map(({ player, parallel, state, n }) => [key(player, parallel, state), n]));

@@ -66,7 +66,7 @@ export async function* manifestOf(
     `${cells.map((cell) => csvField(String(cell ?? ""))).join(",")}\r\n`;
   // Spreadsheets read UTF-8 by this mark alone.
   yield `\ufeff${line(MANIFEST_COLUMNS)}`;
-  const printRun = await printRunsOf(store.read, set, clock.now());
+  const printRun = await printRunsOf(store.read, set, { now: clock.now() });
   for await (const { player, card } of finishedCards(store, set)) {
     if (card.forgottenAt !== null) continue;
     const isServed = card.purgedAt === null && (card.expiresAt ?? 0) > clock.now();

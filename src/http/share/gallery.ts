@@ -37,8 +37,9 @@ export async function readGallery(
   const ofSet = { setId: set.id, now };
   const players = await shownPlayers(read, { ...ofSet, from, limit: PLAYERS_OF_PAGE + 1 });
   const next = players[PLAYERS_OF_PAGE];
-  const found = await shownCards(read, { ...ofSet, players: players.slice(0, PLAYERS_OF_PAGE) });
-  const printRun = await printRunsOf(read, set, now);
+  const ofPage = players.slice(0, PLAYERS_OF_PAGE);
+  const found = await shownCards(read, { ...ofSet, players: ofPage });
+  const printRun = await printRunsOf(read, set, { now, players: ofPage });
   const order = new Map(set.parallels.map((parallel, at) => [parallel.name, at]));
   const at = ({ card }: (typeof found)[number]) => order.get(card.parallel) ?? 0;
   const path = fillPath(SHARED_PATHS.gallery, { gallery: galleryName });

@@ -256,12 +256,12 @@ export async function countCards(
 }
 
 /**
- * How many cards of these parallels count for each player, and how many of them may still fail and count no
- * more; one that is to replace another leaves a card either way.
+ * How many cards of these parallels count for each player, or each of `players`, and how many of them may
+ * still fail and count no more; one that is to replace another leaves a card either way.
  */
 export async function editionCounts(
   { db, t }: Tx,
-  { setId, parallels }: { setId: string; parallels: string[] },
+  { setId, parallels, players }: { setId: string; parallels: string[]; players?: number[] | undefined },
 ): Promise<(Pick<SetCard, "player" | "parallel"> & { n: number; open: number })[]> {
   const c = t.setCards;
   const { player, parallel } = c;
@@ -274,6 +274,13 @@ export async function editionCounts(
       open: sql<number>`sum(case when ${isOpen} then 1 else 0 end)`.mapWith(Number),
     })
     .from(c)
-    .where(and(eq(c.setId, setId), inArray(parallel, parallels), inArray(c.state, [...COUNTS])))
+    .where(
+      and(
+        eq(c.setId, setId),
+        players && inArray(player, players),
+        inArray(parallel, parallels),
+        inArray(c.state, [...COUNTS]),
+      ),
+    )
     .groupBy(player, parallel);
 }
