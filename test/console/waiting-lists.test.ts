@@ -153,16 +153,16 @@ test("a photo that is sent while another file for the list is being read stays",
 
 test("a word that is no known position is said once for all rows that have it, and holds for a newer file", async () => {
   const gil = await member("gil");
-  const words = LIST.replace("ST", "Libero").replace("GK", "Libero");
+  const words = LIST.replace("ST", "Zauberer").replace("GK", "Zauberer");
   const list = await upload(gil, "First team", words);
   next(await gil.post(list, chosen));
   const check = async () => (await gil.get(`${list}/check`)).text();
   const before = await check();
-  expect(before).toMatch(/One position is not known.*?>Libero<.*?2 rows/s);
-  next(await gil.post(`${list}/positions`, { word: "Libero", position: "CB" }));
+  expect(before).toMatch(/One position is not known.*?>Zauberer<.*?2 rows/s);
+  next(await gil.post(`${list}/positions`, { word: "Zauberer", position: "CB" }));
   const after = await check();
   expect(after).not.toContain("position is not known");
-  expect(after).not.toContain("Libero");
+  expect(after).not.toContain("Zauberer");
   next(await gil.upload(`${list}/file`, new File([words], "First team 2.csv")));
   expect(await check()).not.toContain("position is not known");
 });
