@@ -6,7 +6,11 @@ import type { CardInput, Composition } from "../../core/card.ts";
 import type { FailureReason } from "../../core/failure-reasons.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import { cardInput, storedCard, storedRequest } from "../../core/image-request.ts";
-import { OWN_PLACEHOLDER_BYTES_PER_DAY, OWN_PLACEHOLDER_WAIT_MS } from "../../core/limits.ts";
+import {
+  OWN_PLACEHOLDER_BYTES_PER_DAY,
+  OWN_PLACEHOLDER_WAIT_IN_BATCH_MS,
+  OWN_PLACEHOLDER_WAIT_MS,
+} from "../../core/limits.ts";
 import { isMoving } from "../../core/moving-pictures.ts";
 import { PDF, PICTURE_FORMATS } from "../../core/picture-formats.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
@@ -15,6 +19,7 @@ import { scaledPlaceholder } from "../../render/placeholders/placeholder.ts";
 import type { Placeholder } from "../../render/placeholders/placeholder-files.ts";
 import type { RenderPool } from "../../render/pool.ts";
 import type { RenderJob } from "../../render/protocol.ts";
+import { LANES } from "../../store/images/queue-place.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { DEFAULT_TEMPLATE, isBuiltIn } from "../../templates/built-in.ts";
 import { compositionsOf } from "../../templates/manifest.ts";
@@ -150,7 +155,8 @@ async function ownOrGeneral(
   }
   const instead = scaledPlaceholder(width, height, format);
   if (isSpent) return { best: instead };
-  const prompt = AbortSignal.any([signal, AbortSignal.timeout(OWN_PLACEHOLDER_WAIT_MS)]);
+  const waitMs = image.lane === LANES.batch ? OWN_PLACEHOLDER_WAIT_IN_BATCH_MS : OWN_PLACEHOLDER_WAIT_MS;
+  const prompt = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
   return { best: drawnPlaceholder(deps, image, { ...card, player: shown }, template, prompt), instead };
 }
 
@@ -178,7 +184,12 @@ function drawnPlaceholder(
   return {
     name: `${fingerprint({ card, templateDigest: image.templateDigest, side: template.side })}.${format}`,
     contentType: PICTURE_FORMATS[format].contentType,
-    draw: () => drawing.add(() => render(deps.pool, job, signal), { signal }),
+    draw: () =>
+      drawing.add(() => render(deps.pool, job, signal), {
+        signal,
+        // Whoever asks for a single one waits for it.
+        priority: image.lane === LANES.batch ? 0 : 1,
+      }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import { renderNextImage } from "../../../src/app/images/render-image.ts";
 import { renderNextTestImage } from "../../../src/app/images/test-image.ts";
 import { sweep, sweepFiles } from "../../../src/app/operations/sweep.ts";
@@ -10,6 +11,7 @@ import type { RenderJob } from "../../../src/render/protocol.ts";
 import { buildDeps } from "../../../src/service/deps.ts";
 import { openWorkspace, type Workspace } from "../../../src/service/workspace.ts";
 import { findImage } from "../../../src/store/images/image-reads.ts";
+import { LANES } from "../../../src/store/images/queue-place.ts";
 import { findAccount } from "../../../src/store/people/accounts.ts";
 import { unpackTemplate } from "../../../src/templates/pinned.ts";
 import { templateRegistry } from "../../../src/templates/registry.ts";
@@ -139,6 +141,35 @@ test("test images show the template they were accepted with and what was sent, w
     card: { style: { preset: "season_card" }, player: { name: "Maya Okafor" } },
   });
   expect(first?.outputName).not.toBe(second?.outputName);
+});
+
+test("a batch's test images wait for pictures of their own; a single one is given a silhouette in time", async () => {
+  const jobs: RenderJob[] = [];
+  const pool = poolOf(async (job, onStage) => {
+    jobs.push(job);
+    return pictures(job, onStage);
+  });
+  const worker = Promise.withResolvers<void>();
+  const busy = { ...pool, acquire: (signal: AbortSignal) => worker.promise.then(() => pool.acquire(signal)) };
+  const deps = buildDeps(workspace, { pool: busy });
+  const accept = (name: string) => acceptLive(workspace, accountId, { name, environment: "test" });
+  const find = (id: string) => findImage(workspace.store.read, { accountId, environment: "test", id });
+  const ofBatch = await accept("Eva");
+  const { images } = workspace.store.read.t;
+  await workspace.store.write("join the batch lane", ({ db }) =>
+    db.update(images).set({ lane: LANES.batch }).where(eq(images.id, ofBatch)),
+  );
+  const claimed = Promise.withResolvers<void>();
+  const drawn = renderNextTestImage(deps, new AbortController().signal, claimed.resolve);
+  await claimed.promise;
+  const single = await accept("Flo");
+  await renderNextTestImage(deps, new AbortController().signal, () => {});
+  expect((await find(single))?.state).toBe("completed");
+  expect((await find(ofBatch))?.state).toBe("rendering");
+  worker.resolve();
+  await drawn;
+  expect((await find(ofBatch))?.state).toBe("completed");
+  expect(jobs.map(({ card }) => card.player.name)).toEqual(["Eva"]);
 });
 
 test("a test image of the built-in card shows what was sent while a worker is free and the day's bytes last, and a silhouette otherwise", async () => {
