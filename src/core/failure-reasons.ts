@@ -20,12 +20,12 @@ export const FAILURE_REASONS = {
     hint: "Save the photo again as JPEG, PNG or WebP and send its new address.",
   },
   no_player: {
-    meaning: "Nobody was found in the photo, or where player.focus points.",
-    hint: "Send a photo, not a drawing, in which the player's face and upper body are clear and well lit; in player.focus, the middle of the player's face.",
+    meaning: "Nobody was found in the photo, or at the point given in it.",
+    hint: "Send a photo, not a drawing, in which the player's face and upper body are clear and well lit; a point given (player.focus) is the middle of the player's face.",
   },
   several_people: {
     meaning: "Several people are equally prominent, or others overlap the player.",
-    hint: "Say with player.focus who it is, crop the photo to the player, or send one in which one person stands out.",
+    hint: "Point at the player (player.focus), crop the photo to the player, or send one in which one person stands out.",
   },
   player_too_small: {
     meaning: "The player takes up too little of the photo.",

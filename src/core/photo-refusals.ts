@@ -8,11 +8,11 @@ const PLAYER_REFUSALS = {
   no_player:
     "No player was found in the photo. Use one where the player's face and upper body are clear and well lit: a photo, not a drawing or a render.",
   nobody_at_focus:
-    "No player was found where player.focus points. Send the middle of the player's face as fractions of the upright photo's width and height, or leave player.focus out.",
+    "No player was found at the point given in the photo. Point at the middle of the player's face (player.focus: fractions of the upright photo's width and height), or give no point.",
   overlapped:
-    "Others in the photo cover the player at player.focus, or are too close to be cut away. Use one where the player stands clear of others.",
+    "Others in the photo cover the player pointed at, or are too close to be cut away. Use one where the player stands clear of others.",
   several_people:
-    "Several people are equally prominent in the photo, so it is not clear whose card it is. Use one where one person stands out, crop this one to the player, or send in player.focus where in it the player is.",
+    "Several people are equally prominent in the photo, so it is not clear whose card it is. Use one where one person stands out, crop this one to the player, or point at the player in it (player.focus).",
   face_cut:
     "The player's face is cut off at the edge of the photo. Use a photo that shows the whole face, and better the whole head.",
   face_covered:
