@@ -50,6 +50,7 @@ export const POSTGRES_SUITES = [
   "test/http/render.test.ts",
   "test/http/remake-batch.test.ts",
   "test/http/request-log.test.ts",
+  "test/http/set-runs.test.ts",
   "test/http/sets.test.ts",
   "test/http/share.test.ts",
   "test/http/statements.test.ts",
