@@ -150,7 +150,7 @@ test("what is wrong with a new set is said by its line, beside what was sent", a
 });
 
 test("a batch becomes a numbered set: its players are the checklist, and its cards make each parallel once", async () => {
-  const requests = ["m1", "m2"].map((external_id) =>
+  const requests = ["m1", "m2", "m3"].map((external_id) =>
     imageRequest({ player: { external_id, name: `Player ${external_id}`, number: 4 } }),
   );
   const sent = await fetch(`${server.baseUrl}/v1/batches`, {
@@ -162,7 +162,7 @@ test("a batch becomes a numbered set: its players are the checklist, and its car
   for (const { image_id } of data.images) await untilEnded(server.baseUrl, own.testKey, image_id);
   expect(await text(`/console/batches/${data.batch_id}`)).toContain(`/console/sets?from=${data.batch_id}`);
   const form = await text(`/console/sets?from=${data.batch_id}`);
-  expect(form).toContain("m1, Player m1, 4\nm2, Player m2, 4");
+  expect(form).toContain("m1, Player m1, 4\nm2, Player m2, 4\nm3, Player m3, 4");
   const made = await ana.post("/console/sets", {
     name: "Week",
     season: "2026/27",
@@ -170,17 +170,23 @@ test("a batch becomes a numbered set: its players are the checklist, and its car
     parallel_1: "base",
     parallel_2: "gold",
     size_2: "3",
-    players: "m1, Player m1, 4\nm2, Player m2, 4\nm9, Nobody",
+    parallel_3: "silver",
+    size_3: "9000",
+    players: "m1, Player m1, 4\nm2, Player m2, 4\nm3, Player m3, 4\nm9, Nobody",
     from: data.batch_id,
   });
   const first = made.headers.get("location") ?? "";
   expect(first).toContain(`/fill?parallel=base&from=${data.batch_id}`);
-  expect(await text(first)).toContain("Make 2 cards");
+  expect(await text(first)).toContain("Make 3 cards");
   const id = /set_\w+/.exec(first)?.[0] ?? "";
   const gold = `/console/sets/${id}/fill?parallel=gold`;
   const page = await text(gold);
-  expect(page).toContain("Make 6 cards");
+  expect(page).toContain("Make 9 cards");
   expect(page).toContain("1 player of the checklist has no card here.");
+  // No more than may be in the making at a time.
+  const many = await text(gold.replace("gold", "silver"));
+  expect(many).toContain("Make 20,000 cards");
+  expect(many).toContain("7,000 more cards can be made once these are");
   const fields = Object.fromEntries(
     [...page.matchAll(/<input type="hidden" name="(parallel|from|cards|once)" value="([^"]*)"/g)].map(
       ([, name, value]) => [name ?? "", value ?? ""],
@@ -200,7 +206,7 @@ test("a batch becomes a numbered set: its players are the checklist, and its car
   const late = await ana.post(`/console/sets/${id}/fill`, { ...fields, once: "form_other" });
   expect(late.headers.get("location")).toBe(gold);
   expect(await text(gold)).toContain("have changed meanwhile");
-  expect(await text(`/console/sets/${id}`)).toContain("6 of 9 cards made");
+  expect(await text(`/console/sets/${id}`)).toContain("9 of 12 cards made");
 });
 
 test("a card that is still to be published says from when its page is seen", async () => {

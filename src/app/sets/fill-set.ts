@@ -50,6 +50,7 @@ export async function fillingOf(
       message: `must be one of the set's: ${set.parallels.map(({ name }) => name).join(", ")}.`,
     });
   const seen = new Map<string, string>();
+  let cards = 0;
   for (const { image, count } of refills) {
     const { externalId: player } = image;
     const twin = seen.get(player);
@@ -69,15 +70,16 @@ export async function fillingOf(
     // What was allowed then may not be now, such as a preset that is not listed any more.
     const { request, details: faults = [] } = await checkCard(asked, config, templates);
     for (const { field, message } of faults) details.push({ field: `${image.id}.${field}`, message });
-    for (let n = 0; request && n < count; n++) {
+    cards += request ? count : 0;
+    for (let n = 0; request && cards <= MAX_BATCH_CARDS && n < count; n++) {
       filling.requests.push(request);
       filling.fields.push(`${image.id}.`);
     }
   }
-  if (filling.requests.length > MAX_BATCH_CARDS)
+  if (cards > MAX_BATCH_CARDS)
     details.push({
       field: "count",
-      message: `must be lower: with it these would be ${filling.requests.length} cards, and a batch has at most ${MAX_BATCH_CARDS}. Send several.`,
+      message: `must be lower: with it these would be ${cards} cards, and a batch has at most ${MAX_BATCH_CARDS}. Send several.`,
     });
   if (details.length > 0) throw invalidRequest(details);
   return filling;

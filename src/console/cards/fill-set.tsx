@@ -6,9 +6,9 @@ import { cardsOfBatch, fillingOf, type Refill } from "../../app/sets/fill-set.ts
 import { type ChecklistEntry, checklistOf } from "../../app/sets/manage-sets.ts";
 import type { Parallel } from "../../core/card-set.ts";
 import { Refusal } from "../../core/errors.ts";
-import { MAX_BATCH_CARDS } from "../../core/limits.ts";
+import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS, MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
-import { findBatch, listBatches } from "../../store/images/batches.ts";
+import { type Batch, findBatch, listBatches } from "../../store/images/batches.ts";
 import { currentCards } from "../../store/images/image-search.ts";
 import type { Image } from "../../store/images/images.ts";
 import type { CardSet } from "../../store/sets/card-sets.ts";
@@ -30,6 +30,8 @@ const OFFERED_BATCHES = 30;
 interface Plan {
   refills: Refill[];
   cards: number;
+  /** Cards that are missing, too, and more than may be in the making at a time. */
+  later: number;
   /** Players without a card to make them from. */
   without: ChecklistEntry[];
   /** Players who have all their cards of the parallel. */
@@ -49,7 +51,7 @@ async function planOf(visit: MemberVisit, set: CardSet, parallel: Parallel, from
     if (!batch) throw notFound();
     images = new Map((await cardsOfBatch(deps, batch.id)).map((image) => [image.externalId, image]));
   }
-  const plan: Plan = { refills: [], cards: 0, without: [], done: 0 };
+  const plan: Plan = { refills: [], cards: 0, later: 0, without: [], done: 0 };
   for (const player of players) {
     if (player.external_id === null) continue;
     const { made = 0, processing = 0 } = player.parallels.find(({ name }) => name === parallel.name) ?? {};
@@ -58,8 +60,10 @@ async function planOf(visit: MemberVisit, set: CardSet, parallel: Parallel, from
     if (missing === 0) plan.done += 1;
     else if (!image) plan.without.push(player);
     else {
-      plan.refills.push({ image, count: missing });
-      plan.cards += missing;
+      const now = Math.min(missing, MAX_OPEN_BATCH_CARDS - plan.cards);
+      if (now > 0) plan.refills.push({ image, count: now });
+      plan.cards += now;
+      plan.later += missing - now;
     }
   }
   return plan;
@@ -144,6 +148,8 @@ async function fillPage(visit: MemberVisit): Promise<Response> {
                 ? ", one of each player"
                 : `, numbered, of ${counted(plan.refills.length, "player")}`}
               {plan.done > 0 && `; ${counted(plan.done, "player")} ${plan.done === 1 ? "has" : "have"} all`}.
+              {plan.later > 0 &&
+                ` ${counted(plan.later, "more card")} can be made once these are: so many are never in the making at once.`}
             </p>
             {isLive && left < plan.cards ? (
               <Notice
@@ -207,13 +213,13 @@ async function fill(visit: MemberVisit): Promise<Response> {
   const set = await setOfId(visit, id);
   if (!set) throw notFound();
   const { environment } = set;
-  const say = (problem: string) => visit.flashes.put(visit.session.id, { problem });
+  const made: Batch[] = [];
   try {
     const ofPart = (part: number) => ({
       account,
       environment,
       idempotencyKey: `console-${once}-${part}`,
-      name: `${set.name} ${name}`.slice(0, 100),
+      name: [...`${set.name} ${name}`].slice(0, MAX_ACCOUNT_NAME_CHARS).join(""),
       sent: { set: id, parallel: name, from, part },
     });
     const earlier = await earlierBatch(deps, ofPart(0));
@@ -226,10 +232,9 @@ async function fill(visit: MemberVisit): Promise<Response> {
       inBatches(plan.refills).map((part) => fillingOf(deps, set, parallel.name, part)),
     );
     await takeFromBudget(visit, environment);
-    const made: string[] = [];
     for (const [part, filling] of fillings.entries()) {
       const { batch } = await deps.acceptBatch({ ...ofPart(part), ...filling });
-      made.push(batch.id);
+      made.push(batch);
       const subject = `${batch.id}, ${counted(batch.total, `${environment} card`)}`;
       await deps.store.write(
         "log batch",
@@ -242,14 +247,17 @@ async function fill(visit: MemberVisit): Promise<Response> {
         { concurrent: true },
       );
     }
-    if (made.length === 1) return redirect(`/console/batches/${made[0]}`, exchange);
+    if (made.length === 1) return redirect(`/console/batches/${made[0]?.id}`, exchange);
     await visit.flashes.put(visit.session.id, {
       notice: `${counted(plan.cards, "card")} are in the making, in ${counted(made.length, "batch", "batches")}.`,
     });
     return redirect(`/console/sets/${id}`, exchange);
   } catch (error) {
     if (!isPartnerRefusal(error) && !(error instanceof Refusal)) throw error;
-    await say(problemOf(error));
+    const cards = made.reduce((sum, { total }) => sum + total, 0);
+    // Of several batches one may be refused when others are made, which then are charged.
+    const rest = cards > 0 ? `${counted(cards, "card")} are in the making, and the others are not: ` : "";
+    await visit.flashes.put(visit.session.id, { problem: rest + problemOf(error) });
     return redirect(fillPath(set, name, from), exchange);
   }
 }
