@@ -156,7 +156,7 @@ function retentionCommand(): Command {
 
 function alertsCommand(): Command {
   return new Command("alerts")
-    .description("tell an account's owners how much of a monthly budget of credits is used; it stops nothing")
+    .description("alert an account's owners as they use up a monthly budget of credits; it stops nothing")
     .requiredOption("--account <id>", "the account")
     .option("--budget <credits>", 'credits a month; "none" for no budget', numberOr("none", MAX_CREDITS))
     .option(

@@ -38,7 +38,7 @@ export function auditCommand(): Command {
     );
 }
 
-/** Tells a terminal how many images were gone through, on one line that the report is written over. */
+/** Shows in a terminal how many images were gone through, on one line that the report is written over. */
 function progress(json: boolean | undefined): ((images: number) => void) | undefined {
   if (json || !process.stderr.isTTY) return undefined;
   let audited = 0;

@@ -68,7 +68,7 @@ function backupText(report: BackupReport): string {
   if (expired.length > 0) lines.push(`Expired meanwhile and not in it: ${named(expired)}.`);
   if (lost.length > 0)
     lines.push(
-      `Warning: ${lost.map(({ file: name, because }) => `${name} (${because})`).join(", ")}: not whole in the data folder either. "cardpress doctor" tells more.`,
+      `Warning: ${lost.map(({ file: name, because }) => `${name} (${because})`).join(", ")}: not whole in the data folder either. Run "cardpress doctor" for details.`,
     );
   if (missing.count > missing.files.length)
     lines.push(`${missing.count - missing.files.length} more are like these.`);

@@ -75,7 +75,7 @@ async function show(workspace: Workspace, id: string, { rerender, json }: ShowOp
     throw new OperatorError(`The picture of ${id} came out differently. Compare the tools of both.`);
 }
 
-/** Makes the file in a browser of this command's own, reusing kept cutouts; tells its SHA-256. */
+/** Makes the file in a browser of this command's own, reusing kept cutouts; prints its SHA-256. */
 async function make({ config, folder }: Workspace, image: Image, job: RenderJob): Promise<string> {
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-rerender-"));
   const preset = job.card.style.preset;

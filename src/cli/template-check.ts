@@ -28,7 +28,7 @@ const MAX_WORKERS = 4;
 export function templateCheckCommand(): Command {
   return new Command("check")
     .description(
-      "draw a template with everything that may come, and tell what does not hold; exit 1 on an error",
+      "draw a template with everything that may come, and report what is wrong; exit 1 on an error",
     )
     .argument("[dir]", "a template's folder, or one that holds some; otherwise this folder")
     .option("--accept <names...>", "accept pictures as they are drawn now: SAMPLE@SIZE, or all")

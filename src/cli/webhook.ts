@@ -33,7 +33,9 @@ import { withWorkspace } from "./workspace.ts";
 const EVENTS_HELP = `event types, separated by commas: ${SUBSCRIBABLE_EVENTS.join(",")}`;
 
 export function webhookCommands(): Command {
-  const webhook = new Command("webhook").description("tell partners what happens: endpoints and deliveries");
+  const webhook = new Command("webhook").description(
+    "notify partners of what happens: endpoints and deliveries",
+  );
   addEndpointCommands(webhook);
   addSecretCommands(webhook);
   addDeliveryCommands(webhook);

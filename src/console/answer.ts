@@ -252,7 +252,7 @@ async function failed(visit: Visit, fault: unknown): Promise<Response> {
   if (error instanceof PageError) return errorPage(visit, error.status, error.message);
   logFault(visit, error);
   if (isPartnerRefusal(error)) return errorPage(visit, ERROR_STATUS[error.code], error.message);
-  const message = `Something went wrong on our side. If it stays, tell the operator this id: ${exchange.requestId}`;
+  const message = `Something went wrong on our side. If it happens again, send the operator this id: ${exchange.requestId}`;
   return errorPage(visit, 500, message);
 }
 

@@ -1,7 +1,7 @@
 import { Refusal } from "../core/errors.ts";
 import type { Log } from "../core/ports.ts";
 
-/** A refusal shown as a page; its message tells the reader what to do. */
+/** A refusal shown as a page; its message says what to do. */
 export class PageError extends Error {
   constructor(
     readonly status: 403 | 404 | 405 | 415 | 421,

@@ -29,7 +29,7 @@ export const isClosed = ({ closesAt }: Pick<Parallel, "closesAt">, now: number):
   closesAt !== undefined && closesAt <= now;
 
 /**
- * A card's number as people read it: 12/50, or No. 12 where the number of all is not told; empty without one.
+ * A card's number as people read it: 12/50, or No. 12 where the number of all is unknown; empty without one.
  */
 export function serialLabel({ serial, size }: { serial?: number | null; size?: number | null }): string {
   if (typeof serial !== "number") return "";

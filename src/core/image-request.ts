@@ -111,21 +111,21 @@ const AnyImageRequest = Type.Object(
           Type.Boolean({
             default: false,
             description:
-              "Whether to keep the card's layers and its foil mask too, for the same credit: pictures with transparency that a page moves against each other. Only with `format` `webp`, at most 1080 x 1920 pixels, and for a preset that marks layers, which `GET /v1/presets` tells as `layers`.",
+              "Whether to keep the card's layers and its foil mask too, for the same credit: pictures with transparency that a page moves against each other. Only with `format` `webp`, at most 1080 x 1920 pixels, and for a preset that marks layers, which `GET /v1/presets` shows as `layers`.",
           }),
         ),
         foil: Type.Optional(
           Type.Boolean({
             default: false,
             description:
-              "Whether to keep a plate of where foil goes too, for the same credit: print files then give it to the printer as a spot colour. Only with `format` `png` in a size for print, such as 815 x 1110, and for a preset that has foil, which `GET /v1/presets` tells as `foil`.",
+              "Whether to keep a plate of where foil goes too, for the same credit: print files then give it to the printer as a spot colour. Only with `format` `png` in a size for print, such as 815 x 1110, and for a preset that has foil, which `GET /v1/presets` shows as `foil`.",
           }),
         ),
         back: Type.Optional(
           Type.Boolean({
             default: false,
             description:
-              "Whether to make the card's other side too, for the same credit. Only for a preset with one, which `GET /v1/presets` tells as `back`.",
+              "Whether to make the card's other side too, for the same credit. Only for a preset with one, which `GET /v1/presets` shows as `back`.",
           }),
         ),
       },
@@ -156,7 +156,7 @@ const AnyImageRequest = Type.Object(
           {
             additionalProperties: true,
             description:
-              "What the preset shows beyond that, by the names and rules that `GET /v1/presets` tells of it. Refused for a preset without fields.",
+              "What the preset shows beyond that, by the names and rules that `GET /v1/presets` lists for it. Refused for a preset without fields.",
             examples: [{ club: "Rovers FC" }],
           },
         ),

@@ -7,7 +7,7 @@ import { Refusal } from "./errors.ts";
 const DECEPTIVE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * A trimmed name for people to read. `what` tells the Refusal whose name is wrong, such as "account name".
+ * A trimmed name for people to read. `what` names it in the Refusal, such as "account name".
  */
 export function checkedName(what: string, text: string, maxChars: number): string {
   const name = text.trim();

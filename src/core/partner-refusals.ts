@@ -268,7 +268,7 @@ export function dailyBytesSpent(limitBytes: number, what: string, seconds: numbe
 export function internalError(cause?: unknown): Refusal<"INTERNAL_ERROR"> {
   return new Refusal(
     "INTERNAL_ERROR",
-    "Something went wrong on our side. Send the request again with the same Idempotency-Key; if it keeps failing, tell us the request_id.",
+    "Something went wrong on our side. Send the request again with the same Idempotency-Key; if it keeps failing, send us the request_id.",
     { cause },
   );
 }

@@ -33,7 +33,7 @@ export function withoutDeadlineBudget<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Tells `work` how long it may take, in ms and at least 1: `limitMs`, or what the surrounding
+ * Passes `work` how long it may take, in ms and at least 1: `limitMs`, or what the surrounding
  * `withDeadlineBudget` has left. Time in which several wait at once counts once.
  */
 export async function patiently<T>(limitMs: number, work: (limitMs: number) => Promise<T>): Promise<T> {

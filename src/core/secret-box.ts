@@ -5,7 +5,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:cry
  * do not reveal them.
  */
 export interface SecretBox {
-  /** Names the key without telling anything of it. */
+  /** Names the key without revealing anything of it. */
   keyId: string;
   /** `context` names the row the text belongs to: a sealed text moved to another row does not open. */
   seal(text: string, context: string): string;
@@ -71,7 +71,7 @@ export function secretBox(key: Uint8Array, randomBytes: (length: number) => Uint
 /** The name of the key that a text was sealed with. */
 export const sealedBy = (sealed: string): string | undefined => sealed.split(".")[1];
 
-/** Names a key without telling anything of it. */
+/** Names a key without revealing anything of it. */
 export function secretKeyId(key: Uint8Array): string {
   return createHash("sha256").update("cardpress secret key id").update(key).digest("hex").slice(0, 8);
 }

@@ -64,7 +64,7 @@ const facts = {
   completed_at: timeOrNull("When the last card ended; null before."),
 };
 
-/** A batch without its images, as lists and events tell it. */
+/** A batch without its images, as lists and events show it. */
 export const Batch = Type.Object(facts, { ...closed, $id: "Batch", description: "A batch of cards." });
 
 const imageId = (description: string) =>
@@ -83,7 +83,7 @@ const CardChange = Type.Object(
 
 const BatchImage = Type.Object(
   {
-    image_id: imageId("The image, as `GET /v1/images/{image_id}` tells it."),
+    image_id: imageId("The image, as `GET /v1/images/{image_id}` returns it."),
     external_id: Type.Union([Type.String(), Type.Null()], {
       description: "Your identifier of the player; null once the image is deleted.",
       examples: ["player-10442"],

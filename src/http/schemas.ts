@@ -212,7 +212,7 @@ export const FailedImage = Type.Object(
 /** The fields of an image depend on its `status`. */
 export const Image = Type.Union([ProcessingImage, CompletedImage, FailedImage], {
   $id: "Image",
-  description: "An image in its current state. `status` tells which fields are there.",
+  description: "An image in its current state. `status` decides which fields are there.",
 });
 
 export const ImageListItem = Type.Object(
@@ -322,7 +322,7 @@ export const ApiError = Type.Object(
     code: StringEnum(ERROR_CODES, { description: "Stable: switch on it." }),
     message: Type.String({ description: "What is wrong and what to do, for people. May change." }),
     request_id: Type.String({
-      description: "Also in the X-Request-Id header. Tell it to us when you ask for help.",
+      description: "Also in the X-Request-Id header. Include it when you ask for help.",
       examples: ["req_0Hq3ZrX9mLk2VbTnWc7YdE5s"],
     }),
     docs_url: Type.String({ format: "uri", description: "The page about this code." }),

@@ -110,7 +110,7 @@ test("an endpoint made by API is sent the events it subscribed to, signed with t
   await expectError(await call("DELETE", `/v1/webhook_endpoints/${endpoint_id}`), "NOT_FOUND");
 });
 
-test("events are listed newest first, heard or not, page by page, of the key's environment alone", async () => {
+test("events are listed newest first, delivered or not, page by page, of the key's environment alone", async () => {
   api.clock.advance(1_000);
   const before = new Date(api.clock.now()).toISOString();
   api.clock.advance(1_000);

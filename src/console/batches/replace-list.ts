@@ -35,7 +35,7 @@ export async function withNewerFile(
     if (typeof photo.row !== "number" || photo.row < 0) return photo;
     const { row, ...rest } = photo;
     const at = rowOf(row);
-    // Whose player is gone is asked about again where its name does not tell.
+    // Whose player is gone is asked about again where its name does not say.
     return at < 0 ? rest : { ...rest, row: at };
   });
   return { ...replaced, photos };

@@ -343,7 +343,7 @@ export function BesideInputs({ own, presets, sets, problems }: PlaygroundState) 
   );
 }
 
-/** What a refusal says of each input, by its name. `places` as ownFields tells them. */
+/** What a refusal says of each input, by its name. `places` as ownFields returns them. */
 export function problemsOf(
   error: Pick<PartnerRefusal, "details">,
   places: Record<string, number[]>,

@@ -11,7 +11,7 @@ import { field, type MemberVisit } from "../visit.ts";
 
 const NONCE = "nonce";
 
-/** Tells one drawing of a form from the next. `renews`: for a page that shows the form already. */
+/** Identifies one drawing of a form. `renews`: for a page that shows the form already. */
 export function Nonce({ visit, renews = false }: { visit: MemberVisit; renews?: boolean }) {
   const swap = renews ? { "hx-swap-oob": "true" } : {};
   return <input type="hidden" id={NONCE} name={NONCE} value={visit.deps.random.id("form")} {...swap} />;

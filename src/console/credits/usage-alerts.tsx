@@ -69,7 +69,7 @@ function BudgetForm({ visit, account, action, flash }: BudgetProps & { action: s
           aria-describedby="budget-hint"
         />
       </Field>
-      <Field label="Tell at, in percent" id="alerts" hint="Such as 50, 80, 100.">
+      <Field label="Alert at, in percent" id="alerts" hint="Such as 50, 80, 100.">
         <input
           id="alerts"
           name="alerts"

@@ -287,7 +287,7 @@ async function usageCsv(visit: MemberVisit): Promise<Response> {
   const { period, environment } = readChoice(visit);
   const days = await daysOf(visit, period, environment);
   const lines = [
-    // As the API counts: canceled ones are failed ones too, and the last column tells how many.
+    // As the API counts: canceled ones are failed ones too, and the last column says how many.
     "day,environment,images_requested,images_completed,images_failed,credits_used,images_canceled",
     ...days.map((d) =>
       [d.day, environment, d.requested, d.completed, d.failed, d.creditsUsed, d.canceled].join(","),

@@ -273,7 +273,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     meaning: "Something went wrong that is not your fault. It has been logged under the `request_id`.",
     remedies: [
       "Send the request again with the same `Idempotency-Key`: if the first one did go through, you get its answer, and never a second image.",
-      "If it keeps failing, tell the operator the `request_id`.",
+      "If it keeps failing, send the operator the `request_id`.",
     ],
     retry: "with back-off",
     example: internalError(),

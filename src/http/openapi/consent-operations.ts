@@ -82,7 +82,7 @@ export function withdrawConsent(): object {
     tags: ["Consent"],
     summary: "Withdraw a player's consent",
     description:
-      "Ends the consent now, also of a player of whom none was recorded: every live and test image is deleted as `DELETE /v1/players/{external_id}` deletes them, `player.recalled` tells your webhooks, and creates of the player are refused until a new consent is recorded. Withdrawing twice is withdrawing once.",
+      "Ends the consent now, also of a player of whom none was recorded: every live and test image is deleted as `DELETE /v1/players/{external_id}` deletes them, your webhooks receive `player.recalled`, and creates of the player are refused until a new consent is recorded. Withdrawing twice is withdrawing once.",
     parameters: [EXTERNAL_ID_PARAMETER],
     responses: {
       "200": answer("The player is recalled.", WithdrawnConsentResponse, {

@@ -10,7 +10,7 @@ const { starter, growth, scale } = RATE_LIMIT_PER_MINUTE;
 /** Every response header the API sends, by name. */
 export const HEADERS = {
   "X-Request-Id": {
-    description: "Identifies this request in our logs. Tell it to us when you ask for help.",
+    description: "Identifies this request in our logs. Include it when you ask for help.",
     required: true,
     schema: text,
     example: EXAMPLE_REQUEST_ID,

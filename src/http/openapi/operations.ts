@@ -228,7 +228,7 @@ function getImage(): object {
     tags: ["Images"],
     summary: "Get an image",
     description:
-      "The image's current state. A failed image is answered with 200 as well: the request succeeded, and `failure` tells why the image did not.",
+      "The image's current state. A failed image is answered with 200 as well: the request succeeded, and `failure` says why the image did not.",
     parameters: [IMAGE_ID_PARAMETER, PREFER_ON_GET_PARAMETER],
     responses: {
       "200": answer(

@@ -48,7 +48,7 @@ const WEBHOOKS: Record<keyof (typeof EXAMPLES)["webhooks"], WebhookText> = {
     operationId: "onImageFailed",
     summary: "An image could not be made",
     description:
-      "Sent once an image has failed, or was canceled with its batch: `data.failure.reason` tells which. Its credit has been given back.",
+      "Sent once an image has failed, or was canceled with its batch: `data.failure.reason` says which. Its credit has been given back.",
     schema: ImageFailedEvent,
   },
   "image.published": {

@@ -19,7 +19,7 @@ const isOfEnd = ({ webhookEvents: e }: Tables) => sql`${e.type} in ('image.compl
 
 const events: AuditCheck = {
   name: "events",
-  rule: "every image that ended in the last 20 days, and was not deleted, has the webhook event of its end and no other, with a body that tells it",
+  rule: "every image that ended in the last 20 days, and was not deleted, has the webhook event of its end and no other, with a body that reports it",
   find: async (tx, { limit, now, since: sealed }) => {
     const { db, t } = tx;
     const { images: i, webhookEvents: e } = t;

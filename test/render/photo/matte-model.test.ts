@@ -141,5 +141,5 @@ test("doctor runs the network, tells its kind, time and memory, and what they me
   expect(judged({ ...usual, memoryBytes: 3_000 * 1024 ** 2 }, limit).message).toContain(
     "CARDPRESS_WORKER_MEMORY_MB=3800",
   );
-  expect(judged({ ...usual, sees: false }, limit).message).toContain("it is no matte network");
+  expect(judged({ ...usual, sees: false }, limit).message).toContain("is not a matte network");
 });

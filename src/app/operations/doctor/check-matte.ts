@@ -35,7 +35,7 @@ export function judged(trial: MatteTrial, workerMemoryBytes: number): Omit<Diagn
   if (!sees)
     return {
       status: "failed",
-      message: `${found}; but it does not tell a bright disc from its ground, so it is no matte network. Set CARDPRESS_MATTE_MODEL to another file, or unset it.`,
+      message: `${found}; but it does not separate a bright disc from its background, so it is not a matte network. Set CARDPRESS_MATTE_MODEL to another file, or unset it.`,
     };
   if (runMs > TOO_SLOW_MS)
     return {

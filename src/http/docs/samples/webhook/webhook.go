@@ -16,7 +16,7 @@ import (
 
 const tolerance = 5 * time.Minute
 
-// isGenuine tells whether the call was signed with the endpoint's secret within the last five minutes.
+// isGenuine reports whether the call was signed with the endpoint's secret within the last five minutes.
 func isGenuine(secret string, headers http.Header, rawBody []byte) bool {
 	id, timestamp := headers.Get("webhook-id"), headers.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
