@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { audit } from "../../src/app/operations/audit/audit.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
+import { changeRetention } from "../../src/app/people/manage-retention.ts";
 import { ImagePublishedEvent } from "../../src/http/openapi/webhook-schemas.ts";
 import { ADDRESS_BUDGET } from "../../src/http/rate-limit.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
@@ -269,8 +270,8 @@ test("a card with a time to be published is its owner's alone until then, and is
 });
 
 test("a time to be published that is none, or too far ahead, is refused, and one that has passed holds nothing back", async () => {
-  const ask = (publish_at: string) =>
-    post(api.baseUrl, key, { ...imageRequest({}), publish_at } as ReturnType<typeof imageRequest>);
+  const ask = (publish_at: string, of = key) =>
+    post(api.baseUrl, of, { ...imageRequest({}), publish_at } as ReturnType<typeof imageRequest>);
   const faults = async (text: string) => (await expectError(await ask(text), "INVALID_REQUEST")).details;
   expect(await faults("tomorrow")).toEqual([
     { field: "publish_at", message: "must be a time such as 2026-12-06T18:00:00Z." },
@@ -278,6 +279,12 @@ test("a time to be published that is none, or too far ahead, is refused, and one
   expect(await faults(new Date(api.clock.now() + 91 * DAY_MS).toISOString())).toEqual([
     { field: "publish_at", message: "must lie at most 90 days ahead." },
   ]);
+  const own = await testAccount(api);
+  await changeRetention(api, own.account.id, { retentionDays: 3, forgetAfterDays: 10 }, null);
+  const after = (days: number) => new Date(api.clock.now() + days * DAY_MS).toISOString();
+  const lost = await expectError(await ask(after(11), own.testKey), "INVALID_REQUEST");
+  const why = "the account has its cards deleted so long after they are made";
+  expect(lost.details).toEqual([{ field: "publish_at", message: `must lie at most 10 days ahead: ${why}.` }]);
   const past = await shared("Maya Okafor", {}, { publish_at: new Date(api.clock.now()).toISOString() });
   expect((await send(api, past.path)).status).toBe(200);
 });

@@ -80,7 +80,7 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
   const fieldOf = (at: number) => asked.fields?.[at] ?? `cards[${asked.places?.[at] ?? at}].`;
   const allowed = (tx: Tx, now: number) =>
     requireConsent(tx, account.id, asked.requests, { now, place: fieldOf });
-  requirePublicationTimes(asked.requests, { now: clock.now(), place: fieldOf });
+  requirePublicationTimes(asked.requests, { account, now: clock.now(), place: fieldOf });
   const requests = await allowed(store.read, clock.now());
   await deps.room.refuseWhenLow();
   if (environment === "test") refuseTestCards(requests, account, clock.now());

@@ -179,7 +179,7 @@ async function allowedRequest(
   { account, request }: CreateCommand,
   now: number,
 ): Promise<CreateImageRequest> {
-  requirePublicationTimes([request], { now, place: () => "" });
+  requirePublicationTimes([request], { account, now, place: () => "" });
   const [allowed = request] = await requireConsent(tx, account.id, [request], { now, place: () => "" });
   return allowed;
 }
