@@ -13,6 +13,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "style.motion": "Motion",
   "style.back": "Back",
   "style.foil": "Plate of foil",
+  "style.layers": "Layers",
   "set.id": "Set",
   file: "Photo",
 };

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { printSizeOf } from "../core/print-sizes.ts";
 import { THEMES } from "../render/card/themes.ts";
 import { Field } from "./elements.tsx";
 
@@ -22,6 +23,25 @@ export function Options({
       ))}
     </>
   );
+}
+
+/** The sizes of a card in words, of which those for print say so to the form's styles. */
+export function SizeOptions({ sizes, chosen }: { sizes: [label: string, px: string][]; chosen: string }) {
+  return (
+    <>
+      {sizes.map(([label, px]) => (
+        <option key={px} value={px} selected={px === chosen} data-print={isPrintSize(px) || undefined}>
+          {label}
+        </option>
+      ))}
+    </>
+  );
+}
+
+/** Whether a size such as 815x1110 is one of printed cards. */
+export function isPrintSize(px: string): boolean {
+  const [width = 0, height = 0] = px.split("x").map(Number);
+  return printSizeOf({ width, height }) !== undefined;
 }
 
 /** A background's theme: any words, with those that have a scene of their own to choose from. */

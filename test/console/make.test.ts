@@ -78,7 +78,10 @@ test("somebody who is no developer chooses a photo, sees the card while writing,
     select.dispatchEvent(new Event("change", { bubbles: true }));
   });
   await page.waitForSelector("#format-problem:not(:empty)", { visible: true });
+  // Foil is offered for what is printed alone.
+  await page.waitForSelector("#foil", { hidden: true });
   await page.select("#format", "png");
+  await page.waitForSelector("#foil", { visible: true });
   // Only the end is read out, not each step of the drawing.
   expect(await page.$("[aria-live] #preview")).toBeNull();
   expect(await page.$('#preview-caption[aria-live="polite"]')).not.toBeNull();
@@ -177,6 +180,43 @@ test("a card is changed in the format and the motion that it has", async () => {
     await db.update(t.images).set({ request: moving }).where(eq(t.images.id, id));
   });
   expect(await form()).toMatch(/<option value="webm" selected.*<option value="reveal" selected/s);
+});
+
+test("layers and foil are asked for where template, size and format have them, and given up again", async () => {
+  const styleOf = async (path: string) => {
+    const id = path.split("/").pop() ?? "";
+    const { style } = storedRequest((await images()).find((image) => image.id === id)?.request);
+    return [style.layers, style.foil, style.format];
+  };
+  const sent = {
+    ...LOOK,
+    ...PLAYER,
+    external_id: "extras",
+    environment: "test",
+    foil: "true",
+    layers: "true",
+  };
+  const refused = await ana.upload("/console/make", await photo(), sent);
+  expect(await refused.text()).toMatch(/id="layers-problem">[^<]*only pictures of the format webp/);
+  const made = async (change: object) => {
+    const { headers } = await ana.upload("/console/make", await photo(), { ...sent, ...change });
+    return headers.get("location") ?? "";
+  };
+  // What the size has no choice for is not sent, and neither is what the template has not.
+  const layered = await made({ format: "webp" });
+  expect(await styleOf(layered)).toEqual([true, undefined, "webp"]);
+  const printed = await made({ size: "815x1110", layers: "" });
+  expect(await styleOf(printed)).toEqual([undefined, true, "png"]);
+  expect(await styleOf(await made({ preset: "action_card" }))).toEqual([undefined, undefined, "png"]);
+
+  const id = printed.split("/").pop();
+  const form = await (await ana.get(`/console/images/${id}/again`)).text();
+  expect(form).toMatch(/<input[^>]*name="foil"[^>]*checked/);
+  const play = await (await ana.get(`/console/playground?from=${id}`)).text();
+  expect(play).toMatch(/<input[^>]*name="foil"[^>]*checked/);
+  expect(await (await ana.get("/console/playground")).text()).not.toContain('name="foil"');
+  const again = await ana.upload(`/console/images/${id}/again`, NO_FILE, { foil: "", name: "Zoë" });
+  expect(await styleOf(again.headers.get("location") ?? "")).toEqual([undefined, false, "png"]);
 });
 
 test("a kit and a template fill in their look without losing what was written", async () => {

@@ -27,11 +27,13 @@ import { Refused } from "../refused.tsx";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { ColourInput } from "./colour-input.tsx";
+import { Extras } from "./extras.tsx";
 import { FocusField } from "./focus-field.tsx";
 import { ownImage } from "./image.tsx";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 import { keepPhoto, PhotoDrop } from "./photo-drop.tsx";
 import { focusText } from "./playground-form.ts";
+import { declaredBy, formFacts } from "./playground-inputs.tsx";
 import { acceptOnce, Nonce } from "./sent-once.tsx";
 
 /** What can be made otherwise here, by the names of the form. */
@@ -51,6 +53,8 @@ interface Changes {
   height: string;
   format: string;
   composition: string;
+  layers: string;
+  foil: string;
 }
 
 function changesOf({ player, style, branding = {} }: CreateImageRequest): Changes {
@@ -70,6 +74,8 @@ function changesOf({ player, style, branding = {} }: CreateImageRequest): Change
     height: String(style.height ?? ""),
     format: style.format ?? "png",
     composition: style.composition ?? "auto",
+    layers: style.layers ? "true" : "",
+    foil: style.foil ? "true" : "",
   };
 }
 
@@ -177,7 +183,8 @@ interface Shown {
   photo?: string | undefined;
 }
 
-function Form({ visit, image, of, places, place, photo }: Shown & { visit: MemberVisit }) {
+async function Form({ visit, image, of, places, place, photo }: Shown & { visit: MemberVisit }) {
+  const declared = await declaredBy(visit, { ...of, back: "" }, await formFacts(visit));
   const { presets } = visit.deps.config;
   return (
     <PostForm
@@ -217,6 +224,7 @@ function Form({ visit, image, of, places, place, photo }: Shown & { visit: Membe
           text={compositionText}
         />
       </div>
+      <Extras state={{ fields: of, ...declared }} />
       <Places places={places} chosen={place} />
       <div class="actions">
         {canWrite(visit) && (
@@ -269,7 +277,7 @@ async function page(visit: MemberVisit, shown: Shown, refusal?: PartnerRefusal):
       {refusal && <Refused error={refusal} title="The card is not made." />}
       <div class="image-page">
         <Card title="What to change" note="What you leave as it is stays so.">
-          <Form visit={visit} {...shown} photo={photo} />
+          {await Form({ visit, ...shown, photo })}
         </Card>
         <Card title="Before">
           <Thumb image={image} />
@@ -305,7 +313,7 @@ function changeOf(before: CreateImageRequest, after: Changes): RemakeImageReques
   );
   return {
     player: pick(["name", "position", "number", "skill_level", "source_image_url", "focus"]),
-    style: pick(["preset", "background_theme", "width", "height", "format", "composition"]),
+    style: pick(["preset", "background_theme", "width", "height", "format", "composition", "layers", "foil"]),
     ...(brand.some(isNew) ? { branding } : {}),
   } as RemakeImageRequest;
 }
@@ -318,6 +326,7 @@ const NUMBERS: readonly (keyof Changes)[] = ["number", "skill_level", "width", "
 function typed(name: keyof Changes, text: string): unknown {
   if (name === "focus") return text === "" ? undefined : asFocus(text);
   if (name === "primary_color" || name === "secondary_color") return colourNamed(text) ?? text;
+  if (name === "layers" || name === "foil") return text === "true";
   if (!NUMBERS.includes(name)) return text;
   return /^\d{1,9}$/.test(text) ? Number(text) : text === "" ? undefined : text;
 }

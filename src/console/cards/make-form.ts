@@ -6,7 +6,7 @@ import type { LoadedTemplate } from "../../templates/load.ts";
 import { field, type MemberVisit } from "../visit.ts";
 import { ownImage } from "./image.tsx";
 import { exampleFields, fieldsOf, type PlaygroundFields, readFields, requestOf } from "./playground-form.ts";
-import { declaredBy, formFacts, type PlaygroundState } from "./playground-inputs.tsx";
+import { declaredBy, formFacts, type PlaygroundState, withinReach } from "./playground-inputs.tsx";
 import { inputsOf, type OwnInputs, ownFields } from "./playground-own.tsx";
 
 // What the form holds with which somebody who is no developer makes one card.
@@ -113,7 +113,6 @@ export async function stateOf(
   const declared = await declaredBy(visit, fields, facts);
   const size = sizesOf(look).find(([, px]) => px === `${fields.width}x${fields.height}`) ?? sizesOf(look)[0];
   const [width = "", height = ""] = size?.[1].split("x") ?? [];
-  const back = declared.hasBack ? fields.back : "";
   // What was written for another template does not belong to this one.
   const kept = Object.entries(own).filter(
     ([name]) => (/^fields\.(\w+)/.exec(name)?.[1] ?? "") in declared.template,
@@ -123,7 +122,7 @@ export async function stateOf(
     ? fields.composition
     : "auto";
   return {
-    fields: { ...fields, back, width, height, composition },
+    fields: withinReach({ ...fields, width, height, composition }, declared),
     own: { ...club, ...Object.fromEntries(kept) },
     ...declared,
     ...facts,

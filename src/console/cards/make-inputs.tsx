@@ -5,9 +5,10 @@ import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
 import { samplePath } from "../../http/presets.ts";
 import { titleOf } from "../../templates/manifest.ts";
 import { compositionText, positionText } from "../card-words.ts";
-import { Options } from "../choices.tsx";
+import { Options, SizeOptions } from "../choices.tsx";
 import { Card, Field, Notice, PostForm } from "../elements.tsx";
 import type { MemberVisit } from "../visit.ts";
+import { Extras } from "./extras.tsx";
 import { FocusField } from "./focus-field.tsx";
 import { KitOptions } from "./kit-choice.tsx";
 import { type MakeState, sizesOf } from "./make-form.ts";
@@ -187,9 +188,8 @@ function More({ visit, state }: { visit: MemberVisit; state: MakeState }) {
   const { fields, problems, look, compositions } = state;
   const upload = uploadAt(fields.source_image_url, visit.deps.config);
   const common = { fields, problems };
-  const isWrong = ["external_id", "club_badge_url", "composition", "format", "motion", "focus"].some(
-    (name) => problems[name],
-  );
+  const folded = ["external_id", "club_badge_url", "composition", "format", "motion", "layers", "focus"];
+  const isWrong = folded.some((name) => problems[name]);
   return (
     <details class="more" open={isWrong}>
       <summary>More: size, badge, one of several people, id</summary>
@@ -197,16 +197,13 @@ function More({ visit, state }: { visit: MemberVisit; state: MakeState }) {
         <div class="field-pair">
           <Field label="Size" id="size">
             <select id="size" name="size">
-              {sizesOf(look).map(([label, px]) => (
-                <option key={px} value={px} selected={px === `${fields.width}x${fields.height}`}>
-                  {label}
-                </option>
-              ))}
+              <SizeOptions sizes={sizesOf(look)} chosen={`${fields.width}x${fields.height}`} />
             </select>
           </Field>
           <Input name="format" {...common} label="Format" options={PICTURE_FORMAT_NAMES} />
         </div>
         <MotionInput {...common} />
+        <Extras state={state} followsSize />
         <Input
           name="composition"
           {...common}

@@ -92,11 +92,17 @@ const SAY_PROBLEMS = [
   "external_id",
 ];
 
+const inputsOf = ({ own, hasLayers }: MakeState): string[] => [
+  ...SAY_PROBLEMS,
+  ...(hasLayers ? ["layers"] : []),
+  ...Object.keys(own),
+];
+
 /** What is wrong beside each input, once something is written in it. */
 function Beside({ state, problems }: { state: MakeState; problems: Record<string, string> }) {
   return (
     <>
-      {[...SAY_PROBLEMS, ...Object.keys(state.own)].map((name) => (
+      {inputsOf(state).map((name) => (
         <p key={name} class="problem" id={`${idOf(name)}-problem`} hx-swap-oob="true">
           {problems[name]}
         </p>
@@ -112,7 +118,7 @@ async function wished(visit: MemberVisit, state: MakeState) {
   const { request, details } = await checkCard(body, visit.deps.config, visit.deps.templates);
   if (request) return { request, problems: {}, unplaced: [] };
   const { places } = ownFields(state.template, state.own);
-  const placed = new Set([...SAY_PROBLEMS, ...Object.keys(state.own)]);
+  const placed = new Set(inputsOf(state));
   const isPlaced = (detail: ErrorDetail) =>
     Object.keys(problemsOf({ details: [detail] }, places)).some((name) => placed.has(name));
   const unplaced = details.filter((detail) => !isPlaced(detail));

@@ -1,9 +1,9 @@
 import { MOVING_FORMATS, type MovingFormat } from "../../core/card.ts";
 import { type CreateImageRequest, storedRequestValidator } from "../../core/image-request.ts";
-import { printSizeOf } from "../../core/print-sizes.ts";
 import { latestImages } from "../../store/images/image-search.ts";
 import type { Image } from "../../store/images/images.ts";
 import { findKit, listKits } from "../../store/people/brand-kits.ts";
+import { isPrintSize } from "../choices.tsx";
 import type { MemberVisit } from "../visit.ts";
 import { isThere } from "./image-parts.tsx";
 import { type MakeState, OF_THE_TEAM, requestFrom, sizesOf, stateOf, withKit } from "./make-form.ts";
@@ -117,13 +117,15 @@ export async function matchState(
     // The number in a set and the back belong to the card that is collected.
     set: "",
     back: "",
+    // As a png and as it moves, it has no layers either.
+    layers: "",
   };
   const ofMatch = Object.entries(inputsOf(last?.request.fields)).filter(([input]) =>
     OF_THE_MATCH.some((one) => input === `fields.${one}`),
   );
   const own = { ...inputsOf(request.fields), ...Object.fromEntries(ofMatch) };
   const state = await stateOf(visit, { fields, own, kit: kit?.id ?? "" });
-  const sizes = sizesOf(state.look).filter(([, px]) => !isPrint(px));
+  const sizes = sizesOf(state.look).filter(([, px]) => !isPrintSize(px));
   const wanted = [choices.size, `${look.width}x${look.height}`];
   const size = wanted.find((px) => sizes.some(([, known]) => known === px)) ?? sizes[0]?.[1];
   const [width = "", height = ""] = (size ?? ANY_SIZE).split("x");
@@ -133,11 +135,6 @@ export async function matchState(
 
 /** Of a template whose own sizes are all for print. */
 const ANY_SIZE = "1024x1280";
-
-function isPrint(px: string): boolean {
-  const [width = 0, height = 0] = px.split("x").map(Number);
-  return printSizeOf({ width, height }) !== undefined;
-}
 
 async function kitFor({ deps, account }: MemberVisit, chosen: string | null, last: LastMatch | undefined) {
   if (chosen) return findKit(deps.store.read, { accountId: account.id, id: chosen });

@@ -2,7 +2,7 @@
 
 import { MOVING_FORMATS } from "../../core/card.ts";
 import { presetText } from "../card-words.ts";
-import { Options } from "../choices.tsx";
+import { Options, SizeOptions } from "../choices.tsx";
 import { Card, Field, Notice, PostForm } from "../elements.tsx";
 import type { MemberVisit } from "../visit.ts";
 import { KitOptions } from "./kit-choice.tsx";
@@ -44,11 +44,7 @@ export function LookForm({ player, state }: { player: KnownPlayer; state: MatchS
         {sizes.length > 1 && (
           <Field label="Size" id="size">
             <select id="size" name="size" data-submits>
-              {sizes.map(([label, px]) => (
-                <option key={px} value={px} selected={px === size}>
-                  {label}
-                </option>
-              ))}
+              <SizeOptions sizes={sizes} chosen={size} />
             </select>
           </Field>
         )}

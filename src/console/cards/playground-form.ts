@@ -24,6 +24,9 @@ export interface PlaygroundFields {
   composition: string;
   /** "true" where the other side is wanted too. */
   back: string;
+  /** "true" where layers, or a plate of foil, are. */
+  layers: string;
+  foil: string;
   width: string;
   height: string;
   club_badge_url: string;
@@ -56,6 +59,8 @@ const EXAMPLE: PlaygroundFields = {
   motion: "foil",
   composition: "auto",
   back: "",
+  layers: "",
+  foil: "",
   width: "1024",
   height: "1280",
   club_badge_url: "",
@@ -105,6 +110,8 @@ export function fieldsOf(request: CreateImageRequest, config: FormFacts): Playgr
     motion: style.motion ?? "foil",
     composition: style.composition ?? "auto",
     back: style.back ? "true" : "",
+    layers: style.layers ? "true" : "",
+    foil: style.foil ? "true" : "",
     width: String(style.width ?? EXAMPLE.width),
     height: String(style.height ?? EXAMPLE.height),
     club_badge_url: branding.club_badge_url ?? "",
@@ -157,7 +164,9 @@ export function requestOf(fields: PlaygroundFields, own?: Record<string, unknown
         motion: MOVING_FORMATS.some((name) => name === fields.format) ? fields.motion : "",
         // What holds without it is not worth a line of the samples.
         composition: fields.composition === "auto" ? "" : fields.composition,
-        back: fields.back === "true" ? true : "",
+        back: fields.back === "true" || "",
+        layers: fields.layers === "true" || "",
+        foil: fields.foil === "true" || "",
       }),
     },
     ...(Object.keys(branding).length > 0 ? { branding } : {}),

@@ -7,7 +7,7 @@ import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
 import type { PartnerRefusal } from "../../http/http-refusal.ts";
 import type { CardSet } from "../../store/sets/card-sets.ts";
 import type { Fields } from "../../templates/fields.ts";
-import { shownFields } from "../../templates/load.ts";
+import { hasFoil, shownFields } from "../../templates/load.ts";
 import { compositionsOf } from "../../templates/manifest.ts";
 import { offeredSets, setLabel } from "../batches/list-set.tsx";
 import { compositionText, positionText, presetText } from "../card-words.ts";
@@ -15,6 +15,7 @@ import { Options, ThemeInput } from "../choices.tsx";
 import { Choice, Field, PostForm } from "../elements.tsx";
 import { field, type MemberVisit } from "../visit.ts";
 import { ColourInput } from "./colour-input.tsx";
+import { Extras, isForFoil } from "./extras.tsx";
 import { FocusField } from "./focus-field.tsx";
 import { PhotoDrop } from "./photo-drop.tsx";
 import { type FormFacts, INPUTS, inputNamed, type PlaygroundFields, readFields } from "./playground-form.ts";
@@ -32,12 +33,17 @@ export interface PlaygroundState {
   compositions: readonly Composition[];
   /** Whether it has another side. */
   hasBack: boolean;
+  /** Whether it marks layers, and where foil goes. */
+  hasLayers: boolean;
+  hasFoil: boolean;
   presets: readonly string[];
   /** Those that a card can be put into. */
   sets: readonly CardSet[];
   environment: Environment;
   problems: Problems;
 }
+
+type Declared = Pick<PlaygroundState, "template" | "compositions" | "hasBack" | "hasLayers" | "hasFoil">;
 
 /** What a form of this service is made for. */
 export async function formFacts({ deps: { config, templates } }: MemberVisit): Promise<FormFacts> {
@@ -52,14 +58,27 @@ export async function declaredBy(
   visit: MemberVisit,
   { preset, back }: Pick<PlaygroundFields, "preset" | "back">,
   { presets }: FormFacts,
-): Promise<Pick<PlaygroundState, "template" | "compositions" | "hasBack">> {
-  if (!presets.includes(preset)) return { template: {}, compositions: [], hasBack: false };
+): Promise<Declared> {
+  if (!presets.includes(preset))
+    return { template: {}, compositions: [], hasBack: false, hasLayers: false, hasFoil: false };
   const template = await visit.deps.templates.current(preset);
   const hasBack = template.back !== null;
   return {
     template: shownFields(template, hasBack && back === "true"),
     compositions: compositionsOf(template.manifest),
     hasBack,
+    hasLayers: template.markup.layers.size > 0,
+    hasFoil: hasFoil(template),
+  };
+}
+
+/** The fields without what the template, or the size, has no choice for: the form does not show it. */
+export function withinReach(fields: PlaygroundFields, declared: Declared): PlaygroundFields {
+  return {
+    ...fields,
+    back: declared.hasBack ? fields.back : "",
+    layers: declared.hasLayers ? fields.layers : "",
+    foil: declared.hasFoil && isForFoil(fields) ? fields.foil : "",
   };
 }
 
@@ -69,7 +88,7 @@ export async function sentState(visit: MemberVisit): Promise<PlaygroundState> {
   const sent = readFields(visit.form, facts);
   const declared = await declaredBy(visit, sent, facts);
   // Another template may have been chosen since the back was.
-  const fields = declared.hasBack ? sent : { ...sent, back: "" };
+  const fields = withinReach(sent, declared);
   const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
   const own = readOwn(visit.form, declared.template);
   const sets = await offeredSets(visit);
@@ -137,10 +156,13 @@ export function MotionInput(common: Pick<InputProps, "fields" | "problems">) {
 /** What is wrong with each input, by its name. */
 export type Problems = Record<string, string>;
 
-/** Another template, and a card with its back, has other fields. */
+/** Another template, and a card with its back, has other fields; a size for print may have foil. */
 const FOLLOWS_CHOICES = {
   "hx-post": "/console/playground/fields",
-  "hx-trigger": "change from:#preset, change target:#back",
+  "hx-trigger": ["preset", "width", "height", "format"]
+    .map((id) => `change from:#${id}`)
+    .concat("change target:#back")
+    .join(", "),
   "hx-target": "this",
   "hx-include": "closest form",
   "hx-sync": "this:replace",
@@ -165,6 +187,7 @@ export function TemplateInputs(state: PlaygroundState) {
           back too, for the same credit
         </label>
       )}
+      <Extras state={state} />
       <OwnFields declared={template} inputs={own} problems={problems} />
     </>
   );
@@ -327,11 +350,16 @@ const SEND_AS: [string, string][] = [
 ];
 
 /** What is wrong beside each input, for a page that shows the form already. */
-export function BesideInputs({ own, presets, sets, problems }: PlaygroundState) {
-  // Where there is no choice of templates or sets, the form has no input for it.
-  const isThere = (name: string) =>
-    name !== "back" && (name !== "preset" || presets.length > 1) && (name !== "set" || sets.length > 0);
-  const inputs = INPUTS.filter(isThere);
+export function BesideInputs({ fields, own, presets, sets, hasLayers, hasFoil, problems }: PlaygroundState) {
+  // Where there is nothing to choose, the form has no input for it.
+  const shown: Partial<Record<keyof PlaygroundFields, boolean>> = {
+    back: false,
+    preset: presets.length > 1,
+    set: sets.length > 0,
+    layers: hasLayers,
+    foil: hasFoil && isForFoil(fields),
+  };
+  const inputs = INPUTS.filter((name) => shown[name] ?? true);
   return (
     <>
       {["file", ...inputs, ...Object.keys(own)].map((name) => (
