@@ -68,7 +68,7 @@ const REFUSED = {
     'is "photo", which the preset plain does not support; it supports "cutout". Send one of these, or "auto".',
 };
 
-test("GET /v1/presets tells the compositions of each preset, a cutout where its template says nothing", async () => {
+test("GET /v1/presets lists the compositions of each preset, a cutout where its template says nothing", async () => {
   const data = await expectSuccess(
     await get(api.baseUrl, partner.testKey, "/v1/presets"),
     200,
@@ -148,7 +148,7 @@ test("a request without the field has the fingerprint it always had, and is repl
   );
 });
 
-test("the result tells how the renderer showed the player; an image made before there was a choice tells nothing", async () => {
+test("the result says how the renderer showed the player; an image made before there was a choice has none", async () => {
   const composition = "photo" as const;
   const pool = poolOf(async (job, onStage) => {
     await picturesAfter(async () => {})(job, onStage);
@@ -158,8 +158,8 @@ test("the result tells how the renderer showed the player; an image made before 
   await renderNextImage(buildDeps(api, { pool }), new AbortController().signal, () => {});
   expect((await image(id)).result).toMatchObject({ composition: "photo" });
   const { db, t } = api.store.read;
-  const [told] = await db.select().from(t.webhookEvents).where(eq(t.webhookEvents.subject, id));
-  expect(JSON.parse(told?.body ?? "{}").data.result.composition).toBe("photo");
+  const [event] = await db.select().from(t.webhookEvents).where(eq(t.webhookEvents.subject, id));
+  expect(JSON.parse(event?.body ?? "{}").data.result.composition).toBe("photo");
   const shown = receiptView(await imageReceipt(api, id));
   expect(shown.picture?.composition).toBe("photo");
   await api.store.write("test", async ({ db, t }) => {

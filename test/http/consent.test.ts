@@ -49,7 +49,7 @@ const fieldsOf = async (response: Response) =>
   (await expectError(response, "INVALID_REQUEST")).details.map(({ field }: Json) => field);
 const codesOf = async (response: Response) =>
   (await expectError(response, "INVALID_REQUEST")).details.map(({ code }: Json) => code);
-/** What was told of this player, in whatever order. */
+/** The events about this player, in whatever order. */
 const recalls = async (player: string) => {
   const { db, t } = api.store.read;
   const rows = await db.select().from(t.webhookEvents);
@@ -65,8 +65,8 @@ const creditsLeft = async () => {
 };
 
 test("without the full name a card has the first word and an initial, by every way to it, and costs one credit for each name", async () => {
-  const told = await expectSuccess(await record("short", { full_name: false }), 200, ConsentResponse);
-  expect(told).toMatchObject({ status: "given", photo: true, full_name: false, until: null });
+  const consent = await expectSuccess(await record("short", { full_name: false }), 200, ConsentResponse);
+  expect(consent).toMatchObject({ status: "given", photo: true, full_name: false, until: null });
   const { image_id } = await expectSuccess(await create("short"), 202, AcceptedImageResponse);
   const view = await expectSuccess(
     await get(api.baseUrl, own.liveKey, `/v1/images/${image_id}`),
@@ -161,14 +161,14 @@ test("a batch, and its cards made again, are refused for faults of form and of c
   expect(await fieldsOf(again)).toEqual(["cards[1].player.name", "cards[0].player.source_image_url"]);
 });
 
-test("a withdrawal deletes every picture of both environments, tells so once, and holds until it is agreed to anew", async () => {
+test("a withdrawal deletes every picture of both environments, sends one event, and holds until it is agreed to anew", async () => {
   const made = await expectSuccess(await create("leaver"), 202, AcceptedImageResponse);
   await finishNext(api, "completed");
   expect((await create("leaver", undefined, own.testKey)).status).toBe(202);
   const held = await expectSuccess(await create("leaver"), 202, AcceptedImageResponse);
-  const told = await expectSuccess(await withdraw("leaver"), 200, WithdrawnConsentResponse);
-  expect(told).toMatchObject({ status: "withdrawn", images_deleted: 3 });
-  expect(told.recalled_at).not.toBeNull();
+  const consent = await expectSuccess(await withdraw("leaver"), 200, WithdrawnConsentResponse);
+  expect(consent).toMatchObject({ status: "withdrawn", images_deleted: 3 });
+  expect(consent.recalled_at).not.toBeNull();
   for (const { image_id } of [made, held])
     await expectError(await get(api.baseUrl, own.liveKey, `/v1/images/${image_id}`), "IMAGE_NOT_FOUND");
   const events = await recalls("leaver");

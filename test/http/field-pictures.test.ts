@@ -83,7 +83,7 @@ async function rendered(
   return seen;
 }
 
-test("presets tell what a picture's field takes", async () => {
+test("presets say what a picture's field takes", async () => {
   const { presets } = await expectSuccess(
     await get(api.baseUrl, partner.liveKey, "/v1/presets"),
     200,

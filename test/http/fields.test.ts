@@ -62,7 +62,7 @@ const GOOD = {
   stats: [{ label: "Pace", value: 91 }],
 };
 
-test("the presets tell their fields as a JSON Schema, or none", async () => {
+test("the presets show their fields as a JSON Schema, or none", async () => {
   const { presets } = await expectSuccess(
     await get(api.baseUrl, partner.testKey, "/v1/presets"),
     200,

@@ -72,10 +72,14 @@ test("/ready says that descriptors lack, while pages have their fonts and script
     console.log(JSON.stringify({ without, font: font.length, after: await readiness(deps) }));`;
   const shell = ["sh", "-c", 'ulimit -n 128 && exec "$0" -e "$1"', process.execPath, script];
   const child = Bun.spawn(shell, { stdout: "pipe", stderr: "inherit" });
-  const told = (await new Response(child.stdout).json()) as { without: object; font: number; after: object };
-  expect(told.without).toMatchObject({ descriptors: false, accepting: true });
-  expect(told.after).toEqual(READY.checks);
-  expect(told.font).toBeGreaterThan(10_000);
+  const report = (await new Response(child.stdout).json()) as {
+    without: object;
+    font: number;
+    after: object;
+  };
+  expect(report.without).toMatchObject({ descriptors: false, accepting: true });
+  expect(report.after).toEqual(READY.checks);
+  expect(report.font).toBeGreaterThan(10_000);
 });
 
 test("/ready is 503 while the data folder is moved away", async () => {

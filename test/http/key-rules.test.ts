@@ -108,7 +108,7 @@ describe("an address", () => {
   ])("%s among %j: %p", (address, listed, expected) => expect(isAmong(address, listed)).toBe(expected));
 });
 
-test("the documentation tells of every scope", async () => {
+test("the documentation lists every scope", async () => {
   const guide = await (await send(api, "/docs/authentication.md")).text();
   for (const scope of KEY_SCOPES) expect(guide).toContain(`| \`${scope}\` |`);
   const document: Json = await (await send(api, "/docs/openapi.json")).json();

@@ -347,7 +347,7 @@ for (const [method, path] of [
   });
 }
 
-test("HEAD tells the length that GET would have", async () => {
+test("HEAD has the length that GET would have", async () => {
   for (const path of ["/v1/images", "/v1/nothing", "/docs", "/docs/assets/card.webp", "/live"]) {
     const headers = { "X-API-Key": key };
     const { length } = await (await send(api, path, { headers })).bytes();

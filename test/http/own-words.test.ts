@@ -19,7 +19,7 @@ const view = async (id: string): Promise<Json> =>
   expectSuccess(await send(api, `/v1/images/${id}`, { headers: headers() }), 200, ImageResponse);
 const listed = async (): Promise<Json[]> =>
   (await expectSuccess(await send(api, "/v1/images", { headers: headers() }), 200, ImageListResponse)).images;
-async function told(imageId: string): Promise<Json> {
+async function eventData(imageId: string): Promise<Json> {
   const { db, t } = api.store.read;
   const event = (await db.select().from(t.webhookEvents)).find(({ subject }) => subject === imageId);
   return JSON.parse(event?.body ?? "null")?.data;
@@ -54,7 +54,7 @@ for (const end of ["completed", "refused"] as const) {
     await finishNext(api, end, "test");
     expect(own(await view(image_id))).toEqual(SAID);
     expect(own((await listed())[0])).toEqual(SAID);
-    expect(await told(image_id)).toEqual(await view(image_id));
+    expect(await eventData(image_id)).toEqual(await view(image_id));
   });
 }
 
@@ -90,7 +90,7 @@ test("a card names its batch; one that two batches ask for, the first", async ()
   const [one, other] = [await finishNext(api, "completed", "test"), await finishNext(api, "refused", "test")];
   for (const id of [one, other]) {
     expect((await view(id)).batch_id).toBe(first.batch_id);
-    expect((await told(id)).batch_id).toBe(first.batch_id);
+    expect((await eventData(id)).batch_id).toBe(first.batch_id);
     expect((await listed()).find(({ image_id }) => image_id === id).batch_id).toBe(first.batch_id);
   }
   const response = await send(api, `/v1/batches/${first.batch_id}`, { headers: headers() });

@@ -128,7 +128,7 @@ test("request ids never repeat", async () => {
   expect(new Set(ids).size).toBe(50);
 });
 
-test("a fault inside is 500 with an id, and tells nothing about its cause", async () => {
+test("a fault inside is 500 with an id, and reveals nothing about its cause", async () => {
   const broken = await testApi();
   try {
     const { testKey } = await testAccount(broken);
@@ -157,8 +157,10 @@ test("an overloaded service says when to come back, and reserves nothing", async
     }
     const response = await send(full, "/v1/images", create(liveKey, "one-too-many", full.photo));
     const error = await expectError(response, "SERVICE_OVERLOADED");
-    const told = full.lines.filter((line) => line.includes(error.request_id)).map((line) => JSON.parse(line));
-    expect(told).toMatchObject([{ event: "request", status: 503 }]);
+    const logged = full.lines
+      .filter((line) => line.includes(error.request_id))
+      .map((line) => JSON.parse(line));
+    expect(logged).toMatchObject([{ event: "request", status: 503 }]);
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     const usage = await send(full, "/v1/usage?period=current_month", { headers: { "X-API-Key": liveKey } });
     const { data } = (await usage.json()) as { data: object };

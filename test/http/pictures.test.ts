@@ -236,7 +236,7 @@ test("what opens to whoever knows its address is not in the log: pictures, cards
   expect(said).not.toContain(token);
 });
 
-test("an expired picture is 404 to the second, before and after the sweep; its image is still told", async () => {
+test("an expired picture is 404 to the second, before and after the sweep; its image can still be read", async () => {
   const { id, path, name } = await finished();
   const before = await view(id);
   api.clock.advance(30 * DAY_MS - 1_000);
@@ -278,7 +278,7 @@ test("a picture's name opens nothing in another spelling, format or folder", asy
   expect((await send(api, `${path}?width=1`)).status).toBe(200);
 });
 
-test("a picture that is missing on disk is a fault of ours, told as such and logged once", async () => {
+test("a picture that is missing on disk is a fault of ours, reported as such and logged once", async () => {
   const { id, path, name } = await finished();
   await rm(blobPath(api.folder, "picture", name));
   for (let views = 0; views < 3; views++) {
@@ -286,9 +286,9 @@ test("a picture that is missing on disk is a fault of ours, told as such and log
     expect(error.message).toContain("lost on our side");
     expect(JSON.stringify(error)).not.toContain(api.dataDir);
   }
-  const told = api.lines.filter((line) => line.includes(name) && !line.includes('"event":"request"'));
-  expect(told).toHaveLength(1);
-  expect(told[0]).toContain(id);
+  const logged = api.lines.filter((line) => line.includes(name) && !line.includes('"event":"request"'));
+  expect(logged).toHaveLength(1);
+  expect(logged[0]).toContain(id);
 });
 
 test("a picture comes smaller by its width, in its own format, to be cached as long as itself", async () => {

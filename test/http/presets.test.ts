@@ -180,7 +180,7 @@ test("the OpenAPI document and the guides know the listed ones, and show the fir
   }
 });
 
-test("a preset tells the kinds of pictures among its shapes only", () => {
+test("a preset lists the kinds of pictures among its shapes only", () => {
   const names = (shapes: [number, number]) => layoutsAmong(shapes).map(({ name }) => name);
   expect(names([0.62, 0.9])).toEqual(["portrait"]);
   expect(names([0.8, 1])).toEqual(["portrait", "square"]);

@@ -172,11 +172,11 @@ test("the files of what is published stay, also unlisted and unasked for, and ar
   client.close();
 });
 
-test("the audit log tells who published and unlisted what", async () => {
+test("the audit log records who published and unlisted what", async () => {
   const { db, t } = api.store.read;
   const entries = await db.select().from(t.auditEntries);
-  const told = entries.filter(({ action }) => action.startsWith("template."));
-  expect(told.map(({ action, subject }) => `${action} ${subject}`)).toEqual([
+  const changes = entries.filter(({ action }) => action.startsWith("template."));
+  expect(changes.map(({ action, subject }) => `${action} ${subject}`)).toEqual([
     "template.published derby 1.0.0",
     "template.published derby 1.1.0",
     "template.published derby 1.0.0",

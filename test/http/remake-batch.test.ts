@@ -181,7 +181,7 @@ test("a finished card keeps its place and its picture until the new one is ready
   expect(await breaches()).toEqual([]);
 });
 
-test("all are made again or none: without credits enough nothing changes, and every fault is told by its place", async () => {
+test("all are made again or none: without credits enough nothing changes, and every fault names its place", async () => {
   const own = await testAccount(api, { credits: 3 });
   const id = await batchWithFailures(own, 3);
   await accepted(remake(own.liveKey, id, { cards: [{ external_id: "p0", player: { number: 2 } }] }));

@@ -114,7 +114,7 @@ test("a failed image is made again as it was, once for each key, and one credit 
   expect(await requestOf(await finishNext(api, "completed"))).toEqual(request);
 });
 
-test("the player stays the same one, and every fault is told by its field", async () => {
+test("the player stays the same one, and every fault names its field", async () => {
   const { id } = await made();
   const bad = { player: { external_id: "other", number: 100 }, style: { width: 1 }, type: "player_card" };
   const error = await expectError(await remake(id, bad), "INVALID_REQUEST");

@@ -231,9 +231,9 @@ test("a key's list of addresses is of its calls, not of those who look at a pict
 
 test("a card that moves is not made while a page waits, and the refusal says what makes it", async () => {
   const wrong = await address({ external_id: "moving", format: "webm" });
-  const told = await fetch(wrong, { headers: { Accept: "application/json" } });
-  expect(told.status).toBe(400);
-  expect(((await told.json()) as Json).error.details).toEqual([
+  const answer = await fetch(wrong, { headers: { Accept: "application/json" } });
+  expect(answer.status).toBe(400);
+  expect(((await answer.json()) as Json).error.details).toEqual([
     { field: "query format", message: expect.stringContaining("Make it by POST /v1/images") },
   ]);
 });
@@ -241,9 +241,9 @@ test("a card that moves is not made while a page waits, and the refusal says wha
 test("what is wrong is answered with a picture and its status, or in words to whoever accepts JSON", async () => {
   const wrong = await address({ number: 0, position: "XX", colour: "red" });
   await expectPlaceholder(await fetch(wrong), 400, "INVALID_REQUEST");
-  const told = await fetch(wrong, { headers: { Accept: "application/json" } });
-  const { error } = (await told.json()) as Json;
-  expect(told.status).toBe(400);
+  const answer = await fetch(wrong, { headers: { Accept: "application/json" } });
+  const { error } = (await answer.json()) as Json;
+  expect(answer.status).toBe(400);
   expect(error.details.map(({ field }: Json) => field).sort()).toEqual([
     "query colour",
     "query number",

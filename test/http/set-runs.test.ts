@@ -240,8 +240,8 @@ test("an open edition numbers its cards until it closes, and then says how many 
     ...{ name: "Match day", parallels },
     players: [{ external_id: "p0" }, { external_id: "p1" }],
   });
-  const { set_id: id, parallels: told } = await expectSuccess(made, 201, SetResponse);
-  expect(told).toEqual([{ ...parallels[0], print_run: null }]);
+  const { set_id: id, parallels: recorded } = await expectSuccess(made, 201, SetResponse);
+  expect(recorded).toEqual([{ ...parallels[0], print_run: null }]);
   const of = (more: object = {}, player: object = {}) => card({ id, parallel: "match", ...more }, player);
   expect(serials(await accepted(own, [of({ count: 3 }), of({}, { external_id: "p1" })]))).toEqual([
     1, 2, 3, 1,

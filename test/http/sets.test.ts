@@ -88,7 +88,7 @@ async function fetchAll(): Promise<void> {
   }
 }
 
-test("cards of a set get the lowest free number of their player and parallel, and tell it in every view", async () => {
+test("cards of a set get the lowest free number of their player and parallel, and show it in every view", async () => {
   const own = await testAccount(api, { credits: 20 });
   const id = await makeSet(own);
   const first = await accepted(create(own, card(id)));
@@ -108,8 +108,8 @@ test("cards of a set get the lowest free number of their player and parallel, an
   for (let n = 0; n < 5; n++) await finishNext(api, "completed");
   const { db, t } = api.store.read;
   const events = await db.select().from(t.webhookEvents);
-  const told = events.find(({ subject }) => subject === first.image_id);
-  expect(JSON.parse(told?.body ?? "").data.set).toEqual(place);
+  const event = events.find(({ subject }) => subject === first.image_id);
+  expect(JSON.parse(event?.body ?? "").data.set).toEqual(place);
   const { players } = await checklistOf(own, id);
   expect(players[0].parallels).toEqual([
     { name: "base", size: null, made: 1, processing: 0 },

@@ -137,8 +137,8 @@ test("the page of a card with layers lets them move against each other, with foi
   const request = imageRequest({ style: { format: "webp", layers: true } });
   const { image_id } = await expectSuccess(await post(api.baseUrl, key, request), 202, AcceptedImageResponse);
   expect(await finishAs(api, new Uint8Array(9), "image/webp")).toBe(image_id);
-  const told = await send(api, `/v1/images/${image_id}`, { headers: { "X-API-Key": key } });
-  const { result } = await expectSuccess(told, 200, ImageResponse);
+  const response = await send(api, `/v1/images/${image_id}`, { headers: { "X-API-Key": key } });
+  const { result } = await expectSuccess(response, 200, ImageResponse);
   const attributes: Record<string, string | null> = {};
   const reader = new HTMLRewriter().on("cardpress-card", {
     element: (card) => {
@@ -157,8 +157,8 @@ test("the page of a video plays it from wherever it is served, and offers networ
   const request = imageRequest({ style: { format: "webm" } });
   const { image_id } = await expectSuccess(await post(api.baseUrl, key, request), 202, AcceptedImageResponse);
   expect(await finishAsVideo(api, new Uint8Array(9))).toBe(image_id);
-  const told = await send(api, `/v1/images/${image_id}`, { headers: { "X-API-Key": key } });
-  const { result } = await expectSuccess(told, 200, ImageResponse);
+  const response = await send(api, `/v1/images/${image_id}`, { headers: { "X-API-Key": key } });
+  const { result } = await expectSuccess(response, 200, ImageResponse);
   const { pathname } = new URL(result.share_url);
   const html = await (await send(api, pathname)).text();
   expect(headOf(html)).toMatchObject({
@@ -223,7 +223,7 @@ test("a page is gone at the second its card expires, and as soon as it is delete
   await expectGone(expiring);
 });
 
-test("a card with a time to be published is its owner's alone until then, and is told of once", async () => {
+test("a card with a time to be published is its owner's alone until then, and has one event", async () => {
   const publishAt = api.clock.now() + DAY_MS;
   const early = await shared("Maya Okafor", {}, { publish_at: new Date(publishAt).toISOString() });
   const view = async () => {
@@ -233,7 +233,7 @@ test("a card with a time to be published is its owner's alone until then, and is
   expect((await view()).publish_at).toBe(new Date(publishAt).toISOString());
   // Kept as long as others once it is out.
   expect(early.result.expires_at).toBe(new Date(publishAt + 30 * DAY_MS).toISOString());
-  const told = async () => {
+  const publishedEvents = async () => {
     const { db, t } = api.store.read;
     const events = await db.select().from(t.webhookEvents);
     return events.filter(({ type, subject }) => type === "image.published" && subject === early.id);
@@ -249,7 +249,7 @@ test("a card with a time to be published is its owner's alone until then, and is
     }
     const refused = await expectError(await oembed({ url: early.result.share_url }), "NOT_FOUND");
     expect(refused.message).toContain("not published yet");
-    expect(await told()).toEqual([]);
+    expect(await publishedEvents()).toEqual([]);
   };
   await expectEarly();
   api.clock.advance(DAY_MS - 1);
@@ -259,7 +259,7 @@ test("a card with a time to be published is its owner's alone until then, and is
   expect((await oembed({ url: early.result.share_url })).status).toBe(200);
   await Promise.all([sweep(api), sweep(api)]);
   await sweep(api);
-  const [event, ...more] = await told();
+  const [event, ...more] = await publishedEvents();
   expect(more).toEqual([]);
   const body = JSON.parse(event?.body ?? "");
   expectShape(ImagePublishedEvent, body);

@@ -351,15 +351,15 @@ test.each([
   ["UNSUPPORTED_IMAGE_SOURCE", "test_unsupported_source", "nothing-here.jpg"],
 ] as const)("the sandbox refuses with %s in the very words of the real refusal", async (code, id, file) => {
   const { liveKey, testKey } = await testAccount(api, { credits: code === "INSUFFICIENT_CREDITS" ? 0 : 1 });
-  const told = async (key: string, player: object) => {
+  const refusal = async (key: string, player: object) => {
     const { message, details } = await expectError(
       await post(api.baseUrl, key, imageRequest({ player })),
       code,
     );
     return { message, details };
   };
-  expect(await told(testKey, { external_id: id })).toEqual(
-    await told(liveKey, { source_image_url: api.photos.url(file) }),
+  expect(await refusal(testKey, { external_id: id })).toEqual(
+    await refusal(liveKey, { source_image_url: api.photos.url(file) }),
   );
 });
 

@@ -87,17 +87,17 @@ test("an endpoint made by API is sent the events it subscribed to, signed with t
   );
   expect(rotated.secret).not.toBe(secret);
   expect(Date.parse(rotated.old_secret_expires_at) - api.clock.now()).toBe(86_400_000);
-  const told = await expectSuccess(
+  const sent = await expectSuccess(
     await call("POST", `/v1/webhook_endpoints/${endpoint_id}/test`),
     202,
     WebhookEventResponse,
   );
-  expect(told).toMatchObject({ type: "webhook.test", deliveries: [{ state: "pending", attempts: [] }] });
+  expect(sent).toMatchObject({ type: "webhook.test", deliveries: [{ state: "pending", attempts: [] }] });
   await deliver();
   const last = hook.received.at(-1) as (typeof hook.received)[number];
-  expect(last.headers["webhook-id"]).toBe(told.event_id);
+  expect(last.headers["webhook-id"]).toBe(sent.event_id);
   for (const one of [secret, rotated.secret]) verify(one, last, api.clock.now());
-  expect((await event(told.event_id)).deliveries).toMatchObject([
+  expect((await event(sent.event_id)).deliveries).toMatchObject([
     { endpoint_id, state: "delivered", attempts: [{ status: 200, error: null }] },
   ]);
 
@@ -154,12 +154,12 @@ test("an event is sent again: to who missed it, to one endpoint, and also where 
   const one = await made(hook.url);
   status = 500;
   const two = await made(fussy.url);
-  const heard = hook.received.length;
+  const before = hook.received.length;
   const again = async (body?: object): Promise<Json> =>
     expectSuccess(await call("POST", `/v1/events/${event_id}/redeliver`, body), 202, WebhookEventResponse);
   expect((await again()).deliveries).toHaveLength(2);
   await deliver();
-  expect(hook.received.slice(heard).map((each) => each.event.data.image_id)).toEqual([image]);
+  expect(hook.received.slice(before).map((each) => each.event.data.image_id)).toEqual([image]);
   const stateOf = async (id: string) =>
     (await event(event_id)).deliveries.find(({ endpoint_id }: Json) => endpoint_id === id);
   expect(await stateOf(two.endpoint_id)).toMatchObject({ state: "pending", attempts: [{ status: 500 }] });
@@ -170,10 +170,10 @@ test("an event is sent again: to who missed it, to one endpoint, and also where 
     state: "delivered",
     attempts: [{}, { status: 200 }],
   });
-  expect(hook.received).toHaveLength(heard + 1);
+  expect(hook.received).toHaveLength(before + 1);
   await again({ endpoint_id: one.endpoint_id });
   await deliver();
-  expect(hook.received.slice(heard).map(({ headers }) => headers["webhook-id"])).toEqual([
+  expect(hook.received.slice(before).map(({ headers }) => headers["webhook-id"])).toEqual([
     event_id,
     event_id,
   ]);

@@ -56,9 +56,9 @@ test("a canceled card says so wherever it is shown, keeps status and code for ol
     ({ type }) => type === "image.failed",
   );
   expect(events).toHaveLength(3);
-  const told = JSON.parse(events[0]?.body ?? "");
-  expectShape(ImageFailedEvent, told);
-  expect(told.data.failure).toMatchObject(failure);
+  const event = JSON.parse(events[0]?.body ?? "");
+  expectShape(ImageFailedEvent, event);
+  expect(event.data.failure).toMatchObject(failure);
 
   // The API's counters go by the status; those of charts and operators tell them apart.
   const usage = await get(api.baseUrl, liveKey, "/v1/usage?period=current_month");

@@ -71,11 +71,11 @@ test("the memory in use of a process is known, and none of one that has ended", 
 test("a process that answers without an end is ended, and none gets the service's secrets", async () => {
   const endless = readerOf('for (;;) await Bun.write(Bun.stdout, "x".repeat(1e6));');
   await expect(endless("acc_1", text("Name\nA"))).rejects.toThrow("more memory or time");
-  process.env.CARDPRESS_TRIED_SECRET = "told to nobody";
-  const told = readerOf(
+  process.env.CARDPRESS_TRIED_SECRET = "for nobody's eyes";
+  const environment = readerOf(
     "console.log(JSON.stringify({ list: { columns: Object.keys(process.env), rows: [] } }));",
   );
-  const { columns } = await told("acc_1", text("Name\nA"));
+  const { columns } = await environment("acc_1", text("Name\nA"));
   delete process.env.CARDPRESS_TRIED_SECRET;
   expect(columns.filter((name) => name.startsWith("CARDPRESS"))).toEqual([]);
 });

@@ -17,7 +17,7 @@ const match = (...paths: (string | NamedPhoto)[]) => {
   return { rows, unsure: unsure.map(({ photo, rows: of }) => [photos[photo]?.path, of]) };
 };
 
-describe("a file tells whose photo it is", () => {
+describe("a file's name says whose photo it is", () => {
   test.each([
     ["player-1.jpg", "0 id"],
     ["player_10.JPG", "1 id"],
@@ -37,7 +37,7 @@ describe("a file tells whose photo it is", () => {
     ["09.jpg", "0 number"],
     ["#10.jpg", "1 number"],
     ["No. 8.jpg", "3 number"],
-  ])("%s: %s", (path, told) => expect(match(path)).toEqual({ rows: { [path]: told }, unsure: [] }));
+  ])("%s: %s", (path, found) => expect(match(path)).toEqual({ rows: { [path]: found }, unsure: [] }));
 });
 
 describe("a file that may be several players', or nobody's, is not guessed", () => {
@@ -76,13 +76,13 @@ describe("letters that keyboards lack are found spelt out, too", () => {
     ["Soren Angstrom.jpg", { 1: "name" }, undefined],
     ["Götz Rüdiger.jpg", { 4: "name" }, undefined],
     ["jan_moeller.jpg", { 2: "name" }, undefined],
-    // One of two who are told apart by the mark alone, and another one's shirt.
+    // One of two who are found apart by the mark alone, and another one's shirt.
     ["jan_moller.jpg", {}, [2, 3]],
     ["mueller_juergen_8.jpg", {}, [0, 1]],
   ])("%s: %j %j", (path, sure, rows) => {
     const { matched, unsure } = matchPhotos(squad, [{ path }]);
-    const told: Record<string, string> = Object.fromEntries([...matched].map(([row, { by }]) => [row, by]));
-    expect(told).toEqual(sure);
+    const found: Record<string, string> = Object.fromEntries([...matched].map(([row, { by }]) => [row, by]));
+    expect(found).toEqual(sure);
     expect(unsure[0]?.rows.toSorted()).toEqual(rows);
   });
 });
@@ -103,8 +103,8 @@ describe("where ids are numbers, as shirts have, a number alone is sure only if 
     ["30.jpg", { 3: "number" }, undefined],
   ])("%s: %j %j", (path, sure, rows) => {
     const { matched, unsure } = matchPhotos(squad, [{ path }]);
-    const told: Record<string, string> = Object.fromEntries([...matched].map(([row, { by }]) => [row, by]));
-    expect(told).toEqual(sure);
+    const found: Record<string, string> = Object.fromEntries([...matched].map(([row, { by }]) => [row, by]));
+    expect(found).toEqual(sure);
     expect(unsure[0]?.rows).toEqual(rows as number[]);
   });
 });

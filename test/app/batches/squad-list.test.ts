@@ -284,8 +284,8 @@ describe("the columns of a list", () => {
     const both = pairs.split(", ").map((pair) => /^(.+) (\S+)$/.exec(pair)?.slice(1) ?? []);
     const list = await read(`Name;Pos\n${both.map(([word]) => `A;${word}`).join("\n")}`);
     const cards = cardsOfList(list, TARGETS, guessMapping(list, TARGETS), STYLE);
-    const told = cards.map((card) => (card as { player: { position: string } }).player.position);
-    expect(told).toEqual(both.map(([, position]) => position ?? ""));
+    const positions = cards.map((card) => (card as { player: { position: string } }).player.position);
+    expect(positions).toEqual(both.map(([, position]) => position ?? ""));
   });
 
   test("have one for the composition, in any case of letters; an empty cell asks for none", async () => {

@@ -44,7 +44,7 @@ async function make(count: number): Promise<void> {
   }
 }
 
-async function told() {
+async function raised() {
   const { db, t } = workspace.store.read;
   const rows = await db.select().from(t.webhookEvents).orderBy(t.webhookEvents.createdAt, t.webhookEvents.id);
   const alerts = rows.filter(({ type }) => type === "usage.alert").map(({ body }) => JSON.parse(body));
@@ -61,20 +61,20 @@ const state = async () => {
   return account && budgetState(workspace.store.read, account, workspace.clock.now());
 };
 
-test("the card that reaches an alert tells it, each once, and the next month again", async () => {
+test("the card that reaches an alert raises it, each once, and the next month again", async () => {
   await budget(5, [100, 50, 80, 80]);
   await make(2);
-  expect(await told()).toEqual([]);
+  expect(await raised()).toEqual([]);
   await make(6);
   // Half of five is reached by the third.
-  expect(await told()).toEqual([
+  expect(await raised()).toEqual([
     { period: "2026-11", credits_used: 3, budget: 5, percent: 50 },
     { period: "2026-11", credits_used: 4, budget: 5, percent: 80 },
     { period: "2026-11", credits_used: 5, budget: 5, percent: 100 },
   ]);
   workspace.clock.set("2026-12-01T00:00:00.000Z");
   await make(3);
-  expect((await told()).slice(3)).toEqual([{ period: "2026-12", credits_used: 3, budget: 5, percent: 50 }]);
+  expect((await raised()).slice(3)).toEqual([{ period: "2026-12", credits_used: 3, budget: 5, percent: 50 }]);
 });
 
 test("only credits that were used count: no failed card, and none of a test key", async () => {
@@ -83,18 +83,18 @@ test("only credits that were used count: no failed card, and none of a test key"
   await (await render())({ kind: "refused", message: "No player.", reason: "no_player" });
   await acceptLive(workspace, accountId, { environment: "test" });
   await (await render("test"))();
-  expect(await told()).toEqual([]);
+  expect(await raised()).toEqual([]);
   await make(1);
-  expect(await told()).toHaveLength(1);
+  expect(await raised()).toHaveLength(1);
 });
 
-test("cards that are finished at the same moment tell each alert once, and none is missed", async () => {
+test("cards that are finished at the same moment raise each alert once, and none is missed", async () => {
   await budget(8, [25, 50, 75, 100]);
   const ends: Awaited<ReturnType<typeof render>>[] = [];
   for (let n = 0; n < 8; n++) await acceptLive(workspace, accountId);
   for (let n = 0; n < 8; n++) ends.push(await render());
   await Promise.all(ends.map((end) => end()));
-  const alerts = (await told()).toSorted((a, b) => a.percent - b.percent);
+  const alerts = (await raised()).toSorted((a, b) => a.percent - b.percent);
   expect(alerts.map(({ percent, credits_used }) => [percent, credits_used])).toEqual([
     [25, 2],
     [50, 4],
@@ -133,13 +133,13 @@ test("owners get a mail for each alert, and nobody else does; endpoints get the 
   expect(items.map(({ eventType }) => eventType)).toEqual(["usage.alert", "usage.alert"]);
 });
 
-test("without a mail server nothing is written, and the event and the page tell the same", async () => {
+test("without a mail server nothing is written, and the event and the page say the same", async () => {
   workspace = { ...workspace, config: { ...workspace.config, mail: undefined } };
   await addMember(workspace, { accountId, email: "ana@rovers.example", vouched: true });
   await budget(2, [50, 100]);
   await make(1);
   expect(await mails()).toEqual([]);
-  expect(await told()).toHaveLength(1);
+  expect(await raised()).toHaveLength(1);
   expect(await state()).toMatchObject({
     used: 1,
     marks: [
@@ -149,27 +149,27 @@ test("without a mail server nothing is written, and the event and the page tell 
   });
 });
 
-test("a changed budget tells what it reaches from then on, and nothing a second time", async () => {
+test("a changed budget raises what is reached from then on, and nothing a second time", async () => {
   await budget(4, [50]);
   await make(3);
-  expect(await told()).toHaveLength(1);
-  // Three are used: half of four is behind, and was told; half of ten is not.
+  expect(await raised()).toHaveLength(1);
+  // Three are used: half of four is behind, and was raised; half of ten is not.
   await budget(10, [20, 50]);
   await make(2);
-  expect((await told()).map(({ credits_used, budget: of }) => [credits_used, of])).toEqual([
+  expect((await raised()).map(({ credits_used, budget: of }) => [credits_used, of])).toEqual([
     [2, 4],
     [5, 10],
   ]);
   await changeBudget(workspace, accountId, undefined, null);
   await make(5);
-  expect(await told()).toHaveLength(2);
+  expect(await raised()).toHaveLength(2);
   expect(await state()).toBeUndefined();
 });
 
 test("of alerts that fall on one credit only the highest is sent", async () => {
   await budget(1, [50, 80, 100]);
   await make(1);
-  expect((await told()).map(({ percent }) => percent)).toEqual([100]);
+  expect((await raised()).map(({ percent }) => percent)).toEqual([100]);
 });
 
 test("an account that has used its budget up needs attention; one that is below does not", async () => {

@@ -47,8 +47,8 @@ test("a disk that is nearly full refuses creates before anything is reserved, an
 
 test("a low disk is logged once, with what to do, and once when there is room again", async () => {
   const clock = fakeClock();
-  const told: [string, LogFields | undefined][] = [];
-  const note = (event: string, fields?: LogFields) => void told.push([event, fields]);
+  const notes: [string, LogFields | undefined][] = [];
+  const note = (event: string, fields?: LogFields) => void notes.push([event, fields]);
   let bytes = 0;
   const log = { info: note, warn: note, error: note };
   const room = diskRoom({ clock, log, minFreeBytes: 500, free: async () => bytes });
@@ -58,11 +58,11 @@ test("a low disk is logged once, with what to do, and once when there is room ag
   }
   bytes = 500;
   await room.refuseWhenLow();
-  expect(told.map(([event]) => event)).toEqual(["disk_low", "disk_room_again"]);
-  expect(told[0]?.[1]?.remedy).toContain("Disk");
+  expect(notes.map(([event]) => event)).toEqual(["disk_low", "disk_room_again"]);
+  expect(notes[0]?.[1]?.remedy).toContain("Disk");
 });
 
-test("a disk that cannot be asked refuses nobody: what is written next tells", async () => {
+test("a disk that cannot be asked refuses nobody: the next write shows whether there is room", async () => {
   const silent = { info: () => {}, warn: () => {}, error: () => {} };
   const free = () => Promise.reject(new Error("EIO"));
   await diskRoom({ clock: fakeClock(), log: silent, minFreeBytes: 500, free }).refuseWhenLow();

@@ -224,7 +224,7 @@ test("a test image that cannot be made ends at once, with the reason", async () 
   });
 });
 
-test("a test image tells the composition that was asked for, or its own template's usual one", async () => {
+test("a test image shows the composition that was asked for, or its own template's usual one", async () => {
   const dir = workspace.config.templatesDir ?? "";
   await declareCompositions(dir, "season_card", ["photo", "cutout"]);
   const deps = buildDeps(workspace, { pool });

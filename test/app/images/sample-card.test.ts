@@ -70,7 +70,7 @@ test("a sample that cannot be drawn is reported as such", async () => {
   await temporary.remove();
 });
 
-test("no more requests wait for a sample than are counted: others are told when to ask again", async () => {
+test("no more requests wait for a sample than are counted: others get the time to ask again", async () => {
   const temporary = testFolder();
   const template = await loadTemplate("club_card");
   const free = Promise.withResolvers<void>();

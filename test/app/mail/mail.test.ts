@@ -222,14 +222,14 @@ test("members get a mail about an endpoint that fails for an hour, and of its en
     workspace.store.write("test", (tx) => changeEndpoint(tx, endpoint.id, to));
   const failingSince = workspace.clock.now();
   await change({ failingSince, updatedAt: failingSince });
-  const told = async () => {
+  const notices = async () => {
     await writeNotices(workspace);
     await send();
     return box.received.filter((mail) => header(mail, "subject")?.includes("endpoint"));
   };
-  expect(await told()).toEqual([]);
+  expect(await notices()).toEqual([]);
   workspace.clock.advance(HOUR_MS);
-  expect(await told()).toHaveLength(1);
+  expect(await notices()).toHaveLength(1);
   const disabledAt = workspace.clock.now();
   await change({
     state: "disabled",
@@ -237,7 +237,7 @@ test("members get a mail about an endpoint that fails for an hour, and of its en
     disabledAt,
     updatedAt: disabledAt,
   });
-  const [failing = "", disabled = ""] = await told();
+  const [failing = "", disabled = ""] = await notices();
   expect(textOf(failing)).toContain("127.0.0.1:9 has not taken any event");
   expect(textOf(disabled)).toContain("410 Gone");
   expect(box.received.join()).not.toContain("hush");

@@ -181,16 +181,16 @@ test("a clock set back by two hours keeps no waiting card from being made, and n
 });
 
 test("small corrections pass, and sleep is no jump", () => {
-  let told = 1e12;
+  let systemTime = 1e12;
   let passed = 0;
-  const clock = steadyClock({ now: () => told, elapsed: () => passed }, silentLog);
+  const clock = steadyClock({ now: () => systemTime, elapsed: () => passed }, silentLog);
   for (let n = 0; n < 100; n++) {
-    told += 40 * SECOND_MS;
+    systemTime += 40 * SECOND_MS;
     passed += 10 * SECOND_MS;
-    expect(clock.now()).toBe(told);
+    expect(clock.now()).toBe(systemTime);
   }
-  told += 9 * HOUR_MS;
+  systemTime += 9 * HOUR_MS;
   passed += 9 * HOUR_MS;
-  expect(clock.now()).toBe(told);
+  expect(clock.now()).toBe(systemTime);
   expect(clock.settledForMs()).toBe(Number.POSITIVE_INFINITY);
 });

@@ -45,7 +45,7 @@ test("an account's only owner, added again as a developer, stays its owner", asy
   expect(await roles()).toEqual({ "ana@example.com": "owner", "tom@example.com": "developer" });
 });
 
-test("a member added again gets the role asked for, and the log tells it as the change it is", async () => {
+test("a member added again gets the role asked for, and the log records it as the change it is", async () => {
   await add("ana@example.com", "owner");
   await add("tom@example.com", "developer");
   await add("tom@example.com", "owner");

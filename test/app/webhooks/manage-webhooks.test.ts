@@ -201,7 +201,7 @@ describe("the audit log", () => {
     const rows = await listAudit(workspace.store.read, { accountId: workspace.accountId, limit: 7 });
     return rows.toReversed().map(({ entry, email }) => [entry.action, entry.subject, email]);
   };
-  const told = (who: string | null) => [
+  const entriesBy = (who: string | null) => [
     ["webhook.created", URL, who],
     ["webhook.changed", moved, who],
     ["webhook.secret_rotated", moved, who],
@@ -213,14 +213,14 @@ describe("the audit log", () => {
 
   test("names every change of an endpoint once with who made it, also the command line's", async () => {
     await changes();
-    expect(await lines()).toEqual(told(null));
+    expect(await lines()).toEqual(entriesBy(null));
     const member = { email: "ana@example.com", role: "owner", vouched: true } as const;
     const { user } = await addMember(workspace, { accountId: workspace.accountId, ...member });
     await changes(user.id);
-    expect(await lines()).toEqual(told("ana@example.com"));
+    expect(await lines()).toEqual(entriesBy("ana@example.com"));
   });
 
-  test("and what it tells are one: a change of an endpoint that cannot be logged is not made", async () => {
+  test("and its log entry are one: a change of an endpoint that cannot be logged is not made", async () => {
     const { endpoint } = await create();
     const ref = { endpointId: endpoint.id };
     await workspace.happen();

@@ -22,7 +22,7 @@ export interface Receiver {
   close(): void;
 }
 
-/** A partner's server: keeps what it hears and answers as told, at first 200. */
+/** A partner's server: keeps what it receives and answers by `answer`, 200 by default. */
 export function receiver(
   answer: (request: Received, count: number) => Response | Promise<Response> = () => new Response("ok"),
 ): Receiver {
@@ -34,10 +34,10 @@ export function receiver(
     idleTimeout: 0,
     fetch: async (request) => {
       const body = await request.text();
-      const heard = { headers: request.headers.toJSON(), body, event: JSON.parse(body) };
-      received.push(heard);
+      const call = { headers: request.headers.toJSON(), body, event: JSON.parse(body) };
+      received.push(call);
       for (const { count, resolve } of waiting) if (received.length >= count) resolve();
-      return answer(heard, received.length);
+      return answer(call, received.length);
     },
   });
   const origin = `http://127.0.0.1:${server.port}`;

@@ -82,7 +82,7 @@ async function end(environment: "live" | "test", how: RenderEnd) {
 
 describe("a finished image", () => {
   test.each(["live", "test"] as const)(
-    "of the %s environment tells what the status view says",
+    "of the %s environment has what the status view says",
     async (environment) => {
       const { account } = await testAccount(workspace);
       const { id } = await queue(account.id, environment);
@@ -110,7 +110,7 @@ describe("a finished image", () => {
     },
   );
 
-  test("that failed tells so; a render that is tried again tells nothing", async () => {
+  test("that failed has an event; a render that is tried again has none", async () => {
     const { account } = await testAccount(workspace);
     await queue(account.id, "live");
     await end("live", { kind: "fault" });
@@ -161,7 +161,7 @@ describe("a finished image", () => {
     expect(await eventsOf(account.id)).toHaveLength(1);
     const { items } = await listDeliveries(workspace, { accountId: account.id });
     expect(items).toMatchObject([{ environment: "test", state: "pending", eventType: "image.completed" }]);
-    // A worker whose lease is lost tells nothing either.
+    // A worker whose lease is lost records none either.
     expect(await finishImage(workspace, lease, { kind: "completed", output: OUTPUT })).toBeUndefined();
     expect(await eventsOf(account.id)).toHaveLength(1);
   });

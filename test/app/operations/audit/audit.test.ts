@@ -72,7 +72,7 @@ async function batches(): Promise<void> {
   await accept("open", 2);
 }
 
-/** An endpoint that has been told of everything but the last. */
+/** An endpoint that has received every event but the last. */
 async function webhookEndpoint(): Promise<string> {
   const made = await createEndpoint(
     {

@@ -59,7 +59,7 @@ test("data inside a container's own folder is reported to go with it", () => {
   expect(checkSupervision({ ...SITE, dataDir: "/proc" }, container).status).toBe("ok");
 });
 
-test("a container is known where no file tells it: Podman with a read-only root, and Kubernetes", () => {
+test("a container is detected where no file marks it: Podman with a read-only root, and Kubernetes", () => {
   for (const variable of ["container=podman", "KUBERNETES_SERVICE_HOST=10.0.0.1"]) {
     const container = files({ "/proc/self/environ": `PATH=/bin\0${variable}\0HOME=/data\0` });
     expect(checkSupervision({ ...SITE, dataDir: "/proc" }, container).message).toContain("in a container");
