@@ -41,8 +41,11 @@ const WITH_CUT_ARMS = 0.85;
  * player: its blur goes on.
  */
 const OPEN_TOP = 0.12;
-/** Where so little more lets the photo cover the whole window, it does. */
-const SNUG = 1.12;
+/**
+ * Where so little more lets the photo cover the whole window, it does; a little more where the photo cuts an
+ * arm or a shoulder, which would be drawn out beyond it.
+ */
+const SNUG = { usually: 1.12, cutPlayer: 1.27 };
 /** What is held is rarely wider than this, in widths of the body; wider cutouts hold something else too. */
 const MOST_HELD = 1.4;
 /** A head rises over the window only if the photo goes on above the hair by this part of its height. */
@@ -183,7 +186,8 @@ function scaleFor(
   );
   const scale = Math.min(Math.max(wanted, cover), cutSides.top ? Math.max(wanted, wholeHead) : most);
   const whole = Math.max(across, down);
-  return whole > scale && whole <= SNUG * scale ? whole : scale;
+  const snug = cutSides.left || cutSides.right ? SNUG.cutPlayer : SNUG.usually;
+  return whole > scale && whole <= snug * scale ? whole : scale;
 }
 
 /**

@@ -151,3 +151,17 @@ test("a photo that nearly covers the window covers it", () => {
   }
   expect(gaps).toBeGreaterThan(0);
 });
+
+test("a shoulder that the photo cuts goes on to the window's edge where a little more enlargement is enough", () => {
+  const bust: Scene = {
+    photo: [500, 600],
+    body: { x: 0, y: 20, width: 500, height: 580 },
+    face: { x: 150, y: 120, width: 200, height: 260 },
+  };
+  const gapOf = (scene: Scene) => {
+    const { photo, window } = placed(scene, "landscape");
+    return Math.max(photo.x - window.x, right(window) - right(photo));
+  };
+  expect(gapOf(bust)).toBeGreaterThan(20);
+  expect(gapOf({ ...bust, cutSides: { left: true, right: true } })).toBeLessThanOrEqual(1);
+});
