@@ -4,10 +4,10 @@ import { asCutout, hasWalls, inPhoto, type PlacedPlayer } from "./player-place.t
 import type { Zones } from "./template-layout.ts";
 
 /**
- * From this agreement of the networks on a player is cut out well. Judges graded both compositions of 176
- * photos: above it the cutout is saleable more often, below it the photo. A little less is enough before a
- * room or a street, which sharp behind the player looks like a snapshot on a card, and where the photo does
- * not reach the window's edges.
+ * From this agreement of the networks on a player is cut out well: above it judges prefer the cutout, below
+ * it the photo (docs/decisions/0022-cutout-or-photo.md). A little less is enough before a room or a street,
+ * which sharp behind the player looks like a snapshot on a card, and where the photo does not reach the
+ * window's edges.
  */
 const SURE_MASKS = { usually: 0.972, beforeAPoorPhoto: 0.955 };
 /** From this part of sharp edges on; walls and backgrounds out of focus have less. */
