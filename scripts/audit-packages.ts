@@ -47,7 +47,9 @@ if (import.meta.main) {
   const { stdout, stderr } = Bun.spawnSync([process.execPath, "audit", "--json"]);
   const verdict = judge(stdout.toString(), await carriedPackages());
   if (verdict === null) {
-    console.log(`The registry did not tell of known faults: ${stderr.toString().trim().split("\n").at(-1)}`);
+    console.log(
+      `The registry did not answer about known faults: ${stderr.toString().trim().split("\n").at(-1)}`,
+    );
     process.exit(0);
   }
   console.log(verdict.lines.length === 0 ? "No known faults." : verdict.lines.join("\n"));

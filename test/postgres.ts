@@ -12,7 +12,7 @@ const SERVER_URL = process.env.CARDPRESS_TEST_POSTGRES ?? "";
 /** A database with all migrations and no rows: copying it takes a tenth of what making one does. */
 export const TEMPLATE = "cardpress_template";
 
-/** Lets the queue in the database follow a test's clock, of which it is told by tellTime(). */
+/** Lets the queue in the database follow a test's clock, which followClock() sets. */
 export const FOLLOW_TEST_CLOCK = [
   `CREATE TABLE ${JOBS_SCHEMA}.test_clock (at timestamptz)`,
   `INSERT INTO ${JOBS_SCHEMA}.test_clock VALUES (NULL)`,
@@ -21,18 +21,18 @@ export const FOLLOW_TEST_CLOCK = [
 ];
 
 /** The same store, whose queue goes by this clock. */
-function tellTime(store: PostgresStore, { now }: Pick<Clock, "now">): PostgresStore {
-  let told: number | undefined;
-  const tell = async () => {
-    if (told === now()) return;
-    told = now();
-    await store.ask(`UPDATE ${JOBS_SCHEMA}.test_clock SET at = to_timestamp($1::float8 / 1000)`, [told]);
+function followClock(store: PostgresStore, { now }: Pick<Clock, "now">): PostgresStore {
+  let last: number | undefined;
+  const setTime = async () => {
+    if (last === now()) return;
+    last = now();
+    await store.ask(`UPDATE ${JOBS_SCHEMA}.test_clock SET at = to_timestamp($1::float8 / 1000)`, [last]);
   };
   return {
     ...store,
-    ask: (...query) => tell().then(() => store.ask(...query)),
-    script: (text) => tell().then(() => store.script(text)),
-    write: (...work) => tell().then(() => store.write(...work)),
+    ask: (...query) => setTime().then(() => store.ask(...query)),
+    script: (text) => setTime().then(() => store.script(text)),
+    write: (...work) => setTime().then(() => store.write(...work)),
   };
 }
 
@@ -49,7 +49,7 @@ export const openTestPostgres =
   (clock?: Clock): OpenStore =>
   async (file, { mapped = false } = {}) => {
     const store = await openTestPostgresStore(file, mapped);
-    return clock ? tellTime(store, clock) : store;
+    return clock ? followClock(store, clock) : store;
   };
 
 export async function openTestPostgresStore(file: string, patient = false): Promise<PostgresStore> {

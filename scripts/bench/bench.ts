@@ -130,14 +130,14 @@ async function benchWarmPage(): Promise<void> {
       await page.close();
       return bytes;
     });
-    tell(format, "page per card", baseline, baseline);
+    printLine(format, "page per card", baseline, baseline);
     for (const way of ["screenshot", "canvas"] as const) {
       const warm = await openCardPage(browser, template, { way });
       const cost = await perCard(async (n) => (await warm.render(job(n, format))).bytes);
       await warm.close();
-      tell(format, `warm page, ${way}`, cost, baseline);
+      printLine(format, `warm page, ${way}`, cost, baseline);
     }
-    tell(format, "takumi, a simpler card", await perCard((n) => takumiCard(job(n, format))), baseline);
+    printLine(format, "takumi, a simpler card", await perCard((n) => takumiCard(job(n, format))), baseline);
   }
   await browser.close();
 }
@@ -154,7 +154,7 @@ async function openTakumi(): Promise<(job: CardJob) => Promise<Uint8Array>> {
 }
 
 /** Prints one line: the cost of a card made one way, and how many times more the baseline costs. */
-function tell(format: ImageFormat, what: string, cost: Cost, baseline: Cost): void {
+function printLine(format: ImageFormat, what: string, cost: Cost, baseline: Cost): void {
   const [byClock, byWork] = [baseline.clockMs / cost.clockMs, baseline.processorMs / cost.processorMs];
   console.log(
     `  ${format.padEnd(4)}  ${what.padEnd(22)} ${shown(cost.clockMs)} ratio ${byClock.toFixed(1)}   processor ${cost.processorMs.toFixed(0).padStart(4)} ms, ratio ${byWork.toFixed(1)}   ${Math.round(cost.bytes / 1000)} KB`,

@@ -53,7 +53,7 @@ try {
   const hashOf = (n: number) => String(n).padStart(64, "0");
   let refused = 0;
   for (let n = 0; n <= Number(options.cards); n++) {
-    if (n % STEP === 0 || FIRST.includes(n)) tell(n, worker.pid, refused);
+    if (n % STEP === 0 || FIRST.includes(n)) printLine(n, worker.pid, refused);
     // Every third card shows the photo of the card before it.
     const photo = n % 3 === 2 ? n - 1 : n;
     const [width, height] = SIZES[n % SIZES.length] as (typeof SIZES)[number];
@@ -69,7 +69,7 @@ try {
 process.exit(0);
 
 /** Prints one line: after how many cards, the memory of all processes, and of each kind. */
-function tell(cards: number, pid: number, refused: number): void {
+function printLine(cards: number, pid: number, refused: number): void {
   const kinds = memoryMbByKind(pid);
   const sum = [...kinds.values()].reduce((total, mb) => total + mb, 0);
   const parts = [...kinds].map(([kind, mb]) => `${kind} ${mb.toFixed(0)}`).join(", ");

@@ -25,7 +25,7 @@ export function pythonTypes(document: OpenApiDocument): string {
     if (schema.properties) classes.push(...typedDict(name, schema));
     else aliases.push(`${name}: TypeAlias = "${typeOf(schema, name, [])}"`);
   }
-  aliases.push("#: What a webhook tells; more types may come.");
+  aliases.push("#: What a webhook reports; more types may come.");
   aliases.push(`ReceivedEvent: TypeAlias = "Union[${eventsOf(document).join(", ")}]"`);
   const imports = "from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, Union\n";
   return `${HEAD}${imports}\n\n${classes.join("\n\n\n")}\n\n\n${aliases.join("\n")}\n`;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openBucket } from "../../src/blobs/bucket.ts";
 import { emptyBucket } from "../../test/buckets.ts";
 import { steadyPort } from "../steady-port.ts";
-import { tell } from "./node.ts";
+import { sendSignal } from "./node.ts";
 
 /** What a server of Ceph's consists of, by Debian's packages of these names. */
 const PROGRAMS = ["radosgw", "ceph-mon", "ceph-osd", "ceph", "ceph-authtool", "monmaptool", "radosgw-admin"];
@@ -33,7 +33,7 @@ export async function startCeph(folder: string): Promise<Ceph> {
   const stop = async () => {
     for (const name of ["rgw", "osd", "mon"]) {
       const file = Bun.file(join(folder, `${name}.pid`));
-      if (await file.exists()) tell(Number(await file.text()), "SIGKILL");
+      if (await file.exists()) sendSignal(Number(await file.text()), "SIGKILL");
     }
   };
   const started = Bun.spawn(["bash", join(import.meta.dir, "start-ceph.sh"), folder, String(port)], {

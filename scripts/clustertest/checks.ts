@@ -37,7 +37,7 @@ const POLL_MS = 250;
 const oneNumber = async (admin: SQL, query: string): Promise<number> =>
   Number((await admin.unsafe(query))[0]?.n);
 
-/** What is left to do: how much, and what tells that somebody is at it. */
+/** What is left to do: how much, and what shows that somebody is at it. */
 export interface Unfinished {
   count: number;
   /** Changes whenever some of it is taken, taken again, or waits anew. */

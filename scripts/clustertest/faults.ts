@@ -2,7 +2,7 @@ import { SQL } from "bun";
 import type { PostgresServer } from "../postgres-server.ts";
 import { familyOf } from "../soak/processes.ts";
 import type { Figures } from "./figures.ts";
-import { killBrowser, type Node, tell } from "./node.ts";
+import { killBrowser, type Node, sendSignal } from "./node.ts";
 import type { StorageProxy } from "./storage-proxy.ts";
 import type { TcpProxy } from "./tcp-proxy.ts";
 
@@ -115,9 +115,9 @@ function faultKinds(places: FaultPlaces, isLong: boolean): Record<string, () => 
   };
   const freeze = (seconds: number) => async () => {
     const frozen = familyOf(postgres.pid()).map(({ pid }) => pid);
-    for (const pid of frozen) tell(pid, "SIGSTOP");
+    for (const pid of frozen) sendSignal(pid, "SIGSTOP");
     await Bun.sleep(seconds * SECOND);
-    for (const pid of frozen) tell(pid, "SIGCONT");
+    for (const pid of frozen) sendSignal(pid, "SIGCONT");
     return true;
   };
   const stalled = during(

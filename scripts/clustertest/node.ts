@@ -52,7 +52,7 @@ export function clusterNode({ name, dir, port, env }: NodeOptions): Node {
     for (const field of ["end", "loop"]) if (field in entry) add(`${entry.event} ${field} ${entry[field]}`);
   };
   const signal = (name: NodeJS.Signals) => {
-    for (const { pid } of familyOf(child?.pid ?? -1)) tell(pid, name);
+    for (const { pid } of familyOf(child?.pid ?? -1)) sendSignal(pid, name);
   };
   const node: Node = {
     name,
@@ -87,7 +87,7 @@ export function clusterNode({ name, dir, port, env }: NodeOptions): Node {
     },
     kill: async () => {
       disturbedUntil = Number.POSITIVE_INFINITY;
-      tell(-(child?.pid ?? 0), "SIGKILL");
+      sendSignal(-(child?.pid ?? 0), "SIGKILL");
       await child?.exited;
     },
     freeze: () => {
@@ -113,11 +113,11 @@ export function clusterNode({ name, dir, port, env }: NodeOptions): Node {
 /** Ends one browser of the node; false when it has none. */
 export function killBrowser(node: Node): boolean {
   const [browser] = browsersOf(node.pid() ?? -1);
-  return browser !== undefined && tell(browser.pid, "SIGKILL");
+  return browser !== undefined && sendSignal(browser.pid, "SIGKILL");
 }
 
 /** Sends a signal to a process, or with a negative number to a group. */
-export function tell(pid: number, name: NodeJS.Signals): boolean {
+export function sendSignal(pid: number, name: NodeJS.Signals): boolean {
   // 0, 1 and -1 would reach processes that are not ours.
   if (Math.abs(pid) < 2) return false;
   try {

@@ -80,7 +80,7 @@ const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 
 offerHelp(import.meta);
 const folder = process.argv[2];
-if (!folder) throw new Error("Give the folder of the packages; --help tells which.");
+if (!folder) throw new Error("Give the folder of the packages; --help says which.");
 for (const [name, source] of Object.entries(SOURCES)) {
   const file = readFileSync(join(folder, "node_modules", source.file));
   if (sha256(file) !== source.sha256)

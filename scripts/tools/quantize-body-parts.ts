@@ -71,7 +71,7 @@ const GREATEST_WEIGHT = 127;
 const GREATEST_PAIR = 127.5;
 
 const path = process.argv[2];
-if (!path) throw new Error("Give the float network; --help tells how it is made.");
+if (!path) throw new Error("Give the float network; --help says how it is made.");
 const packed = await Bun.file(path).bytes();
 if (sha256(packed) !== FLOAT_SHA256)
   throw new Error(`${path} is another file than the one this script is for.`);

@@ -9,7 +9,7 @@ exec > >(tee -a "$results/findings.txt" > /dev/console) 2>&1
 
 # Seconds since the boot, by this machine's clock.
 now() { cut -d' ' -f1 /proc/uptime; }
-# found NAME DETAIL COMMAND...: tells whether the command succeeded, and how long it took.
+# found NAME DETAIL COMMAND...: reports whether the command succeeded, and how long it took.
 found() {
   local name=$1 started; started=$(now); shift
   if "$@"; then word=ok; else word=fault; fi
@@ -43,7 +43,7 @@ kill_server() {
   done
   return 1
 }
-# A crash between the kills would be mended by systemd unseen.
+# A crash between the kills would be repaired by systemd unseen.
 ended_only_when_killed() { [[ $(unit NRestarts) == 3 ]]; }
 came_back() { until_ready && [[ $(unit NRestarts) == 0 ]]; }
 

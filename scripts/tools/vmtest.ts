@@ -8,7 +8,7 @@
  *
  * Needs root, the Debian packages that it names when they are missing, and Debian's mirrors. The processor is
  * emulated: half an hour and more of one core. Time in the machine is counted in instructions, as if it did a
- * billion a second, so time limits hold however slow the emulation is, and the seconds it tells are those of
+ * billion a second, so time limits hold however slow the emulation is, and the seconds it prints are those of
  * such a machine. Exits with 1 when something is not as it should be.
  */
 import {

@@ -32,7 +32,7 @@ export function rateLimiter({ state, clock }: { state: ShortLivedState; clock: C
   // response of a window.
   const calls = state.counters("calls", { forMs: 2 * RATE_WINDOW_MS, maxKeys: MAX_BUDGETS });
   const windowStartMs = () => clock.now() - (clock.now() % RATE_WINDOW_MS);
-  const tell = (used: number, limit: number, startMs: number): RateState => ({
+  const stateOf = (used: number, limit: number, startMs: number): RateState => ({
     limit,
     remaining: Math.max(0, limit - used),
     resetAtMs: startMs + RATE_WINDOW_MS,
@@ -41,13 +41,13 @@ export function rateLimiter({ state, clock }: { state: ShortLivedState; clock: C
   return {
     take: async (key, limit) => {
       const startMs = windowStartMs();
-      return tell(await calls.add(`${key}@${startMs}`, 1), limit, startMs);
+      return stateOf(await calls.add(`${key}@${startMs}`, 1), limit, startMs);
     },
     look: async (key, limit) => {
       const startMs = windowStartMs();
-      return tell(await calls.sum(`${key}@${startMs}`), limit, startMs);
+      return stateOf(await calls.sum(`${key}@${startMs}`), limit, startMs);
     },
-    whole: (limit) => tell(0, limit, windowStartMs()),
+    whole: (limit) => stateOf(0, limit, windowStartMs()),
   };
 }
 

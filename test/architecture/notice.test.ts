@@ -43,7 +43,9 @@ test("NOTICE has the SHA-256 of every network that is kept here", async () => {
     const sha256 = new Bun.CryptoHasher("sha256")
       .update(await Bun.file(join(models, name)).bytes())
       .digest("hex");
-    const told = [...notice.slice(notice.indexOf(name)).matchAll(/\b[0-9a-f]{64}\b/g)].map(([hash]) => hash);
-    expect(`${name}: ${told.find((hash) => hash === sha256)}`).toBe(`${name}: ${sha256}`);
+    const hashes = [...notice.slice(notice.indexOf(name)).matchAll(/\b[0-9a-f]{64}\b/g)].map(
+      ([hash]) => hash,
+    );
+    expect(`${name}: ${hashes.find((hash) => hash === sha256)}`).toBe(`${name}: ${sha256}`);
   }
 });

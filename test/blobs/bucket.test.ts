@@ -140,7 +140,7 @@ describe("a bucket", () => {
     await stop();
   });
 
-  test("whose answers tell no length is read all the same", async () => {
+  test("whose answers have no length is read all the same", async () => {
     const inParts = () =>
       new ReadableStream({
         start: async (controller) => {
@@ -282,7 +282,7 @@ describe("a bucket", () => {
     const none = await blobs.serve("picture", NAME, beyond, {});
     expect([none?.status, none?.headers.get("content-range")]).toEqual([416, "bytes */10"]);
     const head = new Request("https://cards.example/x", { method: "HEAD" });
-    const told = await blobs.serve("picture", NAME, head, {});
-    expect([told?.status, told?.headers.get("content-length"), told?.body]).toEqual([200, "10", null]);
+    const served = await blobs.serve("picture", NAME, head, {});
+    expect([served?.status, served?.headers.get("content-length"), served?.body]).toEqual([200, "10", null]);
   });
 });

@@ -53,7 +53,7 @@ test("a backup made while another process goes on writing is of one moment: its 
   expect((await runCommand(join(target, "new"), "audit", "--json")).json()).toMatchObject({ ok: true });
 });
 
-test("backup and restore tell people what they hold, and refuse what would overwrite or lose something", async () => {
+test("backup and restore print what they hold, and refuse what would overwrite or lose something", async () => {
   const dir = newFolder();
   const workspace = await openWorkspace(testConfig(dir), silentLog);
   await testAccount(workspace);

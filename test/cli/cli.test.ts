@@ -218,8 +218,8 @@ test("migrate makes the folder it is given", async () => {
 });
 
 test("version prints the version", async () => {
-  const told = (await run("version", "--json")).json();
-  expect(told).toEqual({ version: VERSION, commit: COMMIT, bun: Bun.version });
+  const version = (await run("version", "--json")).json();
+  expect(version).toEqual({ version: VERSION, commit: COMMIT, bun: Bun.version });
   expect((await run("version")).out).toContain(RELEASE);
   // What cannot be left out is seen before it is missing; commander breaks lines where it likes.
   const help = (await run("account", "create", "--help")).out.replaceAll(/\s+/g, " ");

@@ -41,7 +41,7 @@ function cardpress(...args: string[]) {
       },
     },
   );
-  return { exitCode, told: stdout.toString() + stderr.toString() };
+  return { exitCode, output: stdout.toString() + stderr.toString() };
 }
 
 test.skipIf(!canDeprive)(
@@ -54,10 +54,10 @@ test.skipIf(!canDeprive)(
     const paths = names.map(takeAway);
     const user = isRoot ? "0:0" : `${process.getuid?.()}:${process.getgid?.()}`;
     for (const command of ["serve", "doctor", "account list"]) {
-      const { exitCode, told } = cardpress(...command.split(" "));
+      const { exitCode, output } = cardpress(...command.split(" "));
       expect({ command, exitCode }).toEqual({ command, exitCode: 1 });
-      for (const path of paths) expect(told).toContain(path);
-      expect(told).toContain(`chown -R ${user} ${folder.dir}`);
+      for (const path of paths) expect(output).toContain(path);
+      expect(output).toContain(`chown -R ${user} ${folder.dir}`);
     }
     for (const path of paths) chmodSync(path, 0o700);
   },
@@ -66,8 +66,8 @@ test.skipIf(!canDeprive)(
 test.skipIf(!canDeprive)("doctor finds the one folder of pictures that belongs to another user", () => {
   mkdirSync(join(folder.dir, "images/zz"));
   const path = takeAway("images/zz");
-  const { exitCode, told } = cardpress("doctor", "--json");
+  const { exitCode, output } = cardpress("doctor", "--json");
   expect(exitCode).toBe(1);
-  const disk = JSON.parse(told).checks.find(({ check }: { check: string }) => check === "disk");
+  const disk = JSON.parse(output).checks.find(({ check }: { check: string }) => check === "disk");
   expect(disk).toMatchObject({ status: "failed", message: expect.stringContaining(path) });
 });

@@ -43,7 +43,7 @@ test.each([
   expect(err).toStartWith("cardpress: ");
   expect(err).toContain(remedy);
   expect(err.trim().split("\n")).toHaveLength(1);
-  // No browser was started for nothing, which would then be told as a worker's death.
+  // No browser was started for nothing, which would then be logged as a worker's death.
   expect(await new Response(child.stdout).text()).toBe("");
 });
 

@@ -23,11 +23,11 @@ afterAll(() => folder.remove());
 
 const cardpress = (...command: string[]) => runCommand(folder.dir, ...command);
 
-test("template list tells every template: version, where it is from, and whether partners may ask for it", async () => {
+test("template list shows every template: version, where it is from, and whether partners may ask for it", async () => {
   const { code, json } = await cardpress("template", "list", "--json");
   expect(code).toBe(0);
-  const told = json() as { name: string; version: string; from: string; listed: boolean }[];
-  expect(told.map(({ name, version, from, listed }) => [name, version, from, listed])).toEqual([
+  const templates = json() as { name: string; version: string; from: string; listed: boolean }[];
+  expect(templates.map(({ name, version, from, listed }) => [name, version, from, listed])).toEqual([
     ["action_card", "1.1.0", "built in", false],
     ["club_card", "1.0.0", "built in", true],
     ["derby", "1.0.0", "published", true],

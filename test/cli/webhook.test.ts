@@ -204,8 +204,8 @@ test(
         expect(bodies().get(got.headers["webhook-id"] ?? "")).toBe(got.body);
         verify(made.secret, got, Date.now());
       }
-      const told = new Set(partner.received.map(({ event }) => event.data.image_id));
-      expect(told.size).toBe(images);
+      const imageIds = new Set(partner.received.map(({ event }) => event.data.image_id));
+      expect(imageIds.size).toBe(images);
       for (;;) {
         const { deliveries } = await json(`webhook deliveries --endpoint ${made.endpoint_id} --limit 100`);
         if (deliveries.every(({ state }: { state: string }) => state === "delivered")) break;

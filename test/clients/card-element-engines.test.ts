@@ -30,7 +30,7 @@ let cards: ReturnType<typeof Bun.serve>;
 let club: ReturnType<typeof Bun.serve>;
 /** What the club's page was refused by its policy. */
 let refused: string[];
-let heardOfRefusal: () => void;
+let onViolation: () => void;
 beforeAll(() => {
   cards = Bun.serve({
     hostname: "127.0.0.1",
@@ -50,7 +50,7 @@ beforeAll(() => {
       const { pathname, searchParams } = new URL(request.url);
       if (pathname === "/refused") {
         refused.push(await request.text());
-        heardOfRefusal();
+        onViolation();
         return new Response(null, { status: 204 });
       }
       return new Response(clubPage(searchParams.get("body") ?? ""), {
@@ -87,7 +87,7 @@ for (const [name, start] of Object.entries(ENGINES))
 
     async function show(body: string, isAlive = true) {
       refused = [];
-      heardOfRefusal = () => {};
+      onViolation = () => {};
       const query = new URLSearchParams({ body, ...(isAlive && { script: "yes" }) });
       await engine.open(`${club.url}?${query}`);
       await until(`[...document.images].every((one) => one.complete)`);
@@ -173,10 +173,10 @@ for (const [name, start] of Object.entries(ENGINES))
       await leave();
       await rests("rotateY(180deg)");
       // The policy refuses what it does not know, and says so; nothing was before.
-      const heard = Promise.withResolvers<void>();
-      heardOfRefusal = heard.resolve;
+      const violation = Promise.withResolvers<void>();
+      onViolation = violation.resolve;
       await engine.run(`document.body.append(Object.assign(new Image(), { src: "/forbidden.png" }))`);
-      await heard.promise;
+      await violation.promise;
       expect(refused).toEqual([expect.stringContaining("/forbidden.png")]);
     });
 

@@ -214,11 +214,11 @@ const LANGUAGES: Record<string, () => Promise<Installed>> = {
 for (const [interpreter, install] of Object.entries(LANGUAGES)) {
   const isThere = Bun.which(interpreter) !== null;
   describe.skipIf(!isThere)(isThere ? interpreter : `${interpreter} (not run: there is none here)`, () => {
-    let told: Json;
+    let report: Json;
     let installed: Installed;
     beforeAll(async () => {
       installed = await install();
-      told = await scenario(installed);
+      report = await scenario(installed);
     });
 
     test("takes each call of the documentation as it is written there", async () => {
@@ -228,27 +228,32 @@ for (const [interpreter, install] of Object.entries(LANGUAGES)) {
     });
 
     test("makes a card, waits for it, and makes no second one with the same key", () => {
-      expect(told.presets).toContain("club_card");
-      expect(told.card).toMatchObject({
+      expect(report.presets).toContain("club_card");
+      expect(report.card).toMatchObject({
         status: "completed",
         external_id: "player-1",
         name: "Zoë",
         metadata: { season: "2026" },
       });
-      expect(told.again).toBe(told.card.image_id);
+      expect(report.again).toBe(report.card.image_id);
     });
 
     test("says why a card failed, and which field was refused", () => {
-      expect(told.failed).toEqual([
+      expect(report.failed).toEqual([
         expect.stringContaining("Several people"),
         "several_people",
         expect.stringContaining("crop the photo"),
       ]);
-      expect(told.refused).toEqual([400, "INVALID_REQUEST", "player.number", expect.stringMatching(/^req_/)]);
+      expect(report.refused).toEqual([
+        400,
+        "INVALID_REQUEST",
+        "player.number",
+        expect.stringMatching(/^req_/),
+      ]);
     });
 
     test("says how many credits a create needs and there are, and when more come", () => {
-      expect(told.credits).toEqual({
+      expect(report.credits).toEqual({
         needed: 1,
         remaining: 0,
         renews_at: expect.stringMatching(/-01T00:00/),
@@ -256,29 +261,29 @@ for (const [interpreter, install] of Object.entries(LANGUAGES)) {
     });
 
     test("makes a batch, waits for it, reads its archive, walks all pages, sends a photo", () => {
-      expect(told).toMatchObject({ batch: 3, seen: true, zip: "PK", endpoint: "whsec_", usage: "test" });
+      expect(report).toMatchObject({ batch: 3, seen: true, zip: "PK", endpoint: "whsec_", usage: "test" });
       // The two cards, the failed one and the batch's.
-      expect(told.every).toHaveLength(6);
-      expect(new Set(told.current).size).toBe(told.current.length);
-      expect(told.current).toContain("b0");
-      expect(told.photo).toStartWith(`${api.baseUrl}/v1/photos/`);
+      expect(report.every).toHaveLength(6);
+      expect(new Set(report.current).size).toBe(report.current.length);
+      expect(report.current).toContain("b0");
+      expect(report.photo).toStartWith(`${api.baseUrl}/v1/photos/`);
     });
 
     test("sends again with the same key what may succeed later, after the pause that was asked for", () => {
-      expect(told.flaky).toBe("processing");
+      expect(report.flaky).toBe("processing");
       expect(flaky.keys).toHaveLength(4);
       expect(new Set(flaky.keys).size).toBe(1);
-      expect(told.pauses).toHaveLength(3);
-      expect(told.pauses[0]).toBe(7);
-      expect([told.once, told.retry_after]).toEqual(["SERVICE_OVERLOADED", 9]);
-      expect(told.dead).toStartWith("No answer from http://127.0.0.1:");
+      expect(report.pauses).toHaveLength(3);
+      expect(report.pauses[0]).toBe(7);
+      expect([report.once, report.retry_after]).toEqual(["SERVICE_OVERLOADED", 9]);
+      expect(report.dead).toStartWith("No answer from http://127.0.0.1:");
       // Half a file is none.
-      expect(told.cut).toStartWith("No answer from http://127.0.0.1:");
+      expect(report.cut).toStartWith("No answer from http://127.0.0.1:");
     });
 
     test("reads a webhook that was signed, and no other", () => {
-      expect(told.event).toBe("image.completed");
-      expect(told.forged).toEqual([
+      expect(report.event).toBe("image.completed");
+      expect(report.forged).toEqual([
         "the webhook's signature does not match",
         "the webhook is too old, or has no time",
         "the webhook is too old, or has no time",
@@ -286,44 +291,44 @@ for (const [interpreter, install] of Object.entries(LANGUAGES)) {
     });
 
     test("reads none with what is no secret", () => {
-      expect(told.secrets).toHaveLength(4);
-      for (const message of told.secrets) expect(message).toContain("begins with whsec_");
+      expect(report.secrets).toHaveLength(4);
+      for (const message of report.secrets) expect(message).toContain("begins with whsec_");
     });
 
     test("says whether a create is the answer to an earlier one, and has the service wait", () => {
-      expect(told.replayed).toEqual([false, true, true]);
-      expect(told.waited).toEqual(["completed", false]);
+      expect(report.replayed).toEqual([false, true, true]);
+      expect(report.waited).toEqual(["completed", false]);
     });
 
     test("makes a set, prints its batch, and walks through pages of batches, sets, consents and events", () => {
-      expect(told.set).toMatchObject({ serial: 1, size: 2 });
-      expect(told.pdf).toBe("%PDF-");
-      expect(told.walked).toEqual({ batches: 2, sets: 2, consents: 0, events: true });
+      expect(report.set).toMatchObject({ serial: 1, size: 2 });
+      expect(report.pdf).toBe("%PDF-");
+      expect(report.walked).toEqual({ batches: 2, sets: 2, consents: 0, events: true });
     });
 
     // PHP has no others.
     if (interpreter === "python3")
       test("names the options of a create, so that a type checker refuses a misspelt one", () => {
-        expect(told.options).toEqual([
+        expect(report.options).toEqual([
           ["self", "body", "idempotency_key", "wait"],
           ["self", "body", "idempotency_key"],
         ]);
       });
 
     test("asks for an event once more without a body", () => {
-      expect(told.redelivered).toBe("NOT_FOUND");
+      expect(report.redelivered).toBe("NOT_FOUND");
     });
 
     test("signs an address as the TypeScript client does", async () => {
       const { card, exp, keyId, secret } = SIGNED;
-      expect(told.address).toBe(
+      expect(report.address).toBe(
         await signedCardUrl(
           { preset: "club_card", ...card },
           { baseUrl: api.baseUrl, keyId, secret, expires: new Date(exp * 1000) },
         ),
       );
-      expect(told.address).not.toMatch(/badge|none|null/i);
-      expect(told.dated).toBe(told.address);
+      expect(report.address).not.toMatch(/badge|none|null/i);
+      expect(report.dated).toBe(report.address);
     });
   });
 }

@@ -369,9 +369,9 @@ test("a batch is made, watched to its end and read as a ZIP; a card that failed 
   const squad = squadOf("squad-1", "squad-2", "test_fail_no_player");
   const accepted = await cards.batches.create(squad);
   expect(accepted).toMatchObject({ total: 3, name: "First team" });
-  const told: Json[] = [];
+  const updates: Json[] = [];
   const ended = await cards.batches.wait(accepted.batch_id, {
-    onProgress: (batch: Json) => told.push(batch),
+    onProgress: (batch: Json) => updates.push(batch),
   });
   expect(ended).toMatchObject({ status: "completed", completed: 2, failed: 1, progress: 1 });
   expect(ended.images.map(({ failure }: Json) => failure?.code)).toEqual([
@@ -379,8 +379,8 @@ test("a batch is made, watched to its end and read as a ZIP; a card that failed 
     undefined,
     "IMAGE_PROCESSING_FAILED",
   ]);
-  expect(told.at(-1)).toEqual(ended);
-  expect(told).toHaveLength(pauses.length + 1);
+  expect(updates.at(-1)).toEqual(ended);
+  expect(updates).toHaveLength(pauses.length + 1);
   const zip = unzipSync(await new Response(await cards.batches.pictures(accepted.batch_id)).bytes());
   expect(Object.keys(zip)).toEqual(["squad-1.png", "squad-2.png", "cards.csv"]);
   const listed: string[] = [];
@@ -545,9 +545,9 @@ test("an endpoint is made, tested, rotated and deleted; what would be done twice
   const url = "http://127.0.0.1:9/hook";
   const made = await cards.webhookEndpoints.create({ url, events: ["image.failed"] });
   expect(made.secret).toStartWith("whsec_");
-  const told = await cards.webhookEndpoints.test(made.endpoint_id);
-  expect((await cards.events.redeliver(told.event_id, { endpointId: made.endpoint_id })).event_id).toBe(
-    told.event_id,
+  const sent = await cards.webhookEndpoints.test(made.endpoint_id);
+  expect((await cards.events.redeliver(sent.event_id, { endpointId: made.endpoint_id })).event_id).toBe(
+    sent.event_id,
   );
   const rotated = await cards.webhookEndpoints.rotateSecret(made.endpoint_id);
   expect(rotated.secret).not.toBe(made.secret);

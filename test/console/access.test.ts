@@ -396,9 +396,9 @@ test("operators read in words that an email was in use, and that its password ha
     });
     await completeSetup(service, { token: tokenOf(setupUrl), password: PASSWORD, email });
     const answer = await operator.post(path, { email, ...fields });
-    const told = await (await operator.get(answer.headers.get("location") ?? "")).text();
-    expect(told).toContain(`Send this link to ${email}`);
-    expect(told).toContain("This email was in use here already");
-    expect(told).toContain(`${baseUrl}/console/setup/`);
+    const html = await (await operator.get(answer.headers.get("location") ?? "")).text();
+    expect(html).toContain(`Send this link to ${email}`);
+    expect(html).toContain("This email was in use here already");
+    expect(html).toContain(`${baseUrl}/console/setup/`);
   }
 });

@@ -268,9 +268,9 @@ test("a card is made again from its page with another photo and style, and stand
   const none = new File([], "");
   const bad = await ana.upload(form, none, { background_theme: "ice", primary_color: "reddish" });
   expect(bad.status).toBe(422);
-  const told = await bad.text();
-  expect(told).toContain("branding.primary_color");
-  expect(told).toContain('value="ice"');
+  const html = await bad.text();
+  expect(html).toContain("branding.primary_color");
+  expect(html).toContain('value="ice"');
   const photo = new File([await Bun.file("test/photos/unsplash_man.jpg").bytes()], "man.jpg");
   const made = next(await ana.upload(form, photo, { background_theme: "ice" }));
   await untilEnded(server.baseUrl, own.liveKey, made.split("/").pop() ?? "");

@@ -91,7 +91,7 @@ test("the playground says beside the input that the template does not support it
   expect(page).toMatch(/id="composition-problem"[^>]*>Is &quot;photo&quot;, which the preset plain does not/);
 });
 
-test("the page of an image tells its composition, and the form to make it again asks for another only if it is changed", async () => {
+test("the page of an image shows its composition, and the form to make it again asks for another only if it is changed", async () => {
   const answer = await post(server.baseUrl, own.testKey, imageRequest({ style: { preset: "in_the_photo" } }));
   const { data } = (await answer.json()) as { data: { image_id: string } };
   // As the renderer would: nothing needs to be drawn for it.

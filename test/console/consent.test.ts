@@ -54,10 +54,10 @@ test("a consent is recorded, found, exported and withdrawn in the console, and a
   const keys = ["external_id", "name", "position", "number", "skill_level", "source_image_url"];
   const columns = Object.fromEntries(keys.map((key, at) => [`col_${key}`, String(at)]));
   const check = next(await ana.post(list, { ...columns, size: "1024x1280", format: "webp" }));
-  const told = await (await ana.get(check)).text();
-  expect(told).toMatch(/<div>3 .*?<\/div>.*?no photo of this player may be shown/s);
-  expect(told).toContain("Maya O.");
-  expect(told).not.toContain("Maya Okafor");
+  const html = await (await ana.get(check)).text();
+  expect(html).toMatch(/<div>3 .*?<\/div>.*?no photo of this player may be shown/s);
+  expect(html).toContain("Maya O.");
+  expect(html).not.toContain("Maya Okafor");
 
   const accepted = await post(server.baseUrl, own.testKey, imageRequest({ player: { external_id: "p1" } }));
   const { data } = (await accepted.json()) as { data: { image_id: string } };
@@ -113,13 +113,13 @@ test("what is recorded of a player is shown, with who recorded it, before it is 
 });
 
 test("what no consent can be is refused, and nobody sees another account's", async () => {
-  for (const [fields, told] of [
+  for (const [fields, expected] of [
     [{ external_id: "p3", until: "2020-01-01" }, "must be in the future"],
     [{ external_id: "p3", until: "2031-02-31" }, "Write the last day as 2027-06-30."],
     [{ external_id: "" }, "Write your id of the player"],
   ] as const) {
     const answer = await ana.post("/console/consent", fields);
-    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining(told)]);
+    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining(expected)]);
   }
   const other = await testAccount(server.service);
   const eve = await client(
@@ -143,9 +143,9 @@ test("a name that was typed for an id is recorded with a warning that offers the
   expect(page).toMatch(/Did you mean.*?<a href="\/console\/consent\?search=p20">p20<\/a>: Zoë Lindqvist/s);
   // Before the first card of a player the warning offers nobody.
   const early = next(await ana.post("/console/consent", { external_id: "p21", no_photo: "yes" }));
-  const told = await (await ana.get(early)).text();
-  expect(told).toContain("No card of an id p21 has been made yet");
-  expect(told).not.toContain("Did you mean");
+  const html = await (await ana.get(early)).text();
+  expect(html).toContain("No card of an id p21 has been made yet");
+  expect(html).not.toContain("Did you mean");
   const known = next(await ana.post("/console/consent", { external_id: "p20", no_photo: "yes" }));
   expect(await (await ana.get(known)).text()).not.toContain("has been made yet");
   expect(await (await ana.get("/console/consent?search=p20")).text()).not.toContain("has been made yet");

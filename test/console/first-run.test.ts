@@ -13,7 +13,7 @@ afterAll(async () => {
 });
 
 /** `cardpress serve` on the folder until it listens; what it said on stderr and on stdout until then. */
-async function serve(): Promise<{ baseUrl: string; told: () => string; stop: () => Promise<string> }> {
+async function serve(): Promise<{ baseUrl: string; stderr: () => string; stop: () => Promise<string> }> {
   const port = await freePort("127.0.0.1");
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), "serve"], {
     env: {
@@ -28,9 +28,9 @@ async function serve(): Promise<{ baseUrl: string; told: () => string; stop: () 
   });
   running.add(child);
   const baseUrl = `http://127.0.0.1:${port}`;
-  let told = "";
+  let stderr = "";
   const reading = (async () => {
-    for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) told += chunk;
+    for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) stderr += chunk;
   })();
   const logged = new Response(child.stdout).text();
   while (!(await fetch(`${baseUrl}/live`).catch(() => null))?.ok) await Bun.sleep(25);
@@ -38,7 +38,7 @@ async function serve(): Promise<{ baseUrl: string; told: () => string; stop: () 
   await fetch(`${baseUrl}/console/sign-in`);
   return {
     baseUrl,
-    told: () => told,
+    stderr: () => stderr,
     stop: async () => {
       child.kill("SIGTERM");
       await Promise.all([child.exited, reading]);
@@ -50,20 +50,20 @@ async function serve(): Promise<{ baseUrl: string; told: () => string; stop: () 
 
 const linkIn = (text: string) => /http:\S+\/console\/setup\/[\w-]{43}/.exec(text)?.[0] ?? "";
 
-async function untilLink(told: () => string): Promise<string> {
-  while (linkIn(told()) === "") await Bun.sleep(10);
-  return linkIn(told());
+async function untilLink(stderr: () => string): Promise<string> {
+  while (linkIn(stderr()) === "") await Bun.sleep(10);
+  return linkIn(stderr());
 }
 
 test("serve prints a one-time setup link until somebody used it, to people and never to the log", async () => {
   const first = await serve();
-  const unused = await untilLink(first.told);
+  const unused = await untilLink(first.stderr);
   const log = await first.stop();
   expect(log).toContain("listening");
   expect(log).not.toContain("/console/setup/");
 
   const second = await serve();
-  const link = await untilLink(second.told);
+  const link = await untilLink(second.stderr);
   const token = link.split("/").at(-1) ?? "";
   const at = (text: string) => `${second.baseUrl}/console/setup/${text}`;
   // Servers that start together each show one: all work until one is used.
@@ -83,5 +83,5 @@ test("serve prints a one-time setup link until somebody used it, to people and n
 
   const third = await serve();
   expect(await third.stop()).toContain("stopped");
-  expect(third.told()).not.toContain("/console/setup/");
+  expect(third.stderr()).not.toContain("/console/setup/");
 });

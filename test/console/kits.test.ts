@@ -176,10 +176,10 @@ test("what no card could have is refused by name, nothing of the form is lost, a
     primary_color: "reddish",
   });
   expect(refused.status).toBe(422);
-  const told = await refused.text();
-  expect(told).toContain("Main colour must");
-  expect(told).not.toContain("branding.primary_color");
-  expect(told).toContain('value="reddish"');
+  const html = await refused.text();
+  expect(html).toContain("Main colour must");
+  expect(html).not.toContain("branding.primary_color");
+  expect(html).toContain('value="reddish"');
   await ana.upload("/console/kits", NO_FILE, STYLE);
   const twice = await ana.upload("/console/kits", NO_FILE, STYLE);
   expect(await twice.text()).toContain("There is a kit called Home already.");

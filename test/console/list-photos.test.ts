@@ -59,8 +59,8 @@ test("photos added one by one make a list complete: by name, by row, by hand, an
   expect(page).toEndWith("/photos");
   expect(await (await ana.get(page)).text()).toContain("0 of 3 players have a photo");
   const check = page.replace(/photos$/, "check");
-  const told = await (await ana.get(check)).text();
-  expect(told).toContain("is missing: add a photo under Photos, or write its address into the list.");
+  const html = await (await ana.get(check)).text();
+  expect(html).toContain("is missing: add a photo under Photos, or write its address into the list.");
   expect(next(await ana.upload(page, new File([photo], "collins_eileen.jpg")))).toBe(page);
   expect(next(await ana.upload(page, new File([other], "IMG_1.jpg"), { row: "1" }))).toBe(page);
   expect(next(await ana.upload(page, new File([other], "unknown.jpg")))).toBe(page);
@@ -206,7 +206,7 @@ test("a ZIP of a folder is unpacked in the browser and matched, what is no photo
   expect(await textOf(page)).toContain("All 3 players have a photo.");
   await submit(page, ".page-head a.button-primary");
   expect(page.url()).toEndWith("/check");
-  // The two refused photos are answered 422, which the browser tells.
+  // The two refused photos are answered 422, which the browser logs.
   expect(complaints.filter((text) => !text.includes("422"))).toEqual([]);
   await rm(zip);
 });

@@ -77,7 +77,7 @@ test("all cards of a list are drawn one after the other, small and marked, free 
   await ana.get(check);
   expect(works).toHaveBeenCalled();
   works.mockRestore();
-  // The large ones stay the three that tell most.
+  // The large ones stay the three that show most.
   const path = check.replace(/check$/, "cards");
   expect((await ana.get(`${path}/4`)).status).toBe(404);
   expect((await ana.get(`${path}/4/picture`)).status).toBe(404);

@@ -92,7 +92,7 @@ test("a window that grows while the menu is open gives the page back", async () 
   const { page } = await browser.open(820);
   await signIn(page, server.baseUrl, "ana@pocket.example");
   await page.click(".menu summary");
-  // The script hears of the menu a moment after it has opened.
+  // The script's event comes a moment after the menu has opened.
   await page.waitForFunction(() => (document.querySelector("#main") as HTMLElement).inert);
   await page.setViewport({ width: 1280, height: 900 });
   await page.waitForFunction(() => !(document.querySelector("#main") as HTMLElement).inert);

@@ -150,7 +150,7 @@ test("an operator can be removed, is signed out at once, and one who can sign in
   );
 });
 
-test("the statement tells what every credit did, as a page and as a file that no spreadsheet takes for formulas", async () => {
+test("the statement shows what every credit did, as a page and as a file that no spreadsheet takes for formulas", async () => {
   const { service, baseUrl } = server;
   const { account, liveKey } = await testAccount(service, { name: "Statement FC", credits: 40 });
   const { grantCredits } = await import("../../src/app/people/manage-account.ts");
@@ -185,7 +185,7 @@ test("the statement tells what every credit did, as a page and as a file that no
   expect(["＝1", "＋1", "－1", "＠x"].map(csvField)).toEqual(["'＝1", "'＋1", "'－1", "'＠x"]);
 });
 
-test("after a change of plan, console and API tell of the credits granted for this month", async () => {
+test("after a change of plan, console and API show the credits granted for this month", async () => {
   const { service, baseUrl } = server;
   const { account, liveKey } = await testAccount(service, { name: "Upgrade FC", credits: 1000 });
   const operator = await client(service, baseUrl, await testOperator(service, "plans@service.example"));

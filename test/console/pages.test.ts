@@ -15,12 +15,12 @@ import { PASSWORD, signIn, submit, testMember, textOf } from "./sessions.ts";
 let server: TestServer;
 let browser: TestBrowser;
 /** A partner's webhook receiver that keeps what it is sent. */
-const heard: { body: string; headers: Record<string, string> }[] = [];
+const received: { body: string; headers: Record<string, string> }[] = [];
 const receiver = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   fetch: async (request) => {
-    heard.push({ body: await request.text(), headers: Object.fromEntries(request.headers) });
+    received.push({ body: await request.text(), headers: Object.fromEntries(request.headers) });
     return new Response("thanks");
   },
 });
@@ -168,16 +168,16 @@ test("a webhook endpoint is added, tested, its delivery looked at and repeated, 
   expect(await page.content()).not.toContain(secret);
   await submit(page, ".page-head form .button-primary");
   await page.waitForFunction(() => document.querySelector("#attempts")?.textContent?.includes("HTTP 200"));
-  const [event] = heard.filter(({ body }) => body.includes("webhook.test"));
+  const [event] = received.filter(({ body }) => body.includes("webhook.test"));
   // The secret that was shown is the one that signs.
   expect(new Webhook(secret).verify(event?.body ?? "", event?.headers ?? {})).toMatchObject({
     type: "webhook.test",
   });
 
-  const before = heard.length;
+  const before = received.length;
   await submit(page, ".page-head form .button-primary");
   await page.waitForFunction(() => document.querySelectorAll("#attempts li").length === 2);
-  expect(heard[before]).toMatchObject({ body: event?.body });
+  expect(received[before]).toMatchObject({ body: event?.body });
 
   await page.click(".page-head .actions a.button:not([href*=images])");
   await page.waitForSelector('[data-opens="rotate"]');
@@ -187,7 +187,7 @@ test("a webhook endpoint is added, tested, its delivery looked at and repeated, 
   expect(next).not.toBe(secret);
   await submit(page, ".page-head form .button-primary");
   await page.waitForFunction(() => document.querySelector("#attempts")?.textContent?.includes("HTTP 200"));
-  const last = heard.at(-1);
+  const last = received.at(-1);
   // For a day both sign.
   for (const each of [secret, next])
     expect(new Webhook(each).verify(last?.body ?? "", last?.headers ?? {})).toMatchObject({

@@ -47,12 +47,12 @@ test("the file of usage says what the API says, day by day, live and test apart"
       const rows = lines.map((line) => line.split(","));
       const sum = (column: number) => rows.reduce((total, row) => total + Number(row[column]), 0);
       const key = environment === "live" ? partner.liveKey : partner.testKey;
-      const told = (await (await get(server.baseUrl, key, `/v1/usage?period=${period}`)).json()) as {
+      const usage = (await (await get(server.baseUrl, key, `/v1/usage?period=${period}`)).json()) as {
         data: Record<string, number>;
       };
       expect([sum(2), sum(3), sum(4), sum(5)]).toEqual(
         ["images_requested", "images_completed", "images_failed", "credits_used"].map(
-          (name) => told.data[name] ?? -1,
+          (name) => usage.data[name] ?? -1,
         ),
       );
       // Every day once, the quiet ones too, none beyond today.

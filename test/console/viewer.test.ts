@@ -105,14 +105,14 @@ test("a viewer reads every page that an owner reads, and finds no secret and not
 });
 
 test("a viewer is shown no form to fill in for a kit or a card, but who may send it", async () => {
-  for (const [path, told] of [
+  for (const [path, notice] of [
     ["/console/kits", "Owners and developers of the account save them here."],
     ["/console/make", "Owners and developers of the account make cards here."],
     ["/console/playground", "Owners and developers of the account fill in a player"],
   ] as const) {
     const [theirs, mine] = [await (await viewer.get(path)).text(), await (await owner.get(path)).text()];
-    expect(theirs).toContain(told);
-    expect(mine).not.toContain(told);
+    expect(theirs).toContain(notice);
+    expect(mine).not.toContain(notice);
     for (const [page, has] of [
       [theirs, false],
       [mine, true],

@@ -153,7 +153,7 @@ test("the playground has a picker for colours, and takes their names", async () 
   expect(await preview.text()).toContain("#FF0000");
 });
 
-test("a batch tells how long the rest will take at its pace so far", () => {
+test("a batch says how long the rest will take at its pace so far", () => {
   const left = (completed: number, minutes: number, total = 100) =>
     timeLeft({ total, completed, failed: 0, createdAt: 0 }, minutes * MINUTE_MS);
   expect(left(0, 5)).toBeNull();

@@ -4,7 +4,7 @@ import { formatApiKey, hashApiKey, parseApiKey } from "../../src/core/api-key.ts
 
 const secrets = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-test("a key tells its environment, and has the promised shape for any random bytes", () => {
+test("a key says its environment, and has the promised shape for any random bytes", () => {
   fc.assert(
     fc.property(secrets, fc.constantFrom("live" as const, "test" as const), (secret, environment) => {
       const key = formatApiKey(environment, secret);

@@ -10,4 +10,4 @@ test.each([
   ["김 민수", "김. 민."],
   ["Ada e\u0301toile", "Ada e\u0301."],
   ["", ""],
-])("%s is told as %s", (name, short) => expect(shortName(name)).toBe(short));
+])("%s is shown as %s", (name, short) => expect(shortName(name)).toBe(short));

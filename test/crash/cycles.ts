@@ -15,7 +15,7 @@ export const STEPS: readonly string[] = [
   // Between the image and its reservation's entry.
   "id: led",
   "accept: before commit",
-  // Accepted, but the partner has not heard of it.
+  // Accepted, but the partner has not got the answer.
   "accept: after commit",
   "answer: POST 202",
   // A batch: all of its cards or none.

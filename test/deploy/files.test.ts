@@ -106,10 +106,10 @@ test.skipIf(Bun.which("systemd-analyze") === null)(
       return `${stdout}${stderr}`;
     };
     // The rest of the system is missing here, which is reported as well.
-    const told = run("verify", unit)
+    const complaints = run("verify", unit)
       .split("\n")
       .filter((line) => /cardpress\.service:\d+:/.test(line));
-    expect(told).toEqual([]);
+    expect(complaints).toEqual([]);
     const exposure = /exposure level for cardpress.service: ([\d.]+)/.exec(
       run("security", "--offline=true", "cardpress.service"),
     );
@@ -176,7 +176,7 @@ test("Kubernetes gives the service every setting of a cluster, and asks for its 
       value.replace(mountPath, dir),
     ]),
   );
-  // What Kubernetes tells each pod of a Service named so.
+  // What Kubernetes sets in each pod for a Service named so.
   const links: Record<string, string> =
     spec.enableServiceLinks === false ? {} : { CARDPRESS_PORT: "tcp://10.0.0.1:80" };
   const { cluster } = readConfig({ ...environment, ...links });

@@ -52,9 +52,9 @@ test.skipIf(Bun.which("promtool") === null)(
       ["test", "rules", join(import.meta.dir, "alerts.yml")],
     ]) {
       const { exitCode, stdout, stderr } = Bun.spawnSync(["promtool", ...args]);
-      expect({ exitCode, told: exitCode === 0 ? "" : `${stdout}${stderr}` }).toEqual({
+      expect({ exitCode, output: exitCode === 0 ? "" : `${stdout}${stderr}` }).toEqual({
         exitCode: 0,
-        told: "",
+        output: "",
       });
     }
   },

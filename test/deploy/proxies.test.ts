@@ -198,7 +198,7 @@ for (const proxy of [nginx, caddy]) {
       for (const path of ["/metrics", "/ready"]) expect((await ask(port, path)).status).toBe(404);
     });
 
-    test("tells the client's own address, whatever the client says", async () => {
+    test("passes on the client's own address, whatever the client claims", async () => {
       const remaining = async (claimed: string) => {
         const { headers } = await ask(port, "/v1/usage", {
           headers: { "X-Forwarded-For": claimed, "X-API-Key": "sk_live_wrong" },

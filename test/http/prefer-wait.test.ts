@@ -138,10 +138,10 @@ describe("those who wait", () => {
     const ends = endings();
     let left = "nobody";
     const one = ends.wait("img_1", options()).then(() => (left = "one"));
-    ends.tell(["img_2"]);
+    ends.notify(["img_2"]);
     await ends.wait("img_3", options({ isOver: async () => true }));
     expect(left).toBe("nobody");
-    ends.tell(["img_1"]);
+    ends.notify(["img_1"]);
     await one;
   });
 

@@ -64,7 +64,7 @@ async function create(): Promise<string> {
 const on = (counts: Record<typeof ENGINE, number>) => counts[ENGINE];
 
 test("a live create with a known photo costs this many statements, begin and commit included", async () => {
-  // One asks for the player's consent. On PostgreSQL three more tell other processes of the photo, three
+  // One asks for the player's consent. On PostgreSQL three more notify other processes of the photo, three
   // count calls and bytes, and one is the queue's.
   expect(await store.during(create)).toHaveLength(on({ sqlite: 16, postgres: 23 }));
 });

@@ -51,7 +51,7 @@ const mismatches = async ({ store, clock }: TestWorkspace) =>
   (await audit(store, clock.now())).findings.find(({ check }) => check === "jobs")?.broken;
 
 onPostgres(
-  "a worker that is not heard of loses its image to the next one, long before its lease ends",
+  "a worker without heartbeats loses its image to the next one, long before its lease ends",
   async () => {
     const { workspace, account } = await start();
     const id = await acceptLive(workspace, account.id);

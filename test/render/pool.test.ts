@@ -291,13 +291,13 @@ test("workers that start together are replaced one after the other, each with it
   expect({ least, most }).toEqual({ least: 2, most: 3 });
 });
 
-/** A pool of one worker which may hold so much, and what it tells. */
+/** A pool of one worker which may hold so much, and what it logs. */
 function smallPool(name: string, workerMemoryBytes: number, groupMemory?: () => Map<number, number>) {
-  const told: string[] = [];
+  const lines: string[] = [];
   const first = Promise.withResolvers<string>();
-  const tell = (event: string, fields?: LogFields) => {
+  const note = (event: string, fields?: LogFields) => {
     const line = `${event} ${fields?.reason ?? ""}`;
-    told.push(line);
+    lines.push(line);
     if (/^render_worker_(too_large|ended)/.test(line)) first.resolve(line);
   };
   const small = createRenderPool({
@@ -305,12 +305,12 @@ function smallPool(name: string, workerMemoryBytes: number, groupMemory?: () => 
     command: workerCommand(),
     renderer: { ...settings, profilesDir: openDataFolder(join(folder.dir, name)).profiles },
     random: seededRandom(),
-    log: { ...silentLog, info: tell, warn: tell },
+    log: { ...silentLog, info: note, warn: note },
     workerMemoryBytes,
     memoryLookMs: 20,
     ...(groupMemory && { groupMemory }),
   });
-  return { small, told, first: first.promise };
+  return { small, lines, first: first.promise };
 }
 
 test("a worker that holds more memory than it may is replaced when its successor is warm, and its render goes on", async () => {
@@ -330,9 +330,9 @@ test("a worker that holds more memory than it may is replaced when its successor
 
 test("a worker that holds far more memory than it may is ended at once, and another takes its place", async () => {
   // Bun and Chromium alone hold several times this.
-  const { small, first, told } = smallPool("huge", 50 * 2 ** 20);
+  const { small, first, lines } = smallPool("huge", 50 * 2 ** 20);
   expect(await first).toContain("render_worker_too_large");
-  while (told.filter((line) => line.startsWith("render_worker_ended")).length < 2) await Bun.sleep(10);
+  while (lines.filter((line) => line.startsWith("render_worker_ended")).length < 2) await Bun.sleep(10);
   await small.close();
   expect(readdirSync(openDataFolder(join(folder.dir, "huge")).profiles)).toEqual([]);
 });

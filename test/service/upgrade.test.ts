@@ -110,12 +110,12 @@ onSqlite(
     const picture = await fetch(server.baseUrl + new URL(ended.result.image_url).pathname);
     expect([picture.status, (await picture.bytes()).length > 10_000]).toEqual([200, true]);
     while (!received.some(({ body }) => body.includes(UNFINISHED))) await Bun.sleep(25);
-    const [told] = received;
+    const [call] = received;
     // Its time is that of the service's clock, so the signature alone is verified.
-    const id = told?.headers["webhook-id"] ?? "";
-    const at = new Date(Number(told?.headers["webhook-timestamp"]) * 1000);
-    const signature = new Webhook(WEBHOOK_SECRET).sign(id, at, told?.body ?? "");
-    expect(told?.headers["webhook-signature"]?.split(" ")).toContain(signature);
+    const id = call?.headers["webhook-id"] ?? "";
+    const at = new Date(Number(call?.headers["webhook-timestamp"]) * 1000);
+    const signature = new Webhook(WEBHOOK_SECRET).sign(id, at, call?.body ?? "");
+    expect(call?.headers["webhook-signature"]?.split(" ")).toContain(signature);
     expect(received).toHaveLength(1);
   },
 );

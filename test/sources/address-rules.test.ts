@@ -37,12 +37,12 @@ async function refusal(url: string, options: GuardedHttpOptions): Promise<Guarde
 }
 
 describe("hostile addresses", () => {
-  test("the canary hears whoever really connects", async () => {
+  test("the canary counts whoever really connects", async () => {
     const origin = `http://127.0.0.1:${canary.port}`;
     const error = await refusal(origin, { allowedOrigins: new Set([origin]) });
     expect(error.kind).toBe("protocol");
     expect(await canary.connections()).toBe(1);
-    if (!canary.hearsIpv6) return;
+    if (!canary.listensOnIpv6) return;
     const overV6 = `http://[::1]:${canary.port}`;
     await refusal(overV6, { allowedOrigins: new Set([overV6]) });
     expect(await canary.connections()).toBe(2);

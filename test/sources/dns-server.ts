@@ -9,7 +9,7 @@ export interface DnsServer {
   address: string;
   /** Such as `A photos.example`, in the order they came. */
   asked: string[];
-  /** Resolves once so many questions have come that begin as told. */
+  /** Resolves once so many questions have come that begin with `start`. */
   got(count: number, start?: string): Promise<void>;
   close(): void;
 }
@@ -17,7 +17,7 @@ export interface DnsServer {
 const TYPES: Record<number, string> = { 1: "A", 2: "NS", 28: "AAAA" };
 export const NXDOMAIN = { code: 3 };
 
-/** A real name server on this machine that answers, or falls silent, as told. What works knows the root. */
+/** A real name server here that answers, or stays silent, by `answer`. What works knows the root. */
 export async function dnsServer(answer: (name: string, type: string) => DnsAnswer): Promise<DnsServer> {
   const socket = createSocket("udp4");
   const asked: string[] = [];

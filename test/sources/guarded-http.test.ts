@@ -202,13 +202,13 @@ describe("the time limit covers", () => {
   });
 
   test("nothing once the caller gives up: before, or in the middle", async () => {
-    const heard = Promise.withResolvers<void>();
-    const server = await using(serveRaw(() => heard.resolve()));
+    const connected = Promise.withResolvers<void>();
+    const server = await using(serveRaw(() => connected.resolve()));
     await expectKind(get(server, { signal: AbortSignal.abort() }), "aborted");
     expect(server.requests).toEqual([]);
     const controller = new AbortController();
     const answer = get(server, { signal: controller.signal });
-    await heard.promise;
+    await connected.promise;
     controller.abort();
     await expectKind(answer, "aborted");
     await server.firstClosed;

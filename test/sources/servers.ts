@@ -13,7 +13,7 @@ export interface TestServer {
   port: number;
   /** `http://127.0.0.1:port`, or `https://photos.example:port` with a certificate. */
   origin: string;
-  /** The start line and headers of every request heard. */
+  /** The start line and headers of every request received. */
   requests: string[];
   /** Resolves when the first connection has been closed by the other side. */
   firstClosed: Promise<void>;
@@ -101,7 +101,7 @@ export function head(status: number, headers: Record<string, string | number> = 
 export interface Canary {
   port: number;
   /** False where the machine has no IPv6 at all. */
-  hearsIpv6: boolean;
+  listensOnIpv6: boolean;
   /** Connections from anybody but this canary itself, after everything sent until now has arrived. */
   connections: () => Promise<number>;
   close: () => void;
@@ -109,29 +109,29 @@ export interface Canary {
 
 /** Listens on every address of the machine, IPv4 and IPv6. */
 export async function startCanary(): Promise<Canary> {
-  let heard = 0;
+  let count = 0;
   let awaited: (() => void) | undefined;
   const server = createServer((socket) => {
     socket.on("error", () => {});
-    heard++;
+    count++;
     awaited?.();
     socket.destroy();
   });
   const port = await listen(server, "::").catch(() => listen(server, "0.0.0.0"));
-  const hearsIpv6 = (server.address() as AddressInfo).family === "IPv6";
+  const listensOnIpv6 = (server.address() as AddressInfo).family === "IPv6";
   let own = 0;
   return {
     port,
-    hearsIpv6,
+    listensOnIpv6,
     connections: async () => {
       // Connections are accepted in order: when our own arrives, every earlier one has been counted.
       const { promise, resolve } = Promise.withResolvers<void>();
       awaited = resolve;
-      const before = heard;
+      const before = count;
       const probe = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } });
-      if (heard === before) await promise;
+      if (count === before) await promise;
       probe.end();
-      return heard - ++own;
+      return count - ++own;
     },
     close: () => server.close(),
   };

@@ -65,8 +65,8 @@ describe.each(ways)("state %s", (_, make) => {
   test("takes one of several values that would all be the first, until its time is over", async () => {
     const { clock, state } = await make();
     const values = state.values<number>("once", BOUNDS);
-    const told = await Promise.all([1, 2, 3].map((value) => values.putNew("a", value)));
-    expect(told.filter(Boolean)).toHaveLength(1);
+    const stored = await Promise.all([1, 2, 3].map((value) => values.putNew("a", value)));
+    expect(stored.filter(Boolean)).toHaveLength(1);
     clock.advance(1_000);
     expect(await values.putNew("a", 4)).toBe(true);
   });

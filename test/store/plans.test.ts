@@ -219,7 +219,7 @@ const OF_THE_QUEUE: [string, (tx: Tx) => Promise<unknown>, number][] = [
 ];
 
 test.each(OF_THE_QUEUE)(
-  "%s is one statement, which walks the unfinished alone, along indexes, as far as it was told",
+  "%s is one statement, which walks the unfinished alone, along indexes, as far as its limit",
   async (_, work, searched) => {
     const plans = await plansOf(work);
     expect(plans).toHaveLength(1);

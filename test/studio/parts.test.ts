@@ -225,17 +225,17 @@ test("text and marks beyond the cut are reported; ground that goes on to the edg
     ],
   };
   const [one] = checkCases(new Map([["gold", sample]]), action.manifest);
-  const told = (inspection: typeof look) =>
+  const faultsOf = (inspection: typeof look) =>
     cardFaults(inspection, one as CheckCase).map(
       ({ code, subject, weight }) => `${code} ${subject} ${weight}`,
     );
   const beyond = ["cut outside 4", "cut .logo 15", "cut .gone 35", "cut badge 35"];
-  expect(told(look)).toEqual(["safe inside 32", ...beyond]);
+  expect(faultsOf(look)).toEqual(["safe inside 32", ...beyond]);
   // A designer may know a printer with a steadier hand.
-  expect(told({ ...look, zones: [{ name: "safe", box: card }] as never })).toEqual(beyond);
+  expect(faultsOf({ ...look, zones: [{ name: "safe", box: card }] as never })).toEqual(beyond);
   const clear = [text("clear", box(69, 64, 90, 24))];
-  expect(told({ ...look, texts: clear })).toEqual(beyond.slice(1));
-  expect(told({ ...look, trim: null as never })).toEqual([]);
+  expect(faultsOf({ ...look, texts: clear })).toEqual(beyond.slice(1));
+  expect(faultsOf({ ...look, trim: null as never })).toEqual([]);
 });
 
 test("text that a picture sets in a font of the machine is reported, wherever the picture lies", () => {
@@ -338,7 +338,7 @@ test("a new template is whole or not there, and takes no other's place", async (
   }
 });
 
-test("the designers' guide tells the limits that hold", () => {
+test("the designers' guide states the limits that hold", () => {
   const guide = readFileSync(join(root, "docs/templates.md"), "utf8");
   const row = (of: string) => guide.split("\n").find((line) => line.startsWith(`| ${of} |`));
   const mib = (bytes: number) => bytes / 1024 / 1024;

@@ -614,7 +614,7 @@ test("both sides lie beside each other, each with the cut and the safe area of i
   // A card of 63 mm with 3 mm of bleed on either side, in millimetres of CSS.
   for (const width of await widths()) expect((width / 96) * 25.4).toBeCloseTo(69, 1);
 
-  // In a size for print, chosen by its name, what the printer takes off is told unasked.
+  // In a size for print, chosen by its name, what the printer takes off is shown unasked.
   await page.goto(server.url);
   await until("document.querySelector('#stage .back .picture img')");
   const manifest = readFileSync(join(dir(), "template.json"), "utf8");

@@ -17,7 +17,7 @@ test("the packaged browser goes by the system's libraries where its own are too 
   expect(explain(words)).toContain("libnss3");
 });
 
-test("the version is the one that the system itself tells", () => {
-  const told = Bun.spawnSync(["getconf", "GNU_LIBC_VERSION"]).stdout.toString().trim();
-  expect(`glibc ${glibcVersion()}`).toBe(told);
+test("the version is the one that the system itself reports", () => {
+  const reported = Bun.spawnSync(["getconf", "GNU_LIBC_VERSION"]).stdout.toString().trim();
+  expect(`glibc ${glibcVersion()}`).toBe(reported);
 });

@@ -10,7 +10,7 @@ import {
  */
 export interface Endings {
   /** Called once the end of images is committed. */
-  tell(imageIds: readonly string[]): void;
+  notify(imageIds: readonly string[]): void;
   /**
    * Resolves once the image has ended, `ms` are over, the signal is aborted or the service stops; at once
    * where too many wait already.
@@ -55,7 +55,7 @@ export function endings({ others = false }: { others?: boolean } = {}): Endings 
   };
 
   return {
-    tell: (imageIds) => {
+    notify: (imageIds) => {
       for (const id of imageIds) for (const go of waiting.get(id) ?? []) go();
     },
     wait: async (imageId, { accountId, ms, signal, isOver }) => {

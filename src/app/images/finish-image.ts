@@ -51,7 +51,7 @@ export async function finishImage(
 ): Promise<Image | undefined> {
   const work = (tx: Tx) => endRender(tx, context, lease, end);
   const image = await context.store.write(name, work, { concurrent: true });
-  if (image && image.completedAt !== null) context.endings.tell([image.id]);
+  if (image && image.completedAt !== null) context.endings.notify([image.id]);
   return image;
 }
 
@@ -177,7 +177,7 @@ export async function failImagesUnbegun(
     },
     { concurrent: true },
   );
-  context.endings.tell(failed);
+  context.endings.notify(failed);
   return failed.length;
 }
 

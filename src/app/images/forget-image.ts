@@ -86,7 +86,7 @@ async function forgetOne(
     },
     { concurrent: true },
   );
-  deps.endings.tell([forgotten.image.id]);
+  deps.endings.notify([forgotten.image.id]);
   return forgotten;
 }
 
@@ -118,7 +118,7 @@ export async function forgetPlayer(
       },
       { concurrent: true },
     );
-    deps.endings.tell(images.ids);
+    deps.endings.notify(images.ids);
     await removeFilesOf(deps, images.found);
     count += images.found.length;
     if (images.ids.length < AT_ONCE) return count;

@@ -49,7 +49,7 @@ interface Refused {
 /** Builds the use case behind signed addresses. Throws what a create throws, and PICTURE_GONE. */
 export function onDemandCard(deps: OnDemandDeps): OnDemandCard {
   // Whoever asks for a card that is on its way shares its end.
-  const underWay = new Map<string, Promise<ImageAnswer>>();
+  const inFlight = new Map<string, Promise<ImageAnswer>>();
   const refusals = deps.state.values<Refused>("refused addresses", {
     forMs: REFUSED_ADDRESS_MS,
     maxKeys: MAX_REFUSED_ADDRESSES,
@@ -79,10 +79,10 @@ export function onDemandCard(deps: OnDemandDeps): OnDemandCard {
   return (command) => {
     const print = fingerprint(command.request);
     const place = JSON.stringify([command.account.id, command.environment, print]);
-    const first = underWay.get(place);
+    const first = inFlight.get(place);
     if (first) return first;
-    const outcome = findOrMake(command, print, place).finally(() => underWay.delete(place));
-    underWay.set(place, outcome);
+    const outcome = findOrMake(command, print, place).finally(() => inFlight.delete(place));
+    inFlight.set(place, outcome);
     return outcome;
   };
 }

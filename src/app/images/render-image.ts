@@ -78,7 +78,7 @@ export async function claimImage(
   };
   try {
     const image = await store.write("claim", claim, { concurrent: true });
-    context.endings.tell(spent);
+    context.endings.notify(spent);
     return image;
   } catch (error) {
     // Whoever claimed nothing finds its lease lost, and changes nothing.

@@ -62,11 +62,11 @@ async function openProvider(log: Log): Promise<Traces> {
     import("@opentelemetry/exporter-trace-otlp-http"),
     import("@opentelemetry/resources"),
   ]);
-  const tell = (message: string, ...more: unknown[]) =>
+  const report = (message: string, ...more: unknown[]) =>
     log.warn("trace_lost", { error: [message, ...more].map(String).join(" ").slice(0, 500) });
   const quiet = () => {};
   api.diag.setLogger(
-    { error: tell, warn: tell, info: quiet, debug: quiet, verbose: quiet },
+    { error: report, warn: report, info: quiet, debug: quiet, verbose: quiet },
     { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
   const exporter = new OTLPTraceExporter({ timeoutMillis: EXPORT_TIMEOUT_MS });

@@ -72,7 +72,7 @@ export async function isEmpty({ db, t }: Tx): Promise<boolean> {
 
 export interface MoveRowsOptions {
   /** Called with each table. */
-  tell: (moved: MovedTable) => void;
+  report: (moved: MovedTable) => void;
   /** What is to be written with the rows, or not at all. */
   last?: (into: Tx) => Promise<void>;
 }
@@ -82,7 +82,7 @@ export interface MoveRowsOptions {
  * they were at one moment, since nobody writes to the first one meanwhile. Throws where the numbers differ in
  * the end.
  */
-export function moveRows(from: Store, to: Store, { tell, last }: MoveRowsOptions): Promise<MovedTable[]> {
+export function moveRows(from: Store, to: Store, { report, last }: MoveRowsOptions): Promise<MovedTable[]> {
   return from.write("read rows", (source) =>
     to.write("move rows", async (into) => {
       const moved: MovedTable[] = [];
@@ -93,7 +93,7 @@ export function moveRows(from: Store, to: Store, { tell, last }: MoveRowsOptions
         if (arrived?.n !== rows)
           throw new Error(`${rows} rows of ${table} were read and ${arrived?.n} arrived`);
         moved.push({ table, rows });
-        tell({ table, rows });
+        report({ table, rows });
       }
       await last?.(into);
       return moved;

@@ -1,7 +1,7 @@
 import { byId, el, toast } from "./dom.ts";
 import { createPane, type Pane } from "./pane.ts";
 import { server } from "./server.ts";
-import { pictureRequest, set, sizeOf, studio, tell, template, view } from "./state.ts";
+import { notify, pictureRequest, set, sizeOf, studio, template, view } from "./state.ts";
 import { waitingFor } from "./wait.ts";
 
 /** The longer side of a sample's thumbnail: twice its displayed size. */
@@ -112,7 +112,7 @@ function photoBox(): HTMLElement {
 
 function dropPhoto(): void {
   studio.photo = null;
-  tell(new Set(["photo"]));
+  notify(new Set(["photo"]));
 }
 
 /** Shows every picture with this photo until it is removed. */
@@ -120,7 +120,7 @@ export async function usePhoto(file: File): Promise<void> {
   try {
     const { id } = await waitingFor("Taking the photo", server.photo(file));
     studio.photo = { id, name: file.name };
-    tell(new Set(["photo"]));
+    notify(new Set(["photo"]));
   } catch (error) {
     toast((error as Error).message, "bad");
   }

@@ -79,10 +79,10 @@ export function set(patch: Partial<View>): void {
   Object.assign(view, patch);
   const isStep = changed.has("view") || changed.has("template") || changed.has("sample");
   history[isStep ? "pushState" : "replaceState"](null, "", address());
-  tell(changed);
+  notify(changed);
 }
 
-export function tell(changed: ReadonlySet<string>): void {
+export function notify(changed: ReadonlySet<string>): void {
   for (const listener of listeners) listener(changed);
 }
 
@@ -113,7 +113,7 @@ function readAddress(): View {
 
 addEventListener("popstate", () => {
   Object.assign(view, readAddress());
-  tell(new Set(Object.keys(DEFAULTS)));
+  notify(new Set(Object.keys(DEFAULTS)));
 });
 
 const encode = (text: string) =>

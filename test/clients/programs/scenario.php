@@ -15,32 +15,32 @@ $sleep = static function (float $seconds) use (&$pauses): void {
 $cards = new Client($given['url'], $given['key'], ['sleep' => $sleep]);
 $order = $given['order'];
 $with = static fn (array $player) => array_replace_recursive($order, ['player' => $player]);
-$told = [];
+$report = [];
 
-$told['presets'] = array_column($cards->listPresets()['presets'], 'name');
-$told['card'] = $cards->createAndWait($order, 'first');
-$told['again'] = $cards->createAndWait($order, 'first')['image_id'];
-$told['replayed'] = [
-    $told['card']['replayed'],
+$report['presets'] = array_column($cards->listPresets()['presets'], 'name');
+$report['card'] = $cards->createAndWait($order, 'first');
+$report['again'] = $cards->createAndWait($order, 'first')['image_id'];
+$report['replayed'] = [
+    $report['card']['replayed'],
     $cards->createAndWait($order, 'first')['replayed'],
     $cards->createImage($order, 'first')['replayed'],
 ];
 $waited = $cards->createImage($order, wait: 5);
-$told['waited'] = [$waited['status'], $waited['replayed']];
+$report['waited'] = [$waited['status'], $waited['replayed']];
 try {
     $cards->createAndWait($with(['external_id' => 'test_fail_several_people']));
 } catch (ImageFailedException $failed) {
-    $told['failed'] = [$failed->getMessage(), $failed->reason, $failed->hint];
+    $report['failed'] = [$failed->getMessage(), $failed->reason, $failed->hint];
 }
 try {
     $cards->createImage($with(['number' => 0]));
 } catch (RefusedException $refused) {
-    $told['refused'] = [$refused->status, $refused->errorCode, $refused->details[0]['field'], $refused->requestId];
+    $report['refused'] = [$refused->status, $refused->errorCode, $refused->details[0]['field'], $refused->requestId];
 }
 try {
     $cards->createImage($with(['external_id' => 'test_insufficient_credits']));
 } catch (RefusedException $refused) {
-    $told['credits'] = $refused->credits;
+    $report['credits'] = $refused->credits;
 }
 
 $squad = array_map(static fn (int $n) => $with(['external_id' => "b$n"]), [0, 1, 2]);
@@ -49,13 +49,13 @@ $seen = 0;
 $ended = $cards->waitForBatch($batch['batch_id'], onProgress: function () use (&$seen) {
     $seen += 1;
 });
-$told['batch'] = $ended['completed'];
-$told['seen'] = $seen > 0;
-$told['zip'] = substr($cards->getBatchPictures($batch['batch_id']), 0, 2);
-$told['every'] = [];
-$told['current'] = array_column(iterator_to_array($cards->everyImage(['current' => true]), false), 'external_id');
+$report['batch'] = $ended['completed'];
+$report['seen'] = $seen > 0;
+$report['zip'] = substr($cards->getBatchPictures($batch['batch_id']), 0, 2);
+$report['every'] = [];
+$report['current'] = array_column(iterator_to_array($cards->everyImage(['current' => true]), false), 'external_id');
 foreach ($cards->everyImage(['limit' => 2, 'metadata' => ['season' => '2026']]) as $image) {
-    $told['every'][] = $image['external_id'];
+    $report['every'][] = $image['external_id'];
 }
 $players = [['external_id' => 'player-1', 'name' => 'Maya']];
 $cards->createSet(['name' => 'Spare', 'parallels' => [['name' => 'base', 'size' => null]], 'players' => $players]);
@@ -64,42 +64,42 @@ $numbered = ['set' => ['id' => $set['set_id'], 'parallel' => 'gold']]
     + array_replace_recursive($order, ['style' => ['width' => 815, 'height' => 1110]]);
 $deck = $cards->createBatch(['cards' => [$numbered]])['batch_id'];
 $cards->waitForBatch($deck);
-$told['set'] = $cards->getBatch($deck)['images'][0]['set'];
-$told['pdf'] = substr($cards->printBatch($deck, ['sheet' => 'a4']), 0, 5);
-$told['walked'] = [
+$report['set'] = $cards->getBatch($deck)['images'][0]['set'];
+$report['pdf'] = substr($cards->printBatch($deck, ['sheet' => 'a4']), 0, 5);
+$report['walked'] = [
     'batches' => iterator_count($cards->everyBatch(['limit' => 1])),
     'sets' => iterator_count($cards->everySet(['limit' => 1])),
     'consents' => iterator_count($cards->everyConsent()),
     'events' => iterator_count($cards->everyEvent(['limit' => 2])) > 2,
 ];
-$told['photo'] = $cards->uploadPhoto(file_get_contents($given['photo']), filename: 'y"oga.jpg')['url'];
-$told['endpoint'] = substr($cards->createWebhookEndpoint(['url' => $given['hook']])['secret'], 0, 6);
-$told['usage'] = $cards->getUsage('current_month')['environment'];
+$report['photo'] = $cards->uploadPhoto(file_get_contents($given['photo']), filename: 'y"oga.jpg')['url'];
+$report['endpoint'] = substr($cards->createWebhookEndpoint(['url' => $given['hook']])['secret'], 0, 6);
+$report['usage'] = $cards->getUsage('current_month')['environment'];
 
 $pauses = [];
 $flaky = new Client($given['flaky'], $given['key'], ['sleep' => $sleep]);
-$told['flaky'] = $flaky->createImage($order)['status'];
-$told['pauses'] = $pauses;
+$report['flaky'] = $flaky->createImage($order)['status'];
+$report['pauses'] = $pauses;
 try {
     $flaky->createWebhookEndpoint(['url' => $given['hook']]);
 } catch (RefusedException $refused) {
-    $told['once'] = $refused->errorCode;
-    $told['retry_after'] = $refused->retryAfter;
+    $report['once'] = $refused->errorCode;
+    $report['retry_after'] = $refused->retryAfter;
 }
 try {
-    $told['cut'] = $flaky->printImage('img_1');
+    $report['cut'] = $flaky->printImage('img_1');
 } catch (NoAnswerException $nothing) {
-    $told['cut'] = $nothing->getMessage();
+    $report['cut'] = $nothing->getMessage();
 }
 try {
     (new Client($given['dead'], $given['key'], ['retries' => 1, 'sleep' => $sleep]))->listPresets();
 } catch (NoAnswerException $nothing) {
-    $told['dead'] = $nothing->getMessage();
+    $report['dead'] = $nothing->getMessage();
 }
 
 $hook = $given['webhook'];
-$told['event'] = Webhooks::read($hook['secret'], $hook['headers'], $hook['body'])['type'];
-$told['forged'] = [];
+$report['event'] = Webhooks::read($hook['secret'], $hook['headers'], $hook['body'])['type'];
+$report['forged'] = [];
 foreach ([
     [$hook['headers'], str_replace('img_1', 'img_2', $hook['body'])],
     [['webhook-timestamp' => '1'] + $hook['headers'], $hook['body']],
@@ -108,28 +108,28 @@ foreach ([
     try {
         Webhooks::read($hook['secret'], $headers, $body);
     } catch (WebhookSignatureException $forged) {
-        $told['forged'][] = $forged->getMessage();
+        $report['forged'][] = $forged->getMessage();
     }
 }
 
-$told['secrets'] = [];
+$report['secrets'] = [];
 foreach (['', 'whsec_', 'whsec_c2hvcnQ=', substr($hook['secret'], 6)] as $secret) {
     try {
         Webhooks::read($secret, $hook['headers'], $hook['body']);
     } catch (InvalidArgumentException $useless) {
-        $told['secrets'][] = $useless->getMessage();
+        $report['secrets'][] = $useless->getMessage();
     }
 }
 
 try {
     $cards->redeliverEvent('evt_7Wc2Lk9VbTnX0Hq3ZrXm5dYE');
 } catch (RefusedException $refused) {
-    $told['redelivered'] = $refused->errorCode;
+    $report['redelivered'] = $refused->errorCode;
 }
 
 $signed = $given['signed'];
 $own = ['baseUrl' => $given['url'], 'keyId' => $signed['keyId'], 'secret' => $signed['secret']];
 $card = ['preset' => 'club_card'] + $signed['card'];
-$told['address'] = Signing::cardUrl($card, ...$own, expires: $signed['exp']);
-$told['dated'] = Signing::cardUrl($card, ...$own, expires: (new DateTimeImmutable())->setTimestamp($signed['exp']));
-echo json_encode($told);
+$report['address'] = Signing::cardUrl($card, ...$own, expires: $signed['exp']);
+$report['dated'] = Signing::cardUrl($card, ...$own, expires: (new DateTimeImmutable())->setTimestamp($signed['exp']));
+echo json_encode($report);

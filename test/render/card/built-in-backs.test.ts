@@ -54,7 +54,7 @@ test.each([
   [1080, 1080],
   [1600, 900],
 ])(
-  "on %dx%d the longest life and clubs are told whole, and a phone reads the code",
+  "on %dx%d the longest life and clubs are shown whole, and a phone reads the code",
   async (width, height) => {
     expect(await draw({ width, height }, EVERYTHING)).toBe(LINK);
     expect(await shown([".bio"])).toEqual([BIOGRAPHY]);
@@ -76,7 +76,7 @@ const LIVES = Object.entries({
 /** Of 300 letters of a script without spaces, on a card of 63 x 88 mm, in points. */
 const READABLE_PT = 4.4;
 
-test("a life of 300 letters is told whole and readably on every back that tells it, in any script", async () => {
+test("a life of 300 letters is shown whole and readably on every back that has one, in any script", async () => {
   const others = await loadTemplate(join(DEFAULT_TEMPLATE, "../full_bleed"));
   const other = await openCardPage(browser, backOf(others));
   for (const { page: tab, render } of [page, other])

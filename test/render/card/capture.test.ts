@@ -41,7 +41,7 @@ describe("a card is the same picture whichever way it leaves the browser:", () =
   }
 
   for (const format of ["jpeg", "webp"] as const) {
-    test(`${format}, as far as its own losses let tell`, async () => {
+    test(`${format}, as far as its own losses show`, async () => {
       const spec = { format, width: 700, height: 800, theme: "stadium" };
       const [drawn, photographed] = [
         await shoot("canvas", spec, "man"),

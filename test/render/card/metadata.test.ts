@@ -125,7 +125,7 @@ function dotsPerInch(parts: Part[], format: ImageFormat): number[] {
 }
 
 describe("a finished picture", () => {
-  test("the photo of these tests does tell its maker", () => {
+  test("the photo of these tests does name its maker", () => {
     expect(Buffer.from(withMakersMark(photo("unsplash_man.jpg"))).includes("LeakyCamera")).toBe(true);
   });
 

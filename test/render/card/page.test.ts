@@ -92,7 +92,7 @@ describe("a warm page", () => {
     }
   });
 
-  test("tells its stages in order and times each", async () => {
+  test("reports its stages in order and times each", async () => {
     const stages: string[] = [];
     const job = { card: cardInput(), cutout: null, badge: null };
     const { timingsMs } = await card.render(job, (stage) => stages.push(stage));

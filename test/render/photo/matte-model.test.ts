@@ -129,7 +129,7 @@ test("a worker takes no other file than the one the service started with", async
   await expect(openPhotoCutter(lab.browser, runtime, model)).rejects.toThrow("has changed since the service");
 });
 
-test("doctor runs the network, tells its kind, time and memory, and what they mean", async () => {
+test("doctor runs the network, reports its kind, time and memory, and what they mean", async () => {
   const trial = await tryMatteModel(NETWORK_FILES.salient, runtime);
   expect(trial).toMatchObject({ kind: "u2net", size: null, sees: true });
   expect(trial.runMs).toBeGreaterThan(0);

@@ -301,7 +301,7 @@ test("cells go to the seed from which no edge has to be crossed, however near th
   expect([owners[50 * SIDE + 54], owners[50 * SIDE + 56]]).toEqual([1, 2]);
 });
 
-describe("what body parts tell against a photo", () => {
+describe("what body parts say against a photo", () => {
   /** Three search pixels a cell: in small faces the network sees no features. */
   const side = 3 * SIDE;
   const near = { ...player, face: { ...player.face, x: 126, y: 36, width: 48, height: 48 } };

@@ -143,7 +143,7 @@ describe("refused with a reason of its own", () => {
       return inPhoto.x + ((framing.head.x + framing.head.width / 2) / width) * inPhoto.width;
     };
 
-    test("tells whose card it is, by the face or the body, also of the smaller one", async () => {
+    test("finds whose card it is, by the face or the body, also of the smaller one", async () => {
       const two = await beside([540, 102, 410, 410]);
       const at = async (x: number, y: number) => headAt(await lab.cutOut(two, undefined, false, { x, y }));
       expect(await at(0.22, 0.25)).toBeWithin(0.18, 0.26);

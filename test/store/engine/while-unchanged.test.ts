@@ -86,7 +86,7 @@ test("no more is remembered than allowed, and nothing about keys there are not",
   expect(reads()).toBe(7);
 });
 
-test("an engine that cannot tell of changes is asked each time", async () => {
+test("an engine that cannot report changes is asked each time", async () => {
   let reads = 0;
   const find = whileUnchanged({ version: () => null }, async () => ++reads, 10);
   await find("a");

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => workspace.close());
 
-/** Claims the next image and ends it as told; returns whose it was, undefined when nothing waits. */
+/** Claims the next image and ends it as given; returns whose it was, undefined when nothing waits. */
 async function serve(end: "refused" | "fault" | "leave" = "refused"): Promise<string | undefined> {
   const image = await claimImage(workspace, "live");
   if (!image || end === "leave") return image?.accountId;

@@ -78,7 +78,7 @@ async function fill(
     copySecretKey(cluster.secretKeyFile, folder.secretKey);
     const { tables, rules } = await fillDatabase(folder.database, from.store, async (into) => {
       const tables = await step("rows", (note) =>
-        moveRows(from.store, into, { tell: ({ table, rows }) => note(`${rows} of ${table}`) }),
+        moveRows(from.store, into, { report: ({ table, rows }) => note(`${rows} of ${table}`) }),
       );
       return {
         tables,

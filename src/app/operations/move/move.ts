@@ -58,7 +58,7 @@ export async function moveFolder({ config, folder, clock }: MoveDeps, step: Step
     const into = places.store;
     const tables = await step("rows", (note) =>
       moveRows(from, into, {
-        tell: ({ table, rows }) => note(`${rows} of ${table}`),
+        report: ({ table, rows }) => note(`${rows} of ${table}`),
         last: (tx) => adoptAll((after) => places.jobs.adopt(tx, after)),
       }),
     );

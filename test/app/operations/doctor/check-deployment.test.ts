@@ -68,7 +68,7 @@ test("a container is detected where no file marks it: Podman with a read-only ro
   expect(checkSupervision({ ...SITE, dataDir: "/proc" }, service).message).not.toContain("in a container");
 });
 
-/** A proxy that answers as told; `budget` counts clients by the address they claim, or all as one. */
+/** A proxy that answers as given; `budget` counts clients by the address they claim, or all as one. */
 function proxy(answer: Record<string, number>, isFooled = false): Machine {
   const used = new Map<string, number>();
   return {
