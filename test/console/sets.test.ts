@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { listSets } from "../../src/store/sets/card-sets.ts";
 import {
   get,
@@ -138,6 +139,23 @@ test("each card of a run is shown with its place: on its batch, its contact shee
   expect(page).toContain(`<a href="/console/sets/${set?.id}">`);
   expect(page).toMatch(/first edition 3\/(<wbr ?\/?>)?3/);
   expect(page).toContain('download="09 Maya Okafor_first edition_3.');
+});
+
+test("a closed edition is offered to be made no more, and its page says why", async () => {
+  await ana.post("/console/sets", { ...SENT, name: "Past" });
+  const set = (await sets()).find(({ name }) => name === "Past");
+  const path = `/console/sets/${set?.id}`;
+  const fill = `${path}/fill?parallel=last+day`;
+  expect(await text(path)).toContain("Make last day");
+  expect(await text(fill)).not.toContain("It is closed");
+  await server.service.store.write("close", ({ db, t }) =>
+    db
+      .update(t.cardSets)
+      .set({ parallels: [{ name: "last day", size: null, closesAt: 1 }] })
+      .where(eq(t.cardSets.id, set?.id ?? "")),
+  );
+  expect(await text(path)).not.toContain("Make last day");
+  expect(await text(fill)).toContain("It is closed: no card of it can be made any more.");
 });
 
 test("what is wrong with a new set is said by its line, beside what was sent", async () => {

@@ -4,7 +4,7 @@ import { creditsOf } from "../../app/credits/credits.ts";
 import { logAction } from "../../app/operations/activity.ts";
 import { cardsOfBatch, fillingOf, type Refill } from "../../app/sets/fill-set.ts";
 import { type ChecklistEntry, checklistOf } from "../../app/sets/manage-sets.ts";
-import type { Parallel } from "../../core/card-set.ts";
+import { isClosed, type Parallel } from "../../core/card-set.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS, MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
@@ -41,6 +41,8 @@ interface Plan {
 /** What is still to be made of a parallel, from each player's newest card or those of a batch. */
 async function planOf(visit: MemberVisit, set: CardSet, parallel: Parallel, from: string): Promise<Plan> {
   const { deps, account } = visit;
+  const plan: Plan = { refills: [], cards: 0, later: 0, without: [], done: 0 };
+  if (isClosed(parallel, visit.now)) return plan;
   const players = await checklistOf(deps, set);
   const scope = { accountId: account.id, environment: set.environment };
   const ids = players.flatMap(({ external_id }) => external_id ?? []);
@@ -51,7 +53,6 @@ async function planOf(visit: MemberVisit, set: CardSet, parallel: Parallel, from
     if (!batch) throw notFound();
     images = new Map((await cardsOfBatch(deps, batch.id)).map((image) => [image.externalId, image]));
   }
-  const plan: Plan = { refills: [], cards: 0, later: 0, without: [], done: 0 };
   for (const player of players) {
     if (player.external_id === null) continue;
     const { made = 0, processing = 0 } = player.parallels.find(({ name }) => name === parallel.name) ?? {};
@@ -139,7 +140,7 @@ async function fillPage(visit: MemberVisit): Promise<Response> {
       <Without plan={plan} set={set} />
       <Card title="What is made">
         {plan.cards === 0 ? (
-          <p>{plan.done > 0 ? "There is nothing left to make of it." : "No player has a card yet."}</p>
+          <p>{nothingText(plan, parallel, now)}</p>
         ) : (
           <div class="form">
             <p>
@@ -190,6 +191,12 @@ async function fillPage(visit: MemberVisit): Promise<Response> {
       </Card>
     </>,
   );
+}
+
+/** Why there is nothing to make. */
+function nothingText({ done }: Plan, parallel: Parallel, now: number): string {
+  if (isClosed(parallel, now)) return "It is closed: no card of it can be made any more.";
+  return done > 0 ? "There is nothing left to make of it." : "No player has a card yet.";
 }
 
 function Without({ plan: { without }, set }: { plan: Plan; set: CardSet }) {

@@ -4,7 +4,7 @@ import { SHEET_NAMES } from "../../app/print/imposition.ts";
 import { type ChecklistEntry, checklistOf, removeSet } from "../../app/sets/manage-sets.ts";
 import { manifestOf, packsOf } from "../../app/sets/set-files.ts";
 import { albumPages, checklistPages } from "../../app/sets/set-pages.ts";
-import { setAttachment } from "../../core/card-set.ts";
+import { isClosed, setAttachment } from "../../core/card-set.ts";
 import { csvField } from "../../core/csv.ts";
 import { Refusal } from "../../core/errors.ts";
 import { PRINT_SIZE_NAMES, printSizeLabel } from "../../core/print-sizes.ts";
@@ -83,7 +83,7 @@ async function setPage(visit: MemberVisit, problem?: Problem): Promise<Response>
           <a href="/docs/sets">how sets work</a>.
         </Notice>
       )}
-      {canWrite(visit) && <Runs set={set} players={players} />}
+      {canWrite(visit) && <Runs set={set} players={players} now={visit.now} />}
       <Card title="Checklist" note={counted(players.length, "player")} flush>
         <Checklist set={set} players={players} />
       </Card>
@@ -110,7 +110,7 @@ async function setPage(visit: MemberVisit, problem?: Problem): Promise<Response>
 }
 
 /** Each parallel with what there is of it, and the way to the rest. */
-function Runs({ set, players }: { set: CardSet; players: ChecklistEntry[] }) {
+function Runs({ set, players, now }: { set: CardSet; players: ChecklistEntry[]; now: number }) {
   return (
     <Card
       title="Make the cards"
@@ -133,9 +133,11 @@ function Runs({ set, players }: { set: CardSet; players: ChecklistEntry[] }) {
                     : `${count(there)} of ${counted(all, "card")} made`}
                 </span>
               </span>
-              <a class="button button-small" href={fillPath(set, parallel.name)}>
-                Make {parallel.name}
-              </a>
+              {!isClosed(parallel, now) && (
+                <a class="button button-small" href={fillPath(set, parallel.name)}>
+                  Make {parallel.name}
+                </a>
+              )}
             </li>
           );
         })}
