@@ -53,6 +53,7 @@ export const DETAIL_CODES = [
   "consent_ended",
   "no_photo_consent",
   "still_processing",
+  "already_published",
   "signature_mismatch",
   "signing_key_unknown",
   "address_expired",

@@ -113,6 +113,17 @@ export function imageNotFound(): Refusal {
   );
 }
 
+/** For a time of publication of a card that everybody sees already. */
+export function alreadyPublished(): Refusal {
+  return invalidRequest([
+    {
+      field: "publish_at",
+      code: "already_published",
+      message: "cannot be changed: the card is published. Delete it to take it down.",
+    },
+  ]);
+}
+
 const GONE = {
   expired:
     "has expired. Pictures are kept until their expires_at; store them before, or create the image again.",

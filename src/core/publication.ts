@@ -1,7 +1,7 @@
 import type { ErrorDetail } from "./errors.ts";
 import { MAX_PUBLISH_AHEAD_DAYS } from "./limits.ts";
 import { invalidRequest } from "./partner-refusals.ts";
-import { DAY_MS, parseTime } from "./time.ts";
+import { DAY_MS, isoTime, parseTime } from "./time.ts";
 
 // Cards that are made before anybody may see them.
 
@@ -12,6 +12,12 @@ interface Asked {
 interface Owner {
   /** Days after a card's end when all of it is deleted; null: never by itself. */
   forgetAfterDays: number | null;
+}
+
+interface Moments {
+  now: number;
+  /** When the card was made; now, unless it was before. */
+  made?: number;
 }
 
 /** What cannot be the time of a publication, whenever it is asked; undefined where nothing is wrong. */
@@ -31,17 +37,16 @@ export function publicationTime({ publish_at: text }: Asked, now: number): numbe
  */
 export function requirePublicationTimes(
   asked: readonly Asked[],
-  { account, now, place }: { account: Owner; now: number; place: (at: number) => string },
+  { account, now, made = now, place }: Moments & { account: Owner; place: (at: number) => string },
 ): void {
-  const { forgetAfterDays } = account;
-  const days = Math.min(MAX_PUBLISH_AHEAD_DAYS, forgetAfterDays ?? Number.POSITIVE_INFINITY);
-  const why =
-    days === forgetAfterDays ? ": the account has its cards deleted so long after they are made" : "";
-  const most = now + days * DAY_MS;
+  const days = account.forgetAfterDays ?? Number.POSITIVE_INFINITY;
+  const most = Math.min(now + MAX_PUBLISH_AHEAD_DAYS * DAY_MS, made + days * DAY_MS);
+  const rule =
+    most === made + days * DAY_MS
+      ? `must be ${isoTime(most)} at the latest: the account has its cards deleted ${days} days after they are made.`
+      : `must lie at most ${MAX_PUBLISH_AHEAD_DAYS} days ahead.`;
   const details = asked.flatMap((one, at): ErrorDetail[] =>
-    (publicationTime(one, now) ?? 0) <= most
-      ? []
-      : [{ field: `${place(at)}publish_at`, message: `must lie at most ${days} days ahead${why}.` }],
+    (publicationTime(one, now) ?? 0) <= most ? [] : [{ field: `${place(at)}publish_at`, message: rule }],
   );
   if (details.length > 0) throw invalidRequest(details);
 }

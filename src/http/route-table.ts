@@ -24,6 +24,7 @@ export const ROUTES = {
   createImage: { method: "POST", path: API_PATHS.images, access: "partner", scope: "create" },
   listImages: { method: "GET", path: API_PATHS.images, access: "partner", scope: "read" },
   getImage: { method: "GET", path: API_PATHS.image, access: "partner", scope: "read" },
+  changeImage: { method: "PATCH", path: API_PATHS.image, access: "partner", scope: "create" },
   deleteImage: { method: "DELETE", path: API_PATHS.image, access: "partner", scope: "delete" },
   remakeImage: { method: "POST", path: API_PATHS.imageRemake, access: "partner", scope: "create" },
   printImage: { method: "POST", path: API_PATHS.imagePrint, access: "partner", scope: "read" },

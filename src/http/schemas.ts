@@ -297,7 +297,7 @@ export const ErrorDetail = Type.Object(
     code: Type.Optional(
       StringEnum([...DETAIL_CODES], {
         description:
-          "Stable: switch on it. There when the request is well formed and refused for a state: what is recorded of the player's consent, a card that is still being made, or a signed address that does not hold. More may come.",
+          "Stable: switch on it. There when the request is well formed and refused for a state: what is recorded of the player's consent, a card that is still being made or is published already, or a signed address that does not hold. More may come.",
       }),
     ),
   },

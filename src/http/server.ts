@@ -18,6 +18,7 @@ import { type BatchRoutesDeps, batchHandlers } from "./batches.ts";
 import { bind, type ListenAddress } from "./bind.ts";
 import { discardBody } from "./body.ts";
 import { type CdnDeps, servePicture } from "./cdn.ts";
+import { changeImage } from "./change-image.ts";
 import { clientAddress } from "./client-address.ts";
 import { consentHandlers } from "./consent.ts";
 import { docsHandler } from "./docs.ts";
@@ -223,6 +224,9 @@ function handlers(deps: RouteDeps): Record<RouteName, OpenHandler> {
     createImage: partner((exchange, caller) => createImage(deps, exchange, caller)),
     listImages: partner((exchange, caller) => listImagesPage(deps, exchange, caller)),
     getImage: partner((exchange, caller, { image_id = "" }) => getImage(deps, exchange, caller, image_id)),
+    changeImage: partner((exchange, caller, { image_id = "" }) =>
+      changeImage(deps, exchange, caller, image_id),
+    ),
     deleteImage: partner((exchange, caller, { image_id = "" }) =>
       deleteImage(deps, exchange, caller, image_id),
     ),

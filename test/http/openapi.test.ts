@@ -114,6 +114,7 @@ test("answers and webhooks are published as open to new fields, requests as clos
     .map(([name]) => name);
   expect(closedOnes.sort()).toEqual([
     "BatchCard",
+    "ChangeImageRequest",
     "ChangeSetRequest",
     "ChangeWebhookEndpointRequest",
     "CreateBatchRequest",

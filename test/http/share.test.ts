@@ -14,6 +14,7 @@ import {
   expectSuccess,
   finishAs,
   finishAsVideo,
+  finishNext,
   type Json,
   send,
   type TestApi,
@@ -283,10 +284,107 @@ test("a time to be published that is none, or too far ahead, is refused, and one
   await changeRetention(api, own.account.id, { retentionDays: 3, forgetAfterDays: 10 }, null);
   const after = (days: number) => new Date(api.clock.now() + days * DAY_MS).toISOString();
   const lost = await expectError(await ask(after(11), own.testKey), "INVALID_REQUEST");
-  const why = "the account has its cards deleted so long after they are made";
-  expect(lost.details).toEqual([{ field: "publish_at", message: `must lie at most 10 days ahead: ${why}.` }]);
+  const why = "the account has its cards deleted 10 days after they are made";
+  const message = `must be ${after(10)} at the latest: ${why}.`;
+  expect(lost.details).toEqual([{ field: "publish_at", message }]);
+  // The days count from when the card was made, also where the time is changed later.
+  const kept = await expectSuccess(await ask(after(9), own.testKey), 202, AcceptedImageResponse);
+  await renderNextTestImage(api, new AbortController().signal, () => {});
+  api.clock.advance(4 * DAY_MS);
+  const moved = await expectError(await change(kept.image_id, after(7), own.testKey), "INVALID_REQUEST");
+  expect(moved.details).toEqual([{ field: "publish_at", message }]);
+  expect((await changed(kept.image_id, after(6), own.testKey)).publish_at).toBe(after(6));
   const past = await shared("Maya Okafor", {}, { publish_at: new Date(api.clock.now()).toISOString() });
   expect((await send(api, past.path)).status).toBe(200);
+});
+
+const change = (id: string, publish_at: unknown, by = key) =>
+  send(api, `/v1/images/${id}`, {
+    method: "PATCH",
+    headers: { "X-API-Key": by, "Content-Type": "application/json" },
+    body: JSON.stringify({ publish_at }),
+  });
+const changed = async (...asked: Parameters<typeof change>): Promise<Json> =>
+  expectSuccess(await change(...asked), 200, ImageResponse);
+const publications = async (id: string) => {
+  const { db, t } = api.store.read;
+  const events = await db.select().from(t.webhookEvents);
+  return events.filter(({ type, subject }) => type === "image.published" && subject === id).length;
+};
+const iso = (time: number) => new Date(time).toISOString();
+
+test("a time to be published is moved and lifted until it has come, and is told of once all the same", async () => {
+  const first = api.clock.now() + DAY_MS;
+  const card = await shared("Maya Okafor", {}, { publish_at: iso(first) });
+  const later = first + DAY_MS;
+  for (let n = 0; n < 2; n++) {
+    const { publish_at, result } = await changed(card.id, iso(later));
+    expect([publish_at, result.expires_at]).toEqual([iso(later), iso(later + 30 * DAY_MS)]);
+  }
+  api.clock.advance(DAY_MS);
+  await sweep(api);
+  expect([(await send(api, card.path)).status, await publications(card.id)]).toEqual([404, 0]);
+  // Made again it has the new time too, and not the one that has passed.
+  const remake = await send(api, `/v1/images/${card.id}/remake`, {
+    method: "POST",
+    headers: { "X-API-Key": key, "Content-Type": "application/json", "Idempotency-Key": "put-off" },
+    body: "{}",
+  });
+  const { image_id } = await expectSuccess(remake, 202, AcceptedImageResponse);
+  const again = await send(api, `/v1/images/${image_id}`, { headers: { "X-API-Key": key } });
+  expect((await expectSuccess(again, 200, ImageResponse)).publish_at).toBe(iso(later));
+  await renderNextTestImage(api, new AbortController().signal, () => {});
+  expect((await expectError(await change(card.id, "soon"), "INVALID_REQUEST")).details).toEqual([
+    { field: "publish_at", message: "must be a time such as 2026-12-06T18:00:00Z." },
+  ]);
+  const far = await expectError(await change(card.id, iso(api.clock.now() + 91 * DAY_MS)), "INVALID_REQUEST");
+  expect(far.details?.[0]?.message).toBe("must lie at most 90 days ahead.");
+  await expectError(await change(card.id, undefined), "INVALID_REQUEST");
+  const stranger = await testAccount(api);
+  for (const other of [stranger.testKey, stranger.liveKey])
+    await expectError(await change(card.id, null, other), "IMAGE_NOT_FOUND");
+  const [lifted] = await Promise.all([changed(card.id, null), changed(card.id, null), sweep(api)]);
+  expect(lifted).not.toHaveProperty("publish_at");
+  expect(lifted.result.expires_at).toBe(iso(api.clock.now() + 30 * DAY_MS));
+  expect((await send(api, card.path)).status).toBe(200);
+  expect(await changed(card.id, null)).toEqual(lifted);
+  const refused = await expectError(await change(card.id, iso(later)), "INVALID_REQUEST");
+  expect(refused.details).toEqual([
+    {
+      field: "publish_at",
+      code: "already_published",
+      message: "cannot be changed: the card is published. Delete it to take it down.",
+    },
+  ]);
+  // At its own time, which the sweep has not looked at yet, it is published as well.
+  api.clock.advance(DAY_MS);
+  await expectError(await change(image_id, iso(later + DAY_MS)), "INVALID_REQUEST");
+  await sweep(api);
+  expect([await publications(card.id), await publications(image_id)]).toEqual([1, 1]);
+  const { findings } = await audit(api.store, api.clock.now());
+  expect(findings.filter(({ ok }) => !ok)).toEqual([]);
+});
+
+test("a card that fails is never published, whatever its time was moved to while it was made", async () => {
+  const { liveKey } = await testAccount(api);
+  const made = await post(api.baseUrl, liveKey, imageRequest({ player: { source_image_url: api.photo } }));
+  const { image_id: id } = await expectSuccess(made, 202, AcceptedImageResponse);
+  const at = iso(api.clock.now() + DAY_MS);
+  expect((await changed(id, at, liveKey)).publish_at).toBe(at);
+  expect(await changed(id, null, liveKey)).not.toHaveProperty("publish_at");
+  expect((await changed(id, at, liveKey)).publish_at).toBe(at);
+  await finishNext(api, "refused");
+  const refused = await expectError(await change(id, null, liveKey), "INVALID_REQUEST");
+  expect(refused.details?.[0]?.message).toBe(
+    "cannot be set: the image failed, and is never published. Make it again.",
+  );
+  api.clock.advance(DAY_MS);
+  await sweep(api);
+  expect(await publications(id)).toBe(0);
+  const failed = await send(api, `/v1/images/${id}`, { headers: { "X-API-Key": liveKey } });
+  const view = await expectSuccess(failed, 200, ImageResponse);
+  expect(view.status).toBe("failed");
+  expect(view).not.toHaveProperty("publish_at");
 });
 
 test("a name that is not whole, or of another card, opens nothing, and guesses are limited by address", async () => {

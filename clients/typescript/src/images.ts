@@ -23,6 +23,7 @@ type Query = Omit<NonNullable<operations["listImages"]["parameters"]["query"]>, 
 export type AcceptedImage = Schemas["AcceptedImage"];
 export type CompletedImage = Schemas["CompletedImage"];
 export type Image = Schemas["Image"];
+export type ImageChanges = Schemas["ChangeImageRequest"];
 export type ImageListItem = Schemas["ImageListItem"];
 
 const WAIT_MS = 300_000;
@@ -140,6 +141,15 @@ export function images(calls: Transport) {
         path: "/v1/images/{image_id}/print",
         params: { image_id: imageId },
         body: wishes,
+        ...call,
+      }),
+    /** Moves the time at which it is published until that has come; `null` publishes it at once. */
+    change: (imageId: string, changes: ImageChanges, call: CallOptions = {}): Promise<Image> =>
+      calls.call({
+        method: "PATCH",
+        path: "/v1/images/{image_id}",
+        params: { image_id: imageId },
+        body: changes,
         ...call,
       }),
     /** Deletes an image with all that belongs to it. */

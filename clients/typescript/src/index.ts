@@ -17,7 +17,7 @@ export type {
   WebhookEndpointWithSecret,
 } from "./endpoints.ts";
 export * from "./errors.ts";
-export type { AcceptedImage, CompletedImage, Image, ImageListItem } from "./images.ts";
+export type { AcceptedImage, CompletedImage, Image, ImageChanges, ImageListItem } from "./images.ts";
 export type {
   CardRequest,
   CreateOptions,

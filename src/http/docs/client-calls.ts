@@ -7,6 +7,7 @@ const IN_TYPESCRIPT: Record<string, string> = {
   createImage: "images.create",
   listImages: "images.list",
   getImage: "images.get",
+  changeImage: "images.change",
   deleteImage: "images.delete",
   remakeImage: "images.remake",
   printImage: "images.print",

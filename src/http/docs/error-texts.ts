@@ -48,7 +48,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       'Something in the request is missing, of the wrong type, out of bounds or unknown. Types are strict: `"9"` is not `9`, and `null` is not an absent field. Nothing was reserved, and the `Idempotency-Key` is still free.',
     remedies: [
       "Read `error.details`: it lists every broken field with the rule and what to send instead.",
-      "Where `details` has a `code`, the request is well formed and a state forbids it: `consent_withdrawn`, `consent_ended` and `no_photo_consent` are a player's [consent](/docs/data-protection#consent), `still_processing` is a card to wait for.",
+      "Where `details` has a `code`, the request is well formed and a state forbids it: `consent_withdrawn`, `consent_ended` and `no_photo_consent` are a player's [consent](/docs/data-protection#consent), `still_processing` is a card to wait for, `already_published` one that everybody sees.",
       "Compare your body with [the reference](/docs/reference#create-image). Fields that are not listed there are refused, so that a typing mistake never goes unnoticed.",
       "A cursor in `after` works only with the same `status` filter and the same kind of key it came from.",
     ],
@@ -311,6 +311,11 @@ export const DETAIL_TEXTS: Record<DetailCode, { of: ErrorCode; meaning: string }
   still_processing: {
     of: "INVALID_REQUEST",
     meaning: "The card is being made: send the same request once it has ended.",
+  },
+  already_published: {
+    of: "INVALID_REQUEST",
+    meaning:
+      "The card is [published](/docs/cards-on-a-page#publish-later), and cannot be put off any more. Delete it to take it down.",
   },
   signature_mismatch: {
     of: "KEY_NOT_ALLOWED",

@@ -224,6 +224,7 @@ export const EXAMPLES = {
     ...sent,
   }),
   completed: answer(completed),
+  putOff: answer({ ...completed, publish_at: "2026-12-06T20:00:00.000Z" }),
   failed: answer(failed),
   photo: answer({
     photo_id: "pho_6TzXyB8kWc3Hs5mJd0nV7rQe",

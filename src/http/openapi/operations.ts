@@ -29,7 +29,7 @@ import { fillSet } from "./fill-set-operation.ts";
 import { IDEMPOTENCY_KEY_PARAMETER, PREFER_ON_GET_PARAMETER, PREFER_PARAMETER } from "./headers.ts";
 import { printBatch, printImage } from "./print-operations.ts";
 import { remakeImage } from "./remake-operation.ts";
-import { createPhoto, deleteImage, deletePlayer } from "./season-operations.ts";
+import { changeImage, createPhoto, deleteImage, deletePlayer } from "./season-operations.ts";
 import {
   changeSet,
   createSet,
@@ -59,6 +59,7 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   createImage,
   listImages,
   getImage,
+  changeImage,
   deleteImage,
   remakeImage,
   printImage,

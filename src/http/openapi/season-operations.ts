@@ -1,12 +1,48 @@
 import { UPLOAD_LIFETIME_MS } from "../../core/limits.ts";
 import { DAY_MS } from "../../core/time.ts";
+import { ChangeImageRequest } from "../change-image.ts";
 import { PhotoResponse } from "../photo-schemas.ts";
-import { DeletedImageResponse, DeletedPlayerResponse } from "../schemas.ts";
+import { DeletedImageResponse, DeletedPlayerResponse, ImageResponse } from "../schemas.ts";
 import { ALWAYS, answer, EXTERNAL_ID_PARAMETER, IMAGE_ID_PARAMETER } from "./answers.ts";
 import { refusals } from "./errors.ts";
 import { EXAMPLES } from "./examples.ts";
 
-// Operations around single images: deleting, and photos that are uploaded instead of hosted.
+// Operations around single images: changing and deleting them, and photos that are sent, not hosted.
+
+export function changeImage(): object {
+  return {
+    tags: ["Images"],
+    summary: "Change when an image is published",
+    description:
+      "Moves `publish_at` of an image that is not published yet, or lifts it. A finished card whose time is lifted is published at once, and `image.published` is sent; one that is being made gets a time also where it had none. The picture is kept from its new time on. Sent twice, it changes nothing the second time. What is published stays so: another time is refused with `already_published` in `details`.",
+    parameters: [IMAGE_ID_PARAMETER],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: ChangeImageRequest,
+          examples: {
+            later: { summary: "Two hours later", value: { publish_at: "2026-12-06T20:00:00Z" } },
+            now: { summary: "At once", value: { publish_at: null } },
+          },
+        },
+      },
+    },
+    responses: {
+      "200": answer("The image.", ImageResponse, {
+        changed: { summary: "With its new time", value: EXAMPLES.putOff },
+      }),
+      ...refusals(
+        ...ALWAYS,
+        "INVALID_REQUEST",
+        "IMAGE_NOT_FOUND",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "SERVICE_OVERLOADED",
+      ),
+    },
+  };
+}
 
 export function deleteImage(): object {
   return {

@@ -17,6 +17,15 @@ export async function duePublications(
   return rows.map(({ id }) => id);
 }
 
+/** Changes when an image is published, whose row this transaction has locked. */
+export async function setPublication(
+  { db, t }: Tx,
+  id: string,
+  change: Pick<Image, "publishAt" | "expiresAt" | "request">,
+): Promise<void> {
+  await db.update(t.images).set(change).where(eq(t.images.id, id));
+}
+
 /** Publishes those of these images whose time has come; of several that try, each image goes to one. */
 export async function markPublished({ db, t }: Tx, ids: string[], now: number): Promise<Image[]> {
   const i = t.images;
