@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { ElementHandle } from "puppeteer-core";
+import { publicationAt } from "../../src/console/cards/publish-field.tsx";
 import { type CreateImageRequest, storedRequest } from "../../src/core/image-request.ts";
+import { DAY_MS, isoTime } from "../../src/core/time.ts";
 import { findAccount } from "../../src/store/people/accounts.ts";
 import {
   imageRequest,
@@ -217,6 +219,39 @@ test("layers and foil are asked for where template, size and format have them, a
   expect(await (await ana.get("/console/playground")).text()).not.toContain('name="foil"');
   const again = await ana.upload(`/console/images/${id}/again`, NO_FILE, { foil: "", name: "Zoë" });
   expect(await styleOf(again.headers.get("location") ?? "")).toEqual([undefined, false, "png"]);
+});
+
+test("a card is published when the clocks of a zone say so, which lists and the form show", async () => {
+  for (const [publish_on, publish_zone, at] of [
+    ["2026-07-01T18:00", "Europe/Madrid", "2026-07-01T16:00:00.000Z"],
+    // The clocks went forward an hour and a half before.
+    ["2026-03-29T03:30", "Europe/Madrid", "2026-03-29T01:30:00.000Z"],
+    ["2026-12-06T18:00", "", "2026-12-06T18:00:00.000Z"],
+    ["2026-12-06T18:00", "Nowhere/At all", "2026-12-06T18:00:00.000Z"],
+    ["soon", "Europe/Madrid", "soon"],
+  ] as const)
+    expect(publicationAt({ publish_on, publish_zone })).toBe(at);
+
+  const day = isoTime(Date.now() + 5 * DAY_MS).slice(0, 10);
+  const when = { publish_on: `${day}T18:00`, publish_zone: "Asia/Kolkata" };
+  const sent = { ...LOOK, ...PLAYER, external_id: "later", environment: "test", ...when };
+  const idOf = (answer: Response) => /img_\w+/.exec(answer.headers.get("location") ?? "")?.[0] ?? "";
+  const id = idOf(await ana.upload("/console/make", await photo(), sent));
+  const match = { player: id, preset: "club_card", environment: "test", nonce: "later", ...when };
+  const still = idOf(await ana.upload("/console/match", NO_FILE, match));
+  const address = "https://cdn.example/p.jpg";
+  const fields = { ...sent, source_image_url: address, width: "1024", height: "1280" };
+  const played = idOf(await ana.upload("/console/playground/send", NO_FILE, fields));
+  for (const made of [id, still, played])
+    expect((await images()).find((image) => image.id === made)?.publishAt).toBe(
+      Date.parse(`${day}T12:30:00Z`),
+    );
+  const list = await (await ana.get("/console/images?environment=test")).text();
+  expect(list).toContain(`To be published on <time datetime="${day}T12:30:00.000Z"`);
+  expect(await (await ana.get(`/console/make?from=${id}`)).text()).toContain(`value="${day}T12:30"`);
+  const far = { ...sent, publish_on: "2999-01-01T00:00" };
+  const refused = await ana.upload("/console/make", await photo(), far);
+  expect(await refused.text()).toMatch(/id="publish_on-problem">[^<]*days ahead/);
 });
 
 test("a kit and a template fill in their look without losing what was written", async () => {

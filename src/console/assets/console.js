@@ -19,6 +19,15 @@
     if (picker instanceof HTMLInputElement && /^#[0-9a-f]{6}$/i.test(target.value))
       picker.value = target.value;
   });
+  // A time that is still to be written is one of the reader's clock.
+  document.addEventListener("focusin", ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || target.value !== "") return;
+    const zone = target.parentElement?.querySelector("[data-zone]");
+    const name = target.parentElement?.querySelector("[data-zone-name]");
+    if (!(zone instanceof HTMLInputElement) || !name) return;
+    zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    name.textContent = zone.value;
+  });
   for (const button of document.querySelectorAll("[data-prints]")) button.removeAttribute("hidden");
   document.addEventListener("click", ({ target }) => {
     if (target instanceof Element && target.closest("[data-prints]")) print();

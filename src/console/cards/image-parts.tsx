@@ -7,14 +7,29 @@ import { MAX_STILL_WIDTH } from "../../core/moving-pictures.ts";
 import { PDF } from "../../core/picture-formats.ts";
 import type { PICTURE_WIDTHS } from "../../core/picture-limits.ts";
 import type { Image } from "../../store/images/images.ts";
-import { Badge, Breakable } from "../elements.tsx";
+import { Badge, Breakable, Time } from "../elements.tsx";
 
 /** Whether an image is unfinished. */
 export function isOpen(image: Pick<Image, "state">): boolean {
   return publicStatus(image.state) === "processing";
 }
 
-export function StatusBadge({ image }: { image: Pick<Image, "state" | "failureReason"> }) {
+/** How far an image is, and from when it is shown where that time is still to come. */
+export function StatusBadge({ image }: { image: Pick<Image, "state" | "failureReason" | "publishAt"> }) {
+  if (image.publishAt === null || image.state === "failed") return <StateBadge image={image} />;
+  return (
+    <span class="badges">
+      <StateBadge image={image} />
+      <Badge>
+        <span>
+          To be published on <Time at={image.publishAt} />
+        </span>
+      </Badge>
+    </span>
+  );
+}
+
+function StateBadge({ image }: { image: Pick<Image, "state" | "failureReason"> }) {
   if (isCanceled(image)) return <Badge>Canceled</Badge>;
   switch (image.state) {
     case "completed":

@@ -16,6 +16,7 @@ import { PreviewPlace } from "./make-preview.tsx";
 import { PHOTO_TYPES } from "./photo-drop.tsx";
 import { Input, MotionInput } from "./playground-inputs.tsx";
 import { OwnFields } from "./playground-own.tsx";
+import { PublishField } from "./publish-field.tsx";
 import { Nonce } from "./sent-once.tsx";
 
 /** The form that one card is made with, and where its parts ask for themselves. */
@@ -188,11 +189,20 @@ function More({ visit, state }: { visit: MemberVisit; state: MakeState }) {
   const { fields, problems, look, compositions } = state;
   const upload = uploadAt(fields.source_image_url, visit.deps.config);
   const common = { fields, problems };
-  const folded = ["external_id", "club_badge_url", "composition", "format", "motion", "layers", "focus"];
+  const folded = [
+    "external_id",
+    "club_badge_url",
+    "composition",
+    "format",
+    "motion",
+    "layers",
+    "focus",
+    "publish_on",
+  ];
   const isWrong = folded.some((name) => problems[name]);
   return (
     <details class="more" open={isWrong}>
-      <summary>More: size, badge, one of several people, id</summary>
+      <summary>More: size, badge, one of several people, time, id</summary>
       <div class="form">
         <div class="field-pair">
           <Field label="Size" id="size">
@@ -213,6 +223,7 @@ function More({ visit, state }: { visit: MemberVisit; state: MakeState }) {
         />
         <Input name="club_badge_url" {...common} label="Badge address" />
         <FocusField value={fields.focus} problem={problems.focus ?? ""} photo={upload && photoPath(upload)} />
+        <PublishField fields={fields} problem={problems.publish_on ?? ""} />
         <Field label="Photo's address, in place of a photo" id="address">
           <input id="address" name="address" type="text" inputMode="url" />
         </Field>

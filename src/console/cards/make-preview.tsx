@@ -89,6 +89,7 @@ const SAY_PROBLEMS = [
   "motion",
   "composition",
   "club_badge_url",
+  "publish_on",
   "external_id",
 ];
 
@@ -115,8 +116,10 @@ function Beside({ state, problems }: { state: MakeState; problems: Record<string
 async function wished(visit: MemberVisit, state: MakeState) {
   const standIns = Object.fromEntries(missingOf(state).map((name) => [name, NEEDED[name].standIn]));
   const body = requestFrom({ ...state, fields: { ...state.fields, ...standIns } });
-  const { request, details } = await checkCard(body, visit.deps.config, visit.deps.templates);
-  if (request) return { request, problems: {}, unplaced: [] };
+  const { request: wanted, details } = await checkCard(body, visit.deps.config, visit.deps.templates);
+  // Another time makes no other picture.
+  const { publish_at: _, ...request } = wanted ?? {};
+  if (wanted) return { request: request as CreateImageRequest, problems: {}, unplaced: [] };
   const { places } = ownFields(state.template, state.own);
   const placed = new Set(inputsOf(state));
   const isPlaced = (detail: ErrorDetail) =>

@@ -82,6 +82,8 @@ export interface MatchChoices {
   kit: string | null;
   size: string;
   clip: string;
+  publish_on: string;
+  publish_zone: string;
 }
 
 export const choicesIn = (sent: URLSearchParams): MatchChoices => ({
@@ -89,6 +91,8 @@ export const choicesIn = (sent: URLSearchParams): MatchChoices => ({
   kit: sent.get("kit"),
   size: sent.get("size") ?? "",
   clip: sent.get("clip") ?? "",
+  publish_on: sent.get("publish_on") ?? "",
+  publish_zone: sent.get("publish_zone") ?? "",
 });
 
 export interface MatchState extends MakeState {
@@ -119,6 +123,8 @@ export async function matchState(
     back: "",
     // As a png and as it moves, it has no layers either.
     layers: "",
+    publish_on: choices.publish_on,
+    publish_zone: choices.publish_zone,
   };
   const ofMatch = Object.entries(inputsOf(last?.request.fields)).filter(([input]) =>
     OF_THE_MATCH.some((one) => input === `fields.${one}`),

@@ -10,6 +10,7 @@ import { MATCH } from "./make-inputs.tsx";
 import type { KnownPlayer, MatchState } from "./match-form.ts";
 import { PHOTO_TYPES } from "./photo-drop.tsx";
 import { OwnFields } from "./playground-own.tsx";
+import { PublishField } from "./publish-field.tsx";
 import { Nonce } from "./sent-once.tsx";
 
 /** The card and its clip. */
@@ -108,6 +109,7 @@ export function MatchForm({ visit, player, state, left }: Filled) {
               aria-describedby="file-hint file-problem"
             />
           </Field>
+          <PublishField fields={fields} problem={problems.publish_on ?? ""} />
         </div>
       </Card>
       <Buttons left={left} />

@@ -4,6 +4,7 @@ import { type Focus, MOVING_FORMATS } from "../../core/card.ts";
 import { colourNamed } from "../../core/colour-names.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { samplePhotoUrl } from "../../core/sample-photo.ts";
+import { publicationAt, publicationOf } from "./publish-field.tsx";
 
 /** The playground's fields as text, by their form names. */
 export interface PlaygroundFields {
@@ -27,6 +28,9 @@ export interface PlaygroundFields {
   /** "true" where layers, or a plate of foil, are. */
   layers: string;
   foil: string;
+  /** Until when it is not shown, by the clocks of a time zone; empty: from the start. */
+  publish_on: string;
+  publish_zone: string;
   width: string;
   height: string;
   club_badge_url: string;
@@ -38,6 +42,7 @@ export interface PlaygroundFields {
 export function inputNamed(field: string): string | undefined {
   if (field.startsWith("player.focus")) return "focus";
   if (field.startsWith("set.")) return "set";
+  if (field === "publish_at") return "publish_on";
   const name = field.slice(field.lastIndexOf(".") + 1);
   return name in EXAMPLE && !field.startsWith("fields") ? name : undefined;
 }
@@ -61,6 +66,8 @@ const EXAMPLE: PlaygroundFields = {
   back: "",
   layers: "",
   foil: "",
+  publish_on: "",
+  publish_zone: "",
   width: "1024",
   height: "1280",
   club_badge_url: "",
@@ -112,6 +119,7 @@ export function fieldsOf(request: CreateImageRequest, config: FormFacts): Playgr
     back: style.back ? "true" : "",
     layers: style.layers ? "true" : "",
     foil: style.foil ? "true" : "",
+    ...publicationOf(request.publish_at),
     width: String(style.width ?? EXAMPLE.width),
     height: String(style.height ?? EXAMPLE.height),
     club_badge_url: branding.club_badge_url ?? "",
@@ -172,5 +180,6 @@ export function requestOf(fields: PlaygroundFields, own?: Record<string, unknown
     ...(Object.keys(branding).length > 0 ? { branding } : {}),
     ...(own && { fields: own }),
     ...(fields.set !== "" && { set: placeIn(fields.set) }),
+    ...(fields.publish_on !== "" && { publish_at: publicationAt(fields) }),
   };
 }

@@ -20,6 +20,7 @@ import { FocusField } from "./focus-field.tsx";
 import { PhotoDrop } from "./photo-drop.tsx";
 import { type FormFacts, INPUTS, inputNamed, type PlaygroundFields, readFields } from "./playground-form.ts";
 import { idOf, inputOf, OwnFields, type OwnInputs, readOwn } from "./playground-own.tsx";
+import { PublishField } from "./publish-field.tsx";
 import { Nonce } from "./sent-once.tsx";
 
 /** The form, and what it holds. */
@@ -236,7 +237,7 @@ function CardFields(state: PlaygroundState) {
         <TemplateInputs {...state} />
       </div>
       <details class="more">
-        <summary>Badge, size and format</summary>
+        <summary>Badge, size, format and time</summary>
         <div class="form">
           <Input name="club_badge_url" {...common} label="Badge address" />
           <div class="field-pair">
@@ -245,6 +246,7 @@ function CardFields(state: PlaygroundState) {
             <Input name="format" {...common} label="Format" options={PICTURE_FORMAT_NAMES} />
             <MotionInput {...common} />
           </div>
+          <PublishField fields={fields} problem={problems.publish_on ?? ""} />
         </div>
       </details>
     </>
@@ -358,6 +360,7 @@ export function BesideInputs({ fields, own, presets, sets, hasLayers, hasFoil, p
     set: sets.length > 0,
     layers: hasLayers,
     foil: hasFoil && isForFoil(fields),
+    publish_zone: false,
   };
   const inputs = INPUTS.filter((name) => shown[name] ?? true);
   return (
