@@ -11,18 +11,20 @@ import {
   testServer,
   untilEnded,
 } from "../harness.ts";
-import { type Client, client, testMember } from "./sessions.ts";
+import { type TestBrowser, testBrowser } from "./browser.ts";
+import { type Client, client, signIn, submit, testMember, textOf } from "./sessions.ts";
 
 let server: TestServer;
+let browser: TestBrowser;
 let own: TestAccount;
 let ana: Client;
 beforeAll(async () => {
-  server = await testServer();
+  [server, browser] = await Promise.all([testServer(), testBrowser()]);
   own = await testAccount(server.service, { credits: 10 });
   const member = await testMember(server.service, own.account.id, "ana@rovers.example");
   ana = await client(server.service, server.baseUrl, member);
 });
-afterAll(() => server.close());
+afterAll(() => Promise.all([server?.close(), browser?.close()]));
 
 const SENT = {
   name: "Rovers 2026/27",
@@ -38,6 +40,17 @@ const SENT = {
 const sets = () =>
   listSets(server.service.store.read, { accountId: own.account.id, environment: "test", limit: 9 });
 const text = async (path: string) => (await ana.get(path)).text();
+
+test("a page without sets leads to how a website shows a gallery, and phones fold the times of open editions", async () => {
+  const { page } = await browser.open(390);
+  await signIn(page, server.baseUrl, "ana@rovers.example");
+  await page.goto(`${server.baseUrl}/console/sets`);
+  await page.waitForSelector("[name=until_1]", { hidden: true });
+  await page.click(".open-editions input");
+  await page.waitForSelector("[name=until_1]", { visible: true });
+  await submit(page, '.empty a[href*="#"]');
+  expect(await textOf(page, `[id="${new URL(page.url()).hash.slice(1)}"]`)).toBe("A gallery");
+});
 
 test("a set is made from a form, shows its cards, and gives manifest and packs; an empty one can be deleted", async () => {
   expect(await text("/console/sets")).toContain("No live sets yet");

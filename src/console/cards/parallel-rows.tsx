@@ -58,6 +58,10 @@ export function ParallelRows({ parallels }: { parallels: SentParallel[] }) {
         1/50 to 50/50. Without one there is no limit, and no numbers. An open edition has a time (UTC)
         instead: its cards are numbered, and counted when it closes.
       </p>
+      <label class="check open-editions">
+        {/* Shows the times on phones; it has no name, so that it is not sent. */}
+        <input type="checkbox" checked={parallels.some(({ until }) => until !== "")} /> With open editions
+      </label>
       <div class="parallel-row parallel-heads" aria-hidden="true">
         <span>Name</span>
         <span>Of each player</span>

@@ -233,7 +233,7 @@ function CardFields(state: PlaygroundState) {
         <Input name="primary_color" {...common} label="Main colour" type="color" />
         <Input name="secondary_color" {...common} label="Second colour" type="color" />
       </div>
-      <div id="own-fields" {...FOLLOWS_CHOICES}>
+      <div id="own-fields" class="form" {...FOLLOWS_CHOICES}>
         <TemplateInputs {...state} />
       </div>
       <details class="more">
