@@ -23,6 +23,8 @@ export interface Config {
   /** The templates partners may request: at least one, without duplicates. */
   presets: readonly string[];
   chromiumPath: string | undefined;
+  /** The ffmpeg that makes videos as MP4; undefined: none are made. */
+  mp4Encoder: string | undefined;
   /** The operator's ONNX file for separating player and background, instead of the built-in network. */
   matteModel: string | undefined;
   /** The ICC profile of the press for which print files in CMYK are made; undefined: none are. */
@@ -99,6 +101,7 @@ function readSettings(env: Environment): Omit<Config, "unknownSettings"> {
     templatesDir: env.CARDPRESS_TEMPLATES_DIR ? resolve(env.CARDPRESS_TEMPLATES_DIR) : undefined,
     presets: presets(env),
     chromiumPath: env.CARDPRESS_CHROMIUM || undefined,
+    mp4Encoder: env.CARDPRESS_MP4_ENCODER ? resolve(env.CARDPRESS_MP4_ENCODER) : undefined,
     matteModel: env.CARDPRESS_MATTE_MODEL ? resolve(env.CARDPRESS_MATTE_MODEL) : undefined,
     printProfile: env.CARDPRESS_PRINT_PROFILE ? resolve(env.CARDPRESS_PRINT_PROFILE) : undefined,
     renderWorkers: integer(env, "CARDPRESS_RENDER_WORKERS", {

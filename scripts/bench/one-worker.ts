@@ -65,6 +65,7 @@ export function benchPool(workers: number, chromium: Chromium, scratch: string):
       chromium,
       onnxRuntime: packagedRuntime(),
       matteModel: null,
+      mp4Encoder: null,
       profilesDir: scratch,
       cutoutsDir: join(scratch, "cutouts"),
       templatesDir: null,

@@ -12,7 +12,7 @@ import { shownSetValidator } from "../core/card-set.ts";
 import { type ErrorDetail, OperatorError } from "../core/errors.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
 import { isMoving } from "../core/moving-pictures.ts";
-import { PDF, type PictureFormatName } from "../core/picture-formats.ts";
+import { formatsOf, PDF, type PictureFormatName } from "../core/picture-formats.ts";
 import { compileValidator } from "../core/validate.ts";
 import { NO_CANVAS } from "../render/card/capture.ts";
 import { type CardRenderer, openCardRenderer, PhotoRefused } from "../render/card-renderer.ts";
@@ -54,11 +54,11 @@ export function renderCommand(): Command {
     )
     .requiredOption(
       "--out <file>",
-      "where to write the picture; .png, .webp, .jpg, .jpeg, .webm or .pdf says how",
+      "where to write the picture; .png, .webp, .jpg, .jpeg, .webm, .mp4 or .pdf says how",
     )
     .option(
       "--motion <motion>",
-      `the card in motion, as .webm or .webp: ${MOTIONS.join(", ")}`,
+      `the card in motion, as .webm, .mp4 or .webp: ${MOTIONS.join(", ")}`,
       oneOf(MOTIONS),
     )
     .option("--back <file>", "where to write its other side, in the same format, for a template with one")
@@ -81,6 +81,7 @@ const FORMATS: Record<string, PictureFormatName> = {
   ".jpg": "jpeg",
   ".jpeg": "jpeg",
   ".webm": "webm",
+  ".mp4": "mp4",
   ".pdf": "pdf",
 };
 
@@ -160,6 +161,10 @@ async function readJob(
     throw new OperatorError(
       `--out ${options.out} is a folder. Name a file, such as ${join(options.out, "card.png")}.`,
     );
+  if (!formatsOf(config).includes(format))
+    throw new OperatorError(
+      `--out ${options.out}: no encoder for MP4 is known. Set CARDPRESS_MP4_ENCODER to an ffmpeg, such as /usr/bin/ffmpeg, or end the name in .webm.`,
+    );
   if (options.back !== undefined && isMoving(format))
     throw new OperatorError(`--back ${options.back}: a card in motion has no other side. Leave it out.`, 2);
   if (options.back !== undefined && format === "pdf")
@@ -192,7 +197,7 @@ function formatOf({ out, motion }: RenderOptions): PictureFormatName {
   if (!ending) throw new OperatorError(`--out ${out} must end in ${Object.keys(FORMATS).join(", ")}.`, 2);
   const format = motion !== undefined && ending === "webp" ? "webp-animated" : ending;
   if (motion !== undefined && !isMoving(format))
-    throw new OperatorError(`--out ${out} must end in .webm or .webp for a card in motion.`, 2);
+    throw new OperatorError(`--out ${out} must end in .webm, .mp4 or .webp for a card in motion.`, 2);
   return format;
 }
 

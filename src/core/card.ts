@@ -41,7 +41,7 @@ export const STILL_FORMATS = ["png", "webp", "jpeg"] as const;
 export type StillFormat = (typeof STILL_FORMATS)[number];
 
 /** Cards that move: pictures and videos of two or three seconds, over and over. */
-export const MOVING_FORMATS = ["webp-animated", "webm"] as const;
+export const MOVING_FORMATS = ["webp-animated", "webm", "mp4"] as const;
 export type MovingFormat = (typeof MOVING_FORMATS)[number];
 
 export const IMAGE_FORMATS = [...STILL_FORMATS, ...MOVING_FORMATS] as const;

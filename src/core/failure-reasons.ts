@@ -78,8 +78,8 @@ export const FAILURE_REASONS = {
   },
   browser_too_old: {
     meaning:
-      "The card was to move, or to have layers or a plate of foil, and the service's browser can make none of them.",
-    hint: "Send the card as png, webp or jpeg without layers and foil, or ask the operator of the service to update its browser.",
+      "The card was to move, or to have layers or a plate of foil, and the service's browser can make none of them, or a video as mp4, and the service has no encoder for it.",
+    hint: "Send the card as png, webp or jpeg without layers and foil, or instead of mp4 as webm, or ask the operator of the service to update its browser or to name an encoder.",
   },
   consent: {
     meaning: "The player's consent was withdrawn or limited before the card was made.",

@@ -90,14 +90,14 @@ const AnyImageRequest = Type.Object(
           StringEnum(PICTURE_FORMAT_NAMES, {
             default: "png",
             description:
-              "File format of the finished image. PNG and WebP are transparent outside the card. `webp-animated` and `webm` are the card in motion for two or three seconds, over and over, in at most 2 MB: a WebP of smaller frames, and a video on a dark ground. They cost one credit too. `pdf` is a file for a printer, with cut and bleed and with the back as its second page; only in a size for print, such as 815 x 1110.",
+              "File format of the finished image. PNG and WebP are transparent outside the card. `webp-animated`, `webm` and `mp4` are the card in motion for two or three seconds, over and over, in at most 2 MB: a WebP of smaller frames, and videos on a dark ground. They cost one credit too. `mp4` is made where the service has an encoder for it: `GET /v1/presets` lists its `formats`. `pdf` is a file for a printer, with cut and bleed and with the back as its second page; only in a size for print, such as 815 x 1110.",
           }),
         ),
         motion: Type.Optional(
           StringEnum(MOTIONS, {
             default: "foil",
             description:
-              "How a card of a moving format moves: `foil`, light goes over its foil, or `reveal`, the card turns out of the dark first. Only with `format` `webp-animated` or `webm`.",
+              "How a card of a moving format moves: `foil`, light goes over its foil, or `reveal`, the card turns out of the dark first. Only with `format` `webp-animated`, `webm` or `mp4`.",
           }),
         ),
         composition: Type.Optional(

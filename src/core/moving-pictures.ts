@@ -25,6 +25,7 @@ export const MAX_STILL_WIDTH = 512;
  */
 const MAX_FRAME_PIXELS: Readonly<Record<MovingFormat, Readonly<Record<Motion, number>>>> = {
   webm: { foil: 1080 * 1920, reveal: 1080 * 1920 },
+  mp4: { foil: 1080 * 1920, reveal: 1080 * 1920 },
   "webp-animated": { foil: 720 * 720, reveal: 500 * 500 },
 };
 

@@ -65,3 +65,7 @@ export const REASON_OF_REFUSAL: Record<PhotoRefusal, FailureReason> = {
 /** Of a service whose browser gives no pixels away. */
 export const BROWSER_REFUSAL =
   "This service makes no cards that move, or have layers or a plate of foil: its browser lacks what they need. Send the card as png, webp or jpeg without layers and foil, or ask the operator of the service to update its browser.";
+
+/** Of a service without an encoder for MP4, which a request was accepted with. */
+export const ENCODER_REFUSAL =
+  "This service makes no videos as mp4 any more: it has no encoder for them. Send the card as webm, or ask the operator of the service to set CARDPRESS_MP4_ENCODER on each of its machines.";

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { COMPOSITIONS } from "../core/card.ts";
+import { PICTURE_FORMAT_NAMES } from "../core/picture-formats.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { LAYOUTS } from "../render/card/template-layout.ts";
 
@@ -86,6 +87,10 @@ export const PresetList = Type.Object(
       maxItems: 100,
       description: "In the operator's order.",
     }),
+    formats: Type.Array(StringEnum(PICTURE_FORMAT_NAMES), {
+      description:
+        "What `style.format` may be: everything but `mp4`, and that too where the service has an encoder for it.",
+    }),
   },
-  { ...closed, $id: "PresetList", description: "The card templates there are." },
+  { ...closed, $id: "PresetList", description: "The card templates there are, and the formats of cards." },
 );

@@ -2,6 +2,7 @@ import { keptSample, type SampleCardDeps, sampleCard } from "../app/images/sampl
 import type { Config } from "../config.ts";
 import { Refusal } from "../core/errors.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
+import { formatsOf } from "../core/picture-formats.ts";
 import { MAX_WAITING_SAMPLES } from "../core/picture-limits.ts";
 import { layoutsAmong } from "../render/card/template-layout.ts";
 import { fieldsJsonSchema } from "../templates/fields.ts";
@@ -16,7 +17,7 @@ import { readQuery } from "./query.ts";
 const SAMPLE_RETRY_S = 30;
 
 export interface PresetDeps {
-  config: Pick<Config, "baseUrl">;
+  config: Pick<Config, "baseUrl" | "mp4Encoder">;
   templates: TemplateRegistry;
 }
 
@@ -25,7 +26,8 @@ export async function listPresets({ config, templates }: PresetDeps, exchange: E
   const { details } = readQuery(exchange.url, []);
   if (details.length > 0) throw invalidRequest(details);
   const listed = await Promise.all((await templates.listed()).map(templates.current));
-  return success(exchange, { presets: listed.map((template) => preset(template, config.baseUrl)) });
+  const presets = listed.map((template) => preset(template, config.baseUrl));
+  return success(exchange, { presets, formats: formatsOf(config) });
 }
 
 function preset(template: LoadedTemplate, baseUrl: string) {

@@ -8,6 +8,7 @@ import { isMoving } from "../core/moving-pictures.ts";
 import {
   BADGE_REFUSAL,
   BROWSER_REFUSAL,
+  ENCODER_REFUSAL,
   PHOTO_REFUSALS,
   PICTURE_REFUSAL,
   REASON_OF_REFUSAL,
@@ -19,6 +20,7 @@ import { launchBrowser, PAGE_CRASHED } from "./browser/browser.ts";
 import { NO_CANVAS } from "./card/capture.ts";
 import type { CardJob } from "./card/card-fill.ts";
 import { NO_VIDEO_ENCODER } from "./card/moving-picture.ts";
+import { type Mp4Maker, mp4Of } from "./card/mp4.ts";
 import type { CardPicture } from "./card/page.ts";
 import { type PageCache, pageCache } from "./card/page-cache.ts";
 import { printDocument } from "./document.ts";
@@ -76,7 +78,7 @@ export async function openCardRenderer(
   const { pid } = browser.process() ?? {};
   if (pid !== undefined) events.onBrowser?.(pid);
   try {
-    const { cutoutsDir, matteModel } = options;
+    const { cutoutsDir, matteModel, mp4Encoder } = options;
     onStep("opening its pages");
     // Side by side: each waits for another process most of the time. The photo page begins, so that it lies
     // behind.
@@ -85,11 +87,12 @@ export async function openCardRenderer(
       toolsOf(browser, matteModel),
       warmPages(browser, options, events),
     ]);
+    const mp4 = mp4Encoder === null ? null : { encoder: mp4Encoder, scratch: options.profilesDir };
     const cutter = { studio, cutoutsDir, vision: visionOf(matteModel) };
     const cutOut = async (path: string, sha256: string, card: CardInput) =>
       (await cutOutCached(cutter, { path, sha256, card }, () => {})).cutout;
     return {
-      render: (job, onStage) => renderCard({ ...cutter, pages, tools }, job, onStage),
+      render: (job, onStage) => renderCard({ ...cutter, pages, tools, mp4 }, job, onStage),
       printDocument: (job) => printDocument(browser, job),
       previews: openPreviews(browser, { cutOut, readBadge, readPictures }),
       warmNetworks: () => studio.warm(),
@@ -140,11 +143,13 @@ interface Cutter {
 interface RendererDeps extends Cutter {
   pages: PageCache;
   tools: Record<string, string>;
+  /** Null where videos cannot be made as MP4. */
+  mp4: Mp4Maker | null;
 }
 
 /** Draws the card on a page of its template, which is dropped if that fails. */
 async function drawCard(
-  { pages }: RendererDeps,
+  { pages, mp4 }: RendererDeps,
   job: RenderJob,
   { cutout, badge, pictures: shown }: Pick<CardJob, "cutout" | "badge" | "pictures">,
   onStage: (stage: Stage) => void,
@@ -155,6 +160,7 @@ async function drawCard(
   if (page.way === "screenshot" && (isMoving(format) || layers || foil))
     throw new PhotoRefused(BROWSER_REFUSAL, "browser_too_old");
   const { pictures } = template.markup;
+  if (format === "mp4" && !mp4) throw new PhotoRefused(ENCODER_REFUSAL, "browser_too_old");
   const card: CardJob = {
     card: job.card,
     cutout,
@@ -174,7 +180,12 @@ async function drawCard(
     if (cutout && !hasCrashed(error)) await rm(descriptionOf(cutout.path), { force: true });
     throw error;
   });
-  return { picture, template: front.template };
+  if (format !== "mp4" || !mp4) return { picture, template: front.template };
+  const begun = performance.now();
+  const made = await mp4Of(picture, mp4);
+  const { encode = 0, ...timingsMs } = picture.timingsMs;
+  const timed = { timingsMs: { ...timingsMs, encode: encode + performance.now() - begun } };
+  return { picture: { ...picture, ...made, ...timed }, template: front.template };
 }
 
 async function renderCard(

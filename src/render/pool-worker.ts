@@ -105,7 +105,7 @@ export function kill(worker: Worker, plan?: string): void {
  * which are waited for unless the pool closes.
  */
 export async function clearAway(
-  { browser, profilesDir }: Worker,
+  { process: { pid }, browser, profilesDir }: Worker,
   log: Log,
   closing: AbortSignal,
 ): Promise<void> {
@@ -113,6 +113,8 @@ export async function clearAway(
   try {
     // A worker that died while a browser was starting could not report which process it is.
     const groups = new Set(browsersIn(profilesDir));
+    // What it was waiting for itself, such as a video's encoder, is in its own group.
+    groups.add(pid);
     if (browser !== undefined) groups.add(browser);
     // A browser that outlives its worker for a moment would recreate its folder.
     await Promise.all([...groups].map(endGroup));

@@ -51,6 +51,8 @@ export const RendererOptions = Type.Object({
   onnxRuntime: Type.String(),
   /** The operator's own matte network, with the hash of its file. */
   matteModel: Type.Union([Type.Object({ path: Type.String(), sha256: Type.String() }), Type.Null()]),
+  /** The operator's ffmpeg, which makes MP4 of videos. */
+  mp4Encoder: Type.Union([Type.String(), Type.Null()]),
   profilesDir: Type.String(),
   cutoutsDir: Type.String(),
   templatesDir: Type.Union([Type.String(), Type.Null()]),

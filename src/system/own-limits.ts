@@ -13,6 +13,7 @@ export interface OwnLimits {
 
 /** From linux/resource.h, the same on x64 and arm64. */
 const RLIMIT_CPU = 0;
+const RLIMIT_FSIZE = 1;
 const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;
 
@@ -31,6 +32,31 @@ export function limitSelf({ moreMemoryBytes, cpuSeconds }: OwnLimits): void {
   limit(RLIMIT_DATA, writableBytes() + moreMemoryBytes);
   // What a stranger sent is not written to the disk when it ends the program.
   limit(RLIMIT_CORE, 0);
+}
+
+/** What another process may use; memory as above, but all of it. */
+interface ProcessLimits {
+  memoryBytes: number;
+  cpuSeconds: number;
+  /** The size of each file that it writes. */
+  fileBytes: number;
+}
+
+/** Has the kernel bound a process of ours that has just begun, where the system can: on Linux with glibc. */
+export function limitProcess(pid: number, { memoryBytes, cpuSeconds, fileBytes }: ProcessLimits): void {
+  try {
+    const { symbols } = dlopen("libc.so.6", {
+      prlimit: { args: ["i32", "i32", "ptr", "ptr"], returns: "i32" },
+    });
+    const limit = (resource: number, value: number) =>
+      symbols.prlimit(pid, resource, new BigUint64Array([BigInt(value), BigInt(value)]), null);
+    limit(RLIMIT_CPU, cpuSeconds);
+    limit(RLIMIT_FSIZE, fileBytes);
+    limit(RLIMIT_DATA, memoryBytes);
+    limit(RLIMIT_CORE, 0);
+  } catch {
+    // Elsewhere it is bounded by its time alone.
+  }
 }
 
 /** What the kernel counts against the limit now. */

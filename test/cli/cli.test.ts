@@ -204,6 +204,7 @@ test("doctor looks at what there is before the first start, and makes no data fo
     "sandbox",
     "browser",
     "matte",
+    "mp4",
     "templates",
     "workers",
   ]);

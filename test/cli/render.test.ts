@@ -114,7 +114,7 @@ test("--template draws any template there is, listed or not; without it the firs
 
 test("what cannot be a card is reported by its option, in one line", async () => {
   const refusals: [string[], number, RegExp][] = [
-    [args("card.gif"), 2, /--out .*card\.gif must end in \.png, \.webp, \.jpg, \.jpeg, \.webm, \.pdf/],
+    [args("card.gif"), 2, /--out .*card\.gif must end in \.png, \.webp, \.jpg, \.jpeg, \.webm, \.mp4, \.pdf/],
     [args("folder.png"), 1, /--out .*folder\.png is a folder/],
     [args("card.json/card.png"), 1, /--out .* cannot be written/],
     [[...args("card.png"), "--badge", at("card.json")], 1, /--badge .*card\.json is no picture/],

@@ -35,6 +35,7 @@ test.each([
   ["the same, on any port", { CARDPRESS_HOST: "192.0.2.1", CARDPRESS_PORT: "0" }, "Set CARDPRESS_HOST"],
   ["a template that is not there", { CARDPRESS_PRESETS: "club_card,poster" }, "CARDPRESS_PRESETS lists what"],
   ["a print profile that is none", { CARDPRESS_PRINT_PROFILE: import.meta.path }, "Name the ICC profile"],
+  ["an encoder that is none", { CARDPRESS_MP4_ENCODER: "/bin/false" }, "Set it to an ffmpeg"],
   ["templates nowhere", { CARDPRESS_TEMPLATES_DIR: "/nowhere/at/all" }, "Correct it, or unset it"],
 ])("with %s serve ends, says what to set, and leaves nothing running", async (_, address, remedy) => {
   const child = start(address);

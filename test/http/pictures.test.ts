@@ -17,7 +17,7 @@ import { withLayers } from "../../src/render/card/layer-files.ts";
 import { withMetadata } from "../../src/render/card/metadata.ts";
 import { encodeWebp } from "../../src/render/card/webp.ts";
 import { webpAnimation } from "../../src/render/card/webp-animation.ts";
-import { imageRequest, post, testAccount } from "../harness.ts";
+import { get, imageRequest, post, testAccount } from "../harness.ts";
 import {
   expectError,
   expectStandardHeaders,
@@ -78,6 +78,7 @@ test("a picture opened by itself may do nothing; a video may load itself, and br
   };
   expect(await policyAs("image/png")).toBe("default-src 'none'; sandbox");
   expect(await policyAs("video/webm")).toBe("default-src 'none'; media-src 'self'; sandbox");
+  expect(await policyAs("video/mp4")).toBe("default-src 'none'; media-src 'self'; sandbox");
   expect(await policyAs("application/pdf")).toBeNull();
 });
 
@@ -204,7 +205,7 @@ test("what goes with stills or with moving pictures alone is refused with the ot
   };
   const says = (field: string, remedy: string) => [{ field, message: expect.stringContaining(remedy) }];
   expect(await refused({ motion: "foil" })).toEqual(
-    says("style.motion", "webp-animated or webm as style.format"),
+    says("style.motion", "webp-animated, webm or mp4 as style.format"),
   );
   expect(await refused({ format: "webm", back: true })).toEqual(says("style.back", "Leave it out"));
   expect(await refused({ format: "webm", width: 815, height: 1110 })).toEqual(
@@ -214,6 +215,41 @@ test("what goes with stills or with moving pictures alone is refused with the ot
   expect(await refused({ layers: true, format: "webp", width: 2048, height: 2048 })).toEqual(
     says("style.layers", "such as 1024x1280 or 1080x1920"),
   );
+});
+
+test("a card is made as MP4 where the operator named an encoder, and refused elsewhere with the remedy", async () => {
+  const create = () => post(api.baseUrl, key, imageRequest({ style: { format: "mp4" } }));
+  const formats = async () => (await (await get(api.baseUrl, key, "/v1/presets")).json()).data.formats;
+  expect((await expectError(await create(), "INVALID_REQUEST")).details).toEqual([
+    { field: "style.format", message: expect.stringContaining("Send webm, or ask the operator") },
+  ]);
+  expect(await formats()).toEqual(["png", "webp", "jpeg", "webp-animated", "webm", "pdf"]);
+  try {
+    Object.assign(api.config, { mp4Encoder: "/usr/bin/ffmpeg" });
+    await expectSuccess(await create(), 202, AcceptedImageResponse);
+    expect(await formats()).toContain("mp4");
+  } finally {
+    Object.assign(api.config, { mp4Encoder: undefined });
+  }
+  const image = await claimImage(api, "test");
+  if (!image) throw new Error("no image waits");
+  const name = newName(api, image);
+  expect(name).toEndWith(".mp4");
+  const still = await encodeWebp({ rgba: new Uint8Array(512 * 640 * 4).fill(255), width: 512, height: 640 });
+  const head = Buffer.from("00000008667479700000000066726565", "hex");
+  const film = Buffer.concat([head, Buffer.from("cardpress still\n"), still]);
+  film.writeUInt32BE(film.length - 8, 8);
+  await api.blobs.put("picture", name, film);
+  const output = { name, contentType: "video/mp4", width: 1080, height: 1350, bytes: film.length };
+  await finishImage(api, leaseOf(image), { kind: "completed", output: { ...output, composition: "cutout" } });
+  const whole = await send(api, `/cdn/${name}`);
+  expect(whole.headers.get("content-type")).toBe("video/mp4");
+  const small = await send(api, `/cdn/${name}?w=256`);
+  expect(small.headers.get("content-type")).toBe("image/webp");
+  expect(await new Bun.Image(await small.bytes()).metadata()).toMatchObject({ width: 256, height: 320 });
+  const { result } = await view(image.id);
+  const { pathname } = new URL(result.share_url);
+  expect(await (await send(api, pathname)).text()).toContain(`<video class="film" src="/cdn/${name}"`);
 });
 
 test("what opens to whoever knows its address is not in the log: pictures, cards and setup links", async () => {

@@ -36,6 +36,7 @@ test("a browser that draws no elements is reported, makes stills, and refuses at
     };
     for (const change of [
       { format: "webm" },
+      { format: "mp4" },
       { format: "webp-animated" },
       { format: "webp", layers: true },
       { format: "png", foil: true },

@@ -114,7 +114,7 @@ function metadataTexts(body: unknown): [field: string, text: string][] {
 export async function checkForPreset(
   { style, fields }: CreateImageRequest,
   templates: Pick<TemplateRegistry, "current">,
-  config: OwnAddresses,
+  config: OwnAddresses & Pick<Config, "mp4Encoder">,
 ): Promise<ErrorDetail[]> {
   const template = await templates.current(style.preset);
   const { manifest, back, markup } = template;
@@ -125,7 +125,7 @@ export async function checkForPreset(
   return [
     ...checkComposition(manifest, style.composition),
     ...checkPrintSize(style),
-    ...checkMotion(style),
+    ...checkMotion(style, config),
     ...checkLayers(style, markup.layers),
     ...checkFoil(style, hasFoil(template)),
     ...(style.back && !back ? [{ field: "style.back", message }] : []),

@@ -1,5 +1,5 @@
 import { fillPath, SHARED_PATHS } from "../../core/api-paths.ts";
-import { PICTURE_FORMATS, type PictureFormatName } from "../../core/picture-formats.ts";
+import { isVideoType, PICTURE_FORMATS, type PictureFormatName } from "../../core/picture-formats.ts";
 
 /** Knowing the id must not be enough to open the picture, so the name has an unguessable part. */
 export function outputName(imageId: string, format: PictureFormatName, unguessable: string): string {
@@ -19,8 +19,7 @@ export function shareName(outputName: string): string {
 type Output = { outputContentType: string | null };
 
 /** Whether it is a video, which no `<img>` shows. */
-export const isVideo = ({ outputContentType }: Output): boolean =>
-  outputContentType === PICTURE_FORMATS.webm.contentType;
+export const isVideo = ({ outputContentType }: Output): boolean => isVideoType(outputContentType);
 
 /** Whether a page can show it; a file for the printer has none. */
 export const isShareable = (image: Output): boolean =>

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
 import { overloaded } from "../../core/partner-refusals.ts";
-import { PDF, PICTURE_FORMATS } from "../../core/picture-formats.ts";
+import { isVideoType, PDF, PICTURE_FORMATS } from "../../core/picture-formats.ts";
 import {
   MAX_SHRINKS_WAITING,
   SHRINKS_AT_ONCE,
@@ -93,7 +93,7 @@ export function smallerPictures(blobs: Pick<Blobs, "local" | "stat">): SmallerPi
 export const smallerType = (contentType: string): string =>
   contentType === PDF
     ? PICTURE_FORMATS.jpeg.contentType
-    : contentType === PICTURE_FORMATS.webm.contentType
+    : isVideoType(contentType)
       ? PICTURE_FORMATS.webp.contentType
       : contentType;
 
@@ -102,8 +102,7 @@ export const smallerType = (contentType: string): string =>
  * front.
  */
 export async function decodable(path: string, contentType: string | null): Promise<string | Uint8Array> {
-  if (contentType === PICTURE_FORMATS.webm.contentType || contentType === PICTURE_FORMATS.webp.contentType)
-    return readStill(path);
+  if (isVideoType(contentType) || contentType === PICTURE_FORMATS.webp.contentType) return readStill(path);
   if (contentType !== PDF) return path;
   const front = sideOfPdf(await readFile(path), "front");
   if (!front) throw new Error(`${path} holds no card`);

@@ -7,7 +7,7 @@ import { kitFields } from "../../app/people/brand-kits.ts";
 import { POSITIONS } from "../../core/card.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_LIST_CELL_CHARS } from "../../core/list-limits.ts";
-import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
+import { formatsOf, type PictureFormatName } from "../../core/picture-formats.ts";
 import { PRINT_SIZE_NAMES, PRINT_SIZES, printSizeLabel } from "../../core/print-sizes.ts";
 import { type BrandKit, findKit } from "../../store/people/brand-kits.ts";
 import { compositionsOf, type TemplateManifest, titleOf } from "../../templates/manifest.ts";
@@ -184,7 +184,13 @@ function TemplateChoice({ presets, draft }: { presets: readonly string[]; draft:
   );
 }
 
-function Style({ draft, manifest }: { draft: Draft; manifest: TemplateManifest }) {
+interface StyleShown {
+  draft: Draft;
+  manifest: TemplateManifest;
+  formats: readonly PictureFormatName[];
+}
+
+function Style({ draft, manifest, formats }: StyleShown) {
   const { width, height, format } = draft.style;
   return (
     <div class="field-pair">
@@ -209,7 +215,7 @@ function Style({ draft, manifest }: { draft: Draft; manifest: TemplateManifest }
       </Field>
       <Field label="Format" id="format">
         <select id="format" name="format">
-          {PICTURE_FORMAT_NAMES.map((name) => (
+          {formats.map((name) => (
             <option key={name} selected={name === format}>
               {name}
             </option>
@@ -273,7 +279,7 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
         <input type="hidden" name="shown_set" value={draft.set?.id ?? ""} />
         <Columns targets={targets} draft={draft} manifest={manifest} />
         <Card title="Pictures">
-          <Style draft={draft} manifest={manifest} />
+          <Style draft={draft} manifest={manifest} formats={formatsOf(deps.config)} />
         </Card>
         <div class="actions">
           <button type="submit" class="button button-primary">

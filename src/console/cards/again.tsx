@@ -8,7 +8,7 @@ import { Refusal } from "../../core/errors.ts";
 import { type CreateImageRequest, storedRequest } from "../../core/image-request.ts";
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
-import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
+import { formatsOf } from "../../core/picture-formats.ts";
 import { PRINT_SIZE_NAMES } from "../../core/print-sizes.ts";
 import { changedRequest, type RemakeImageRequest } from "../../core/remake-request.ts";
 import { isPartnerRefusal, type PartnerRefusal } from "../../http/http-refusal.ts";
@@ -215,7 +215,7 @@ async function Form({ visit, image, of, places, place, photo }: Shown & { visit:
         )}
         <Text name="width" label="Width" of={of} number />
         <Text name="height" label="Height" of={of} number />
-        <Select name="format" label="Format" of={of} names={PICTURE_FORMAT_NAMES} />
+        <Select name="format" label="Format" of={of} names={formatsOf(visit.deps.config)} />
         <Select
           name="composition"
           label="Composition"

@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
 import { POSITIONS } from "../../core/card.ts";
 import { uploadAt } from "../../core/own-photos.ts";
-import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
 import { samplePath } from "../../http/presets.ts";
 import { titleOf } from "../../templates/manifest.ts";
 import { compositionText, positionText } from "../card-words.ts";
@@ -210,7 +209,7 @@ function More({ visit, state }: { visit: MemberVisit; state: MakeState }) {
               <SizeOptions sizes={sizesOf(look)} chosen={`${fields.width}x${fields.height}`} />
             </select>
           </Field>
-          <Input name="format" {...common} label="Format" options={PICTURE_FORMAT_NAMES} />
+          <Input name="format" {...common} label="Format" options={state.formats} />
         </div>
         <MotionInput {...common} />
         <Extras state={state} followsSize />

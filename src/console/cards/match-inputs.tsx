@@ -1,6 +1,7 @@
+import type { MovingFormat } from "../../core/card.ts";
 /** @jsxImportSource preact */
 
-import { MOVING_FORMATS } from "../../core/card.ts";
+import { isMoving } from "../../core/moving-pictures.ts";
 import { presetText } from "../card-words.ts";
 import { Options, SizeOptions } from "../choices.tsx";
 import { Card, Field, Notice, PostForm } from "../elements.tsx";
@@ -18,7 +19,7 @@ export const CREDITS = 2;
 
 /** Template, kit, size and clip, as last time until somebody chooses others. */
 export function LookForm({ player, state }: { player: KnownPlayer; state: MatchState }) {
-  const { fields, presets, kits, kit, sizes, clip } = state;
+  const { fields, formats, presets, kits, kit, sizes, clip } = state;
   const size = `${fields.width}x${fields.height}`;
   return (
     <details class="card fold">
@@ -51,7 +52,7 @@ export function LookForm({ player, state }: { player: KnownPlayer; state: MatchS
         )}
         <Field label="Clip" id="clip">
           <select id="clip" name="clip" data-submits>
-            <Options names={MOVING_FORMATS} chosen={clip} text={clipText} />
+            <Options names={formats.filter(isMoving)} chosen={clip} text={clipText} />
           </select>
         </Field>
         <noscript>
@@ -64,7 +65,13 @@ export function LookForm({ player, state }: { player: KnownPlayer; state: MatchS
   );
 }
 
-const clipText = (format: string) => (format === "webm" ? "Video (WebM)" : "Moving picture (WebP)");
+const CLIPS = {
+  "webp-animated": "Moving picture (WebP)",
+  webm: "Video (WebM)",
+  mp4: "Video (MP4)",
+} as const satisfies Record<MovingFormat, string>;
+
+const clipText = (format: string) => CLIPS[format as MovingFormat];
 
 interface Filled {
   visit: MemberVisit;

@@ -3,6 +3,7 @@ import type { Config } from "../../config.ts";
 import { type Focus, MOVING_FORMATS } from "../../core/card.ts";
 import { colourNamed } from "../../core/colour-names.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
+import type { PictureFormatName } from "../../core/picture-formats.ts";
 import { samplePhotoUrl } from "../../core/sample-photo.ts";
 import { publicationAt, publicationOf } from "./publish-field.tsx";
 
@@ -76,7 +77,10 @@ const EXAMPLE: PlaygroundFields = {
 };
 
 /** What the form depends on: the service's address, and the available templates. */
-export type FormFacts = Pick<Config, "baseUrl" | "presets">;
+export interface FormFacts extends Pick<Config, "baseUrl" | "presets"> {
+  /** In which this service makes cards. */
+  formats: readonly PictureFormatName[];
+}
 
 /** Initial values: the sample photo produces a card with a live request too. */
 export function exampleFields(config: FormFacts): PlaygroundFields {

@@ -2,7 +2,7 @@
 
 import type { Environment } from "../../core/account.ts";
 import { type Composition, MOTIONS, POSITIONS } from "../../core/card.ts";
-import { PICTURE_FORMAT_NAMES } from "../../core/picture-formats.ts";
+import { formatsOf, type PictureFormatName } from "../../core/picture-formats.ts";
 import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
 import type { PartnerRefusal } from "../../http/http-refusal.ts";
 import type { CardSet } from "../../store/sets/card-sets.ts";
@@ -38,6 +38,8 @@ export interface PlaygroundState {
   hasLayers: boolean;
   hasFoil: boolean;
   presets: readonly string[];
+  /** In which this service makes cards. */
+  formats: readonly PictureFormatName[];
   /** Those that a card can be put into. */
   sets: readonly CardSet[];
   environment: Environment;
@@ -48,7 +50,7 @@ type Declared = Pick<PlaygroundState, "template" | "compositions" | "hasBack" | 
 
 /** What a form of this service is made for. */
 export async function formFacts({ deps: { config, templates } }: MemberVisit): Promise<FormFacts> {
-  return { baseUrl: config.baseUrl, presets: await templates.listed() };
+  return { baseUrl: config.baseUrl, presets: await templates.listed(), formats: formatsOf(config) };
 }
 
 /**
@@ -149,7 +151,7 @@ export function MotionInput(common: Pick<InputProps, "fields" | "problems">) {
       {...common}
       label="Motion"
       options={MOTIONS}
-      hint="Of webp-animated and webm, which move."
+      hint="Of webp-animated, webm and mp4, which move."
     />
   );
 }
@@ -243,7 +245,7 @@ function CardFields(state: PlaygroundState) {
           <div class="field-pair">
             <Input name="width" {...common} label="Width" type="number" />
             <Input name="height" {...common} label="Height" type="number" />
-            <Input name="format" {...common} label="Format" options={PICTURE_FORMAT_NAMES} />
+            <Input name="format" {...common} label="Format" options={state.formats} />
             <MotionInput {...common} />
           </div>
           <PublishField fields={fields} problem={problems.publish_on ?? ""} />

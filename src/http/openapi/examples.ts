@@ -301,6 +301,7 @@ export const EXAMPLES = {
         fields: null,
       },
     ],
+    formats: ["png", "webp", "jpeg", "webp-animated", "webm", "pdf"],
   }),
   usage: answer({
     period: "2026-11",

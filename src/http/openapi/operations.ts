@@ -252,7 +252,7 @@ function listPresets(): object {
     tags: ["Presets"],
     summary: "List presets",
     description:
-      "The card templates that `style.preset` of a create can name, in the operator's order, with the version new images are made with. They are the same for live and test keys.",
+      "The card templates that `style.preset` of a create can name, in the operator's order, with the version new images are made with. They are the same for live and test keys. And the formats that cards may have here.",
     responses: {
       "200": answer("Every template.", PresetListResponse, {
         presets: { summary: "One template", value: EXAMPLES.presets },

@@ -14,7 +14,7 @@ import { withTimeout } from "./within-time.ts";
 
 /** What a browser whose pictures are screenshots means, for operators. */
 export const NO_CANVAS =
-  "this Chromium draws no elements into a canvas: cards take longer, cannot move (webm, webp-animated), and have neither layers nor a foil plate for print. Update it, or let CARDPRESS_CHROMIUM name a newer one.";
+  "this Chromium draws no elements into a canvas: cards take longer, cannot move (webm, mp4, webp-animated), and have neither layers nor a foil plate for print. Update it, or let CARDPRESS_CHROMIUM name a newer one.";
 
 const CAPTURE_TIMEOUT_MS = 12_000;
 

@@ -1,3 +1,4 @@
+import { isMp4, stillInMp4 } from "./mp4.ts";
 import { riffChunk, riffChunksOf, riffHead } from "./riff.ts";
 import { stillInWebm } from "./webm.ts";
 
@@ -25,6 +26,7 @@ export async function readStill(path: string): Promise<Uint8Array> {
 export function stillOfFilm(file: Uint8Array): Uint8Array | null {
   const begin = Buffer.from(file.subarray(0, 4));
   if (begin.equals(EBML)) return stillInWebm(file);
+  if (isMp4(file)) return stillInMp4(file);
   if (begin.toString() !== "RIFF") return null;
   return riffChunksOf(file).find(({ type }) => type === CHUNK)?.data ?? null;
 }

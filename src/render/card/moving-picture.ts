@@ -50,13 +50,14 @@ const SMALLER_AIM = 0.85;
 
 /**
  * Makes the card that the page shows move, in at most MAX_MOVING_BYTES: a card with more in it gets a lower
- * quality, then fewer frames, and in the end smaller ones, until it fits.
+ * quality, then fewer frames, and in the end smaller ones, until it fits. For an MP4 it makes the video that
+ * mp4.ts encodes again, with as many bytes as that takes.
  * @param size the card's own
  */
 export async function shootFilm(page: Page, file: PixelFile, size: Size, order: FilmOrder): Promise<Shot> {
   const whole = frameSize(order, size);
   let shot = await shootAt(page, file, { card: size, frame: whole }, order);
-  while (shot.bytes.length > MAX_MOVING_BYTES) {
+  while (order.format !== "mp4" && shot.bytes.length > MAX_MOVING_BYTES) {
     const fitting = Math.sqrt((SMALLER_AIM * MAX_MOVING_BYTES) / shot.bytes.length);
     const scale = Math.min(SMALLER, fitting);
     const even = (side: number) => Math.max(2, 2 * Math.floor((side * scale) / 2));
@@ -74,7 +75,7 @@ async function shootAt(
   { format, motion, hasFoil }: FilmOrder,
   { isLast = false } = {},
 ): Promise<Shot> {
-  const film = { ...frame, motion, isOpaque: format === "webm" };
+  const film = { ...frame, motion, isOpaque: format !== "webp-animated" };
   const opening = page.evaluate(
     (...given) => (globalThis as unknown as InPage).cardpressFilm.open(...given),
     ...([size.width, size.height, hasFoil, film] as const),
@@ -84,7 +85,7 @@ async function shootAt(
     const drawnAt = performance.now();
     const { width, height } = film;
     const still = await stillOf(page, file);
-    const make = format === "webm" ? video : animation;
+    const make = { webm: video, mp4: master, "webp-animated": animation }[format];
     const bytes = await make({ page, file, still, isLast }, { width, height }, opened);
     return { bytes, plates: opened.plates, drawnAt, width, height };
   } finally {
@@ -113,34 +114,50 @@ async function stillOf(page: Page, file: PixelFile): Promise<Uint8Array> {
 const CODEC = "vp09.00.40.08";
 /** What the encoder is asked for, in bits a second and pixel; a card needs less. */
 const BITS_PER_PIXEL = 4;
+/** The same of what is encoded a second time, so that it is not seen to be. */
+const MASTER_BITS_PER_PIXEL = 8;
 /** The part of the bytes that is aimed at: an encoder overshoots. */
 const AIM = 0.8;
 /** Tries, each at this part of the rate before. */
 const VIDEO_TRIES = 3;
 const LESS = 0.6;
 
-async function video({ page, file, still, isLast }: Film, size: Size, opened: Opened): Promise<Uint8Array> {
+async function video(film: Film, size: Size, opened: Opened): Promise<Uint8Array> {
   const { frames: count, framesPerSecond } = opened;
+  const { isLast } = film;
   const most = (AIM * MAX_MOVING_BYTES * 8 * framesPerSecond) / count;
   let bitrate = Math.round(Math.min(most, BITS_PER_PIXEL * size.width * size.height));
   if (isLast) bitrate = Math.round(bitrate * LESS ** (VIDEO_TRIES - 1));
   for (let tries = isLast ? VIDEO_TRIES : 1; ; tries++) {
-    const encoding = page.evaluate(
-      (...given) => (globalThis as unknown as InPage).cardpressFilm.encode(...given),
-      CODEC,
-      bitrate,
-    );
-    const chunks = await withTimeout(encoding, VIDEO_TIMEOUT_MS, "encoding the video");
-    const all = file.read(chunks.reduce((sum, { bytes }) => sum + bytes, 0));
-    let end = 0;
-    const frames = chunks.map(({ bytes, isKey }) => {
-      end += bytes;
-      return { bytes: all.slice(end - bytes, end), isKey };
-    });
-    const whole = webm({ ...size, framesPerSecond, frames, still });
+    const whole = await videoAt(bitrate, film, size, opened);
     if (whole.length <= MAX_MOVING_BYTES || tries === VIDEO_TRIES) return whole;
     bitrate = Math.round(bitrate * LESS);
   }
+}
+
+/** What an MP4 is made of. */
+const master = (film: Film, size: Size, opened: Opened): Promise<Uint8Array> =>
+  videoAt(MASTER_BITS_PER_PIXEL * size.width * size.height, film, size, opened);
+
+async function videoAt(
+  bitrate: number,
+  { page, file, still }: Film,
+  size: Size,
+  { framesPerSecond }: Opened,
+): Promise<Uint8Array> {
+  const encoding = page.evaluate(
+    (...given) => (globalThis as unknown as InPage).cardpressFilm.encode(...given),
+    CODEC,
+    bitrate,
+  );
+  const chunks = await withTimeout(encoding, VIDEO_TIMEOUT_MS, "encoding the video");
+  const all = file.read(chunks.reduce((sum, { bytes }) => sum + bytes, 0));
+  let end = 0;
+  const frames = chunks.map(({ bytes, isKey }) => {
+    end += bytes;
+    return { bytes: all.slice(end - bytes, end), isKey };
+  });
+  return webm({ ...size, framesPerSecond, frames, still });
 }
 
 /** Of an animated WebP: how well its frames are encoded, and every how manieth is. */

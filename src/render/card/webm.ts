@@ -31,7 +31,7 @@ export function webm({ width, height, framesPerSecond, frames, still }: WebmVide
   const info = element(
     "1549a966",
     element("2ad7b1", unsigned(TIMESTAMP_SCALE)),
-    element("4489", float(duration)),
+    element(DURATION, float(duration)),
     element("4d80", text(MAKER)),
     element("5741", text(MAKER)),
   );
@@ -94,6 +94,18 @@ export function stillInWebm(file: Uint8Array): Uint8Array | null {
   const at = view.lastIndexOf(STILL);
   if (at < ID_AND_LENGTH_BYTES || file[at - ID_AND_LENGTH_BYTES] !== 0xec) return null;
   return file.subarray(at + STILL.length);
+}
+
+const DURATION = "4489";
+
+/** How long a file of `webm` plays. */
+export function millisecondsOfWebm(file: Uint8Array): number {
+  const view = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  // With its length, as an element before it may by chance have a length like its id.
+  const head = Uint8Array.fromHex(`${DURATION}0100000000000008`);
+  const at = view.indexOf(head);
+  if (at < 0) throw new Error("the video does not say how long it plays");
+  return view.readDoubleBE(at + head.length);
 }
 
 /** A SimpleBlock's head: the track, the time within the cluster, and whether it stands alone. */

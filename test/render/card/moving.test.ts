@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmod, mkdir, mkdtempDisposable, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 import type { Motion, MovingFormat } from "../../../src/core/card.ts";
 import { frameSize, MAX_MOVING_BYTES } from "../../../src/core/moving-pictures.ts";
@@ -6,11 +9,16 @@ import { openSealedPage } from "../../../src/render/browser/browser.ts";
 import { stillOfFilm } from "../../../src/render/card/film-still.ts";
 import { changeOf, drawFrame, FRAMES, poseOf } from "../../../src/render/card/moving.js";
 import { NO_VIDEO_ENCODER } from "../../../src/render/card/moving-picture.ts";
+import { mp4Of, stillInMp4 } from "../../../src/render/card/mp4.ts";
+import { checkMp4Encoder } from "../../../src/render/card/mp4-trial.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { riffChunksOf } from "../../../src/render/card/riff.ts";
+import { webm } from "../../../src/render/card/webm.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
 import { cardInput, cutout, openBrowser } from "./cards.ts";
+
+const FFMPEG = Bun.which("ffmpeg");
 
 /** A grey card of which the upper half is foil. */
 function greyCard(width = 60, height = 80) {
@@ -142,6 +150,45 @@ describe("a finished card", () => {
     expect(Buffer.compare((await make("webm", "reveal")).bytes, bytes)).toBe(0);
   }, 60_000);
 
+  test.skipIf(FFMPEG === null)(
+    "as an MP4 is H.264 that any player takes, ends as the still, and is the same each time",
+    async () => {
+      await using folder = await mkdtempDisposable(join(tmpdir(), "cardpress-mp4-"));
+      const maker = { encoder: FFMPEG ?? "", scratch: folder.path };
+      const film = await make("mp4", "reveal");
+      expect(film.contentType).toBe("video/mp4");
+      const { bytes, ...size } = await mp4Of(film, maker);
+      expect(size).toEqual({ width: 512, height: 640 });
+      expect(bytes.length).toBeLessThan(MAX_MOVING_BYTES);
+      expect(await readdir(folder.path)).toEqual([]);
+      const path = join(folder.path, "card.mp4");
+      await Bun.write(path, bytes);
+      expect(await probed(path)).toMatchObject({
+        format: { format_name: expect.stringContaining("mp4"), duration: "3.000000" },
+        streams: [
+          {
+            ...{ codec_name: "h264", pix_fmt: "yuv420p", color_range: "tv", color_space: "bt709" },
+            ...{ width: 512, height: 640, r_frame_rate: "25/1", nb_frames: "75" },
+          },
+        ],
+      });
+      // What players need to begin comes before the frames.
+      const file = Buffer.from(bytes);
+      expect(file.indexOf("moov")).toBeLessThan(file.indexOf("mdat"));
+      // Of a PNG by ffmpeg, which says how it is to be brightened, a browser shows other colours.
+      const last = join(folder.path, "last.bmp");
+      await ffmpeg("-sseof", "-0.05", "-i", path, "-frames:v", "1", last);
+      const shown = `data:image/bmp;base64,${(await Bun.file(last).bytes()).toBase64()}`;
+      expect(await meanDifference(browser, shown, (await make("png")).bytes)).toBeLessThan(3);
+      expect(
+        await lab.compare(stillOfFilm(bytes) ?? new Uint8Array(), (await make("webp")).bytes),
+      ).toMatchObject({ sameSize: true });
+      const again = await mp4Of(await make("mp4", "reveal"), maker);
+      expect(Buffer.compare(again.bytes, bytes)).toBe(0);
+    },
+    60_000,
+  );
+
   // Transparency is kept without loss, so that no quality makes a card of noise small enough.
   test("of nothing but noise gets smaller frames rather than more than two megabytes", async () => {
     const shown = page.page;
@@ -193,6 +240,63 @@ describe("a finished card", () => {
     expect(bytes.length).toBeLessThan(MAX_MOVING_BYTES);
   }, 60_000);
 });
+
+test("a video too large for its bytes gets a lower quality, and then smaller frames until it fits", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "cardpress-mp4-"));
+  const encoder = join(folder.path, "encoder");
+  const log = join(folder.path, "log");
+  // Its fifth try is small enough.
+  const script = `#!/bin/sh
+    for out; do :; done
+    echo "$*" >> ${log}
+    bytes=${MAX_MOVING_BYTES}
+    test $(wc -l < ${log}) = 5 && bytes=9
+    head -c $bytes /dev/zero > $out
+  `;
+  await Bun.write(encoder, script);
+  await chmod(encoder, 0o755);
+  const frames = [{ bytes: new Uint8Array(9), isKey: true }];
+  const still = new Uint8Array(5).fill(7);
+  const film = {
+    width: 1080,
+    height: 1350,
+    bytes: webm({ width: 64, height: 64, framesPerSecond: 25, frames, still }),
+  };
+  const { bytes, ...size } = await mp4Of(film, { encoder, scratch: folder.path });
+  expect(size).toEqual({ width: 454, height: 568 });
+  expect(stillInMp4(bytes)).toEqual(still);
+  const asked = (await Bun.file(log).text()).trim().split("\n");
+  const told = asked.map((line) => /scale=(\d+:\d+).* -crf (\d+)/.exec(line)?.slice(1).join(" "));
+  expect(told).toEqual(["1080:1350 20", "1080:1350 27", "810:1012 32", "606:758 32", "454:568 32"]);
+});
+
+test("an encoder that fails is quoted for the operator, and leaves nothing behind", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "cardpress-mp4-"));
+  const encoder = join(folder.path, "encoder");
+  await Bun.write(encoder, "#!/bin/sh\necho Unknown encoder libx264 >&2\nexit 3\n");
+  await chmod(encoder, 0o755);
+  const scratch = join(folder.path, "scratch");
+  await mkdir(scratch);
+  const trial = checkMp4Encoder({ encoder, scratch });
+  await expect(trial).rejects.toThrow(
+    /CARDPRESS_MP4_ENCODER is .*ended with code 3: Unknown encoder libx264/,
+  );
+  await expect(checkMp4Encoder({ encoder: `${encoder}-gone`, scratch })).rejects.toThrow(
+    /CARDPRESS_MP4_ENCODER is .*no such file or directory.*unset it/i,
+  );
+  expect(await readdir(scratch)).toEqual([]);
+});
+
+async function ffmpeg(...args: string[]): Promise<void> {
+  const { exited, stderr } = Bun.spawn([FFMPEG ?? "", "-v", "error", ...args], { stderr: "pipe" });
+  if ((await exited) !== 0) throw new Error(await new Response(stderr).text());
+}
+
+async function probed(path: string): Promise<unknown> {
+  const args = ["-v", "error", "-show_format", "-show_streams", "-of", "json", path];
+  const { stdout } = Bun.spawn(["ffprobe", ...args], { stdout: "pipe" });
+  return new Response(stdout).json();
+}
 
 /** What a browser makes of a video: its length, its size, and a PNG of the frame at a time. */
 async function played(browser: Browser, webm: Uint8Array, seconds: number) {

@@ -10,6 +10,7 @@ export interface Diagnosis {
     | "sandbox"
     | "browser"
     | "matte"
+    | "mp4"
     | "templates"
     | "workers"
     | "database"

@@ -13,6 +13,7 @@ import { MINUTE_MS } from "../../../core/time.ts";
 import { launchBrowser } from "../../../render/browser/browser.ts";
 import { findChromium } from "../../../render/browser/chromium.ts";
 import { NO_CANVAS } from "../../../render/card/capture.ts";
+import { checkMp4Encoder } from "../../../render/card/mp4-trial.ts";
 import { openCardPage } from "../../../render/card/page.ts";
 import { databaseProblems } from "../../../store/engine/check-database.ts";
 import { openSqliteStore } from "../../../store/engine/sqlite.ts";
@@ -82,6 +83,7 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
     ...DEPLOYMENT,
     ["browser", checkBrowser],
     ["matte", checkMatte],
+    ["mp4", checkMp4],
     ["templates", checkTemplates],
     ["workers", checkWorkers],
     ["database", checkDatabase],
@@ -126,6 +128,7 @@ async function examineWithoutData(config: Config): Promise<Diagnosis[]> {
       { check: "sandbox", ...checkSandbox(config, thisMachine) },
       { check: "browser", ...(await lookAt(checkBrowser, config, folder)) },
       { check: "matte", ...(await lookAt(checkMatte, config, folder)) },
+      { check: "mp4", ...(await lookAt(checkMp4, config, folder)) },
       { check: "templates", ...(await lookAt(checkTemplates, config, folder)) },
       { check: "workers", ...(await lookAt(checkWorkers, config, folder)) },
       // They are elsewhere, and there before this machine's folder is.
@@ -203,6 +206,13 @@ const checkBrowser: Check = async (config, folder) => {
       message: `${chromium.path} cannot be used: ${(error as Error).message.trim()}${error instanceof OperatorError ? "" : ". Set CARDPRESS_CHROMIUM to another browser."}`,
     };
   }
+};
+
+const checkMp4: Check = async ({ mp4Encoder }, { profiles }) => {
+  if (mp4Encoder === undefined)
+    return { status: "ok", message: "CARDPRESS_MP4_ENCODER names no encoder: videos are made as webm alone" };
+  await checkMp4Encoder({ encoder: mp4Encoder, scratch: profiles });
+  return { status: "ok", message: `${mp4Encoder} makes MP4 (H.264) of videos` };
 };
 
 const checkTemplates: Check = async (config) => {
