@@ -307,8 +307,6 @@ export const OWN_PLACEHOLDER_BYTES_PER_DAY = 100 * MB;
  * A test image is promised within a second: a picture of its own that is not drawn by then is not waited for.
  */
 export const OWN_PLACEHOLDER_WAIT_MS = 700;
-/** In a batch nobody waits for a single card, and all are looked through: each gets its own picture. */
-export const OWN_PLACEHOLDER_WAIT_IN_BATCH_MS = 30 * SECOND_MS;
 /** Sizes of test pictures whose file is shared by later images. */
 export const MAX_SHARED_PLACEHOLDERS = 64;
 

@@ -6,13 +6,10 @@ import type { CardInput, Composition } from "../../core/card.ts";
 import type { FailureReason } from "../../core/failure-reasons.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import { cardInput, storedCard, storedRequest } from "../../core/image-request.ts";
-import {
-  OWN_PLACEHOLDER_BYTES_PER_DAY,
-  OWN_PLACEHOLDER_WAIT_IN_BATCH_MS,
-  OWN_PLACEHOLDER_WAIT_MS,
-} from "../../core/limits.ts";
+import { OWN_PLACEHOLDER_BYTES_PER_DAY, OWN_PLACEHOLDER_WAIT_MS } from "../../core/limits.ts";
 import { isMoving } from "../../core/moving-pictures.ts";
 import { PDF, PICTURE_FORMATS } from "../../core/picture-formats.ts";
+import { SECOND_MS } from "../../core/time.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
 import { compositionFor } from "../../render/card/composition.ts";
 import { scaledPlaceholder } from "../../render/placeholders/placeholder.ts";
@@ -47,6 +44,14 @@ export class PlaceholderRefused extends Error {
     super(message);
   }
 }
+
+/** In a batch nobody waits for a single card, and all are looked through: each gets its own picture. */
+const OWN_PLACEHOLDER_WAIT_IN_BATCH_MS = 30 * SECOND_MS;
+/**
+ * So many wait like that at once; further ones wait no longer than single ones, which would find no place
+ * otherwise.
+ */
+export const MAX_PATIENT_PLACEHOLDERS = 32;
 
 /** However many test images wait, live cards lose one worker to them at most. */
 const drawing = new PQueue({ concurrency: 1 });
@@ -155,10 +160,30 @@ async function ownOrGeneral(
   }
   const instead = scaledPlaceholder(width, height, format);
   if (isSpent) return { best: instead };
-  const waitMs = image.lane === LANES.batch ? OWN_PLACEHOLDER_WAIT_IN_BATCH_MS : OWN_PLACEHOLDER_WAIT_MS;
-  const prompt = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
-  return { best: drawnPlaceholder(deps, image, { ...card, player: shown }, template, prompt), instead };
+  const own = (waitMs: number) =>
+    drawnPlaceholder(
+      deps,
+      image,
+      { ...card, player: shown },
+      template,
+      AbortSignal.any([signal, AbortSignal.timeout(waitMs)]),
+    );
+  const prompt = own(OWN_PLACEHOLDER_WAIT_MS);
+  if (image.lane !== LANES.batch) return { best: prompt, instead };
+  const draw = async () => {
+    if (patient >= MAX_PATIENT_PLACEHOLDERS) return prompt.draw();
+    patient++;
+    try {
+      return await own(OWN_PLACEHOLDER_WAIT_IN_BATCH_MS).draw();
+    } finally {
+      patient--;
+    }
+  };
+  return { best: { ...prompt, draw }, instead };
 }
+
+/** Test cards of batches that wait for a worker. */
+let patient = 0;
 
 /** Whom a test card shows that shows nobody in particular. */
 const ANY_PLAYER: CardInput["player"] = { name: "Test Card", position: "ST", number: 9, skillLevel: 87 };

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { renderNextImage } from "../../../src/app/images/render-image.ts";
 import { renderNextTestImage } from "../../../src/app/images/test-image.ts";
+import { MAX_PATIENT_PLACEHOLDERS } from "../../../src/app/images/test-placeholder.ts";
 import { sweep, sweepFiles } from "../../../src/app/operations/sweep.ts";
 import { OWN_PLACEHOLDER_BYTES_PER_DAY } from "../../../src/core/limits.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
@@ -170,6 +171,27 @@ test("a batch's test images wait for pictures of their own; a single one is give
   await drawn;
   expect((await find(ofBatch))?.state).toBe("completed");
   expect(jobs.map(({ card }) => card.player.name)).toEqual(["Eva"]);
+});
+
+test("so many of a batch wait for pictures of their own that others find a place", async () => {
+  const worker = Promise.withResolvers<void>();
+  const pool = poolOf(pictures);
+  const busy = { ...pool, acquire: (signal: AbortSignal) => worker.promise.then(() => pool.acquire(signal)) };
+  const deps = buildDeps(workspace, { pool: busy });
+  const runs: Promise<number>[] = [];
+  for (let n = 0; n <= MAX_PATIENT_PLACEHOLDERS; n++) {
+    const id = await acceptLive(workspace, accountId, { name: `Player ${n}`, environment: "test" });
+    await workspace.store.write("join the batch lane", ({ db, t }) =>
+      db.update(t.images).set({ lane: LANES.batch }).where(eq(t.images.id, id)),
+    );
+    const claimed = Promise.withResolvers<void>();
+    const run = renderNextTestImage(deps, new AbortController().signal, claimed.resolve);
+    runs.push(run.then(() => n));
+    await claimed.promise;
+  }
+  expect(await Promise.race(runs)).toBe(MAX_PATIENT_PLACEHOLDERS);
+  worker.resolve();
+  await Promise.all(runs);
 });
 
 test("a test image of the built-in card shows what was sent while a worker is free and the day's bytes last, and a silhouette otherwise", async () => {
