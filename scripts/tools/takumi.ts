@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Node, Renderer } from "@takumi-rs/core";
+import { isMoving } from "../../src/core/moving-pictures.ts";
 import type { CardJob } from "../../src/render/card/card-fill.ts";
 
 // A renderer without a browser, for comparison: https://github.com/kane50613/takumi. The closest card its
@@ -17,7 +18,7 @@ export async function takumiCard(job: CardJob): Promise<Uint8Array> {
   opened ??= open(job);
   const { renderer, player } = await opened;
   const { width, height, format } = job.card.style;
-  if (format === "webm" || format === "webp-animated") throw new Error("takumi draws no pictures that move");
+  if (isMoving(format)) throw new Error("takumi draws no pictures that move");
   const images = [{ src: "player", data: player }];
   return renderer.render(card(job), { width, height, format, quality: 90, images });
 }
