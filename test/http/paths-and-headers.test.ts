@@ -43,7 +43,7 @@ for (const path of UNKNOWN) {
 
 const ROUTES: [string, string][] = [
   ["/v1/images", "GET, POST, HEAD"],
-  ["/v1/images/img_x", "DELETE, GET, HEAD"],
+  ["/v1/images/img_x", "DELETE, GET, PATCH, HEAD"],
   ["/v1/players/x", "DELETE"],
   ["/v1/photos", "POST"],
   ["/v1/batches", "GET, POST, HEAD"],
