@@ -2,7 +2,6 @@
 import { newCards } from "../../app/batches/batch-cards.ts";
 import type { ListFault } from "../../app/batches/squad-cards.ts";
 import { type Credits, creditsOf } from "../../app/credits/credits.ts";
-import { logAction } from "../../app/operations/activity.ts";
 import type { Environment } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import { fingerprint } from "../../core/idempotency.ts";
@@ -18,6 +17,7 @@ import { UnknownPositions } from "./list-positions.tsx";
 import { Previews } from "./list-previews.tsx";
 import { setLabel } from "./list-set.tsx";
 import type { Draft } from "./list-store.ts";
+import { logBatch } from "./log-batch.ts";
 
 /** More are no help: once these are fixed, the list is checked again. */
 const SHOWN_FAULTS = 100;
@@ -226,7 +226,7 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
 /** Orders the batch. A refusal is shown on the page with the list, which stays. */
 async function make(visit: MemberVisit): Promise<Response> {
   const draft = await visit.lists.get(visit);
-  const { deps, account, user } = visit;
+  const { deps, account } = visit;
   const wanted: Environment = field(visit, "environment") === "live" ? "live" : "test";
   const environment = draft.set?.environment ?? wanted;
   try {
@@ -250,17 +250,7 @@ async function make(visit: MemberVisit): Promise<Response> {
       name,
       requests,
     });
-    const subject = `${batch.id}, ${counted(batch.total, `${environment} card`)}`;
-    await deps.store.write(
-      "log batch",
-      (tx) =>
-        logAction(
-          tx,
-          { by: user.id, accountId: account.id, action: "batch.created", subject },
-          { ...deps, now: visit.now },
-        ),
-      { concurrent: true },
-    );
+    await logBatch(visit, batch);
     if (environment === "live") await visit.lists.drop(visit);
     else await visit.lists.noteTried(visit, { batch: batch.id, version: draft.version ?? 0 });
     return redirect(`/console/batches/${batch.id}`, visit.exchange);

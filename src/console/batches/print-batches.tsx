@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-import { logAction } from "../../app/operations/activity.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
@@ -11,6 +10,7 @@ import { takeFromBudget } from "../budget.ts";
 import { Breakable, Card, counted, Time } from "../elements.tsx";
 import type { MemberVisit } from "../visit.ts";
 import { BatchBadge, batchName } from "./batches.tsx";
+import { logBatch } from "./log-batch.ts";
 
 // The cards made of a batch for print are a batch of their own, whose idempotency key names the first.
 
@@ -40,7 +40,7 @@ export async function makePrintBatch(
   size: PrintSizeName,
   choose: () => Promise<CreateImageRequest[]>,
 ): Promise<Batch | undefined> {
-  const { deps, account, user, session, flashes } = visit;
+  const { deps, account, session, flashes } = visit;
   const { environment } = from;
   try {
     const requests = await choose();
@@ -58,17 +58,7 @@ export async function makePrintBatch(
       name,
       requests,
     });
-    const cards = counted(batch.total, `${environment} card`);
-    await deps.store.write(
-      "log batch",
-      (tx) =>
-        logAction(
-          tx,
-          { by: user.id, accountId: account.id, action: "batch.created", subject: `${batch.id}, ${cards}` },
-          { ...deps, now: visit.now },
-        ),
-      { concurrent: true },
-    );
+    await logBatch(visit, batch);
     const notice = `${counted(batch.total, "card is", "cards are")} made for print beside ${batchName(from)}, which stays as it is. The print file is ready when they are.`;
     await flashes.put(session.id, { notice });
     return batch;

@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
 import { earlierBatch } from "../../app/batches/accept-batch.ts";
 import { creditsOf } from "../../app/credits/credits.ts";
-import { logAction } from "../../app/operations/activity.ts";
 import { cardsOfBatch, fillingOf, type Refill } from "../../app/sets/fill-set.ts";
 import { type ChecklistEntry, checklistOf } from "../../app/sets/manage-sets.ts";
 import { isClosed, type Parallel } from "../../core/card-set.ts";
@@ -14,6 +13,7 @@ import type { Image } from "../../store/images/images.ts";
 import type { CardSet } from "../../store/sets/card-sets.ts";
 import { batchName } from "../batches/batches.tsx";
 import { setOfId } from "../batches/list-set.tsx";
+import { logBatch } from "../batches/log-batch.ts";
 import { takeFromBudget } from "../budget.ts";
 import { Breakable, Card, count, counted, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
@@ -214,7 +214,7 @@ function Without({ plan: { without }, set }: { plan: Plan; set: CardSet }) {
 
 /** Orders the cards in as many batches as they need; sent twice, the form makes them once. */
 async function fill(visit: MemberVisit): Promise<Response> {
-  const { deps, account, user, exchange } = visit;
+  const { deps, account, exchange } = visit;
   const [name, from, once] = [field(visit, "parallel"), field(visit, "from"), field(visit, "once")];
   const id = visit.params.id ?? "";
   const set = await setOfId(visit, id);
@@ -242,17 +242,7 @@ async function fill(visit: MemberVisit): Promise<Response> {
     for (const [part, filling] of fillings.entries()) {
       const { batch } = await deps.acceptBatch({ ...ofPart(part), ...filling });
       made.push(batch);
-      const subject = `${batch.id}, ${counted(batch.total, `${environment} card`)}`;
-      await deps.store.write(
-        "log batch",
-        (tx) =>
-          logAction(
-            tx,
-            { by: user.id, accountId: account.id, action: "batch.created", subject },
-            { ...deps, now: visit.now },
-          ),
-        { concurrent: true },
-      );
+      await logBatch(visit, batch);
     }
     if (made.length === 1) return redirect(`/console/batches/${made[0]?.id}`, exchange);
     await visit.flashes.put(visit.session.id, {
