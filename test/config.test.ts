@@ -165,9 +165,9 @@ test("a secret's file that cannot be right is refused by its name, and what it h
   expect(endless).toThrow("CARDPRESS_METRICS_TOKEN_FILE names /dev/zero, which has more than 64 KB");
 });
 
-test("a variable that is named like a setting and is none is reported, and each in the README's table is one", async () => {
-  const readme = await Bun.file(join(import.meta.dir, "../README.md")).text();
-  const rows = readme.split("\n").filter((line) => line.startsWith("| `CARDPRESS_"));
+test("a variable that is named like a setting and is none is reported, and each on the page of settings is one", async () => {
+  const page = await Bun.file(join(import.meta.dir, "../src/http/docs/guides/settings.md")).text();
+  const rows = page.split("\n").filter((line) => line.startsWith("| `CARDPRESS_"));
   const names = rows.flatMap((row) => row.split("|")[1]?.match(/CARDPRESS_\w+/g) ?? []);
   expect(names.length).toBeGreaterThan(30);
   expect(readConfig(Object.fromEntries(names.map((name) => [name, ""]))).unknownSettings).toEqual([]);

@@ -5,6 +5,7 @@ import batches from "./guides/batches.md" with { type: "text" };
 import cardOptions from "./guides/card-options.md" with { type: "text" };
 import cardsOnAPage from "./guides/cards-on-a-page.md" with { type: "text" };
 import clients from "./guides/clients.md" with { type: "text" };
+import comparison from "./guides/comparison.md" with { type: "text" };
 import credits from "./guides/credits.md" with { type: "text" };
 import dataProtection from "./guides/data-protection.md" with { type: "text" };
 import designers from "./guides/designers.md" with { type: "text" };
@@ -21,6 +22,7 @@ import printing from "./guides/printing.md" with { type: "text" };
 import quickstart from "./guides/quickstart.md" with { type: "text" };
 import rateLimits from "./guides/rate-limits.md" with { type: "text" };
 import sets from "./guides/sets.md" with { type: "text" };
+import settings from "./guides/settings.md" with { type: "text" };
 import testing from "./guides/testing.md" with { type: "text" };
 import troubleshooting from "./guides/troubleshooting.md" with { type: "text" };
 import webhooks from "./guides/webhooks.md" with { type: "text" };
@@ -139,6 +141,11 @@ export const GUIDES: readonly Guide[] = [
     description: "From a bare server to a service with TLS: systemd, proxy, containers, backups, upgrades.",
   },
   {
+    path: "/docs/operating/settings",
+    text: settings,
+    description: "Every environment variable, its default and its meaning.",
+  },
+  {
     path: "/docs/operating/capacity",
     text: operatingCapacity,
     description: "What a thousand cards need of disk and processor, and what to watch.",
@@ -152,6 +159,11 @@ export const GUIDES: readonly Guide[] = [
     path: "/docs/operating/troubleshooting",
     text: troubleshooting,
     description: "What to do, by what you see.",
+  },
+  {
+    path: "/docs/comparison",
+    text: comparison,
+    description: "What else makes player cards, and when it is the better choice.",
   },
 ];
 
@@ -168,6 +180,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       { href: "/docs/quickstart", label: "Quickstart" },
       { href: "/docs/authentication", label: "Authentication and keys" },
       { href: "/docs/testing", label: "Testing" },
+      { href: "/docs/comparison", label: "Compared with others" },
     ],
   },
   {
@@ -200,6 +213,7 @@ export const NAVIGATION: readonly NavGroup[] = [
     title: "Run it",
     items: [
       { href: "/docs/operating", label: "Install and run" },
+      { href: "/docs/operating/settings", label: "Settings" },
       { href: "/docs/operating/capacity", label: "Capacity and monitoring" },
       { href: "/docs/operating/several-machines", label: "Several machines" },
       { href: "/docs/operating/troubleshooting", label: "Troubleshooting" },
