@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { type Cluster, readCluster } from "./cluster-config.ts";
+import type { BucketSettings } from "./blobs/bucket.ts";
+import { type Cluster, readStorage } from "./cluster-config.ts";
 import { SECRET_FILE_VARIABLES, withSecretFiles } from "./config-secrets.ts";
 import { OperatorError } from "./core/errors.ts";
 import { DATABASE_CONNECTIONS, MIN_FREE_DISK_BYTES, WORKER_MEMORY_BYTES } from "./core/limits.ts";
@@ -58,6 +59,8 @@ export interface Config {
   backups: { dir: string; everyHours: number; keep: number } | undefined;
   /** Where state is kept instead of in the data folder; undefined: there. */
   cluster: Cluster | undefined;
+  /** Where photos, pictures and templates are kept; undefined: in the data folder. */
+  bucket: BucketSettings | undefined;
   /** Variables named like settings that are none: misspelt ones, which would go unnoticed. */
   unknownSettings: readonly string[];
 }
@@ -132,7 +135,7 @@ function readSettings(env: Environment): Omit<Config, "unknownSettings"> {
     mail: mail(env),
     backups: backups(env),
     tracing: Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
-    cluster: readCluster(env, {
+    ...readStorage(env, {
       databaseConnections: integer(env, "CARDPRESS_DATABASE_CONNECTIONS", {
         fallback: DATABASE_CONNECTIONS,
         // Two to read, two for transactions, one for single statements.

@@ -108,6 +108,20 @@ test("PostgreSQL, a bucket and a key are given together or not at all", () => {
     );
 });
 
+test("a bucket may be given without PostgreSQL, whole or not at all, and then takes the files alone", () => {
+  const { CARDPRESS_DATABASE_URL: _, CARDPRESS_SECRET_KEY_FILE: __, ...bucket } = CLUSTER;
+  expect(readConfig({}).bucket).toBeUndefined();
+  expect(readConfig({ ...bucket, CARDPRESS_BACKUP_DIR: "/backups" })).toMatchObject({
+    cluster: undefined,
+    bucket: { endpoint: "https://s3.example", bucket: "cards" },
+  });
+  expect(readConfig(CLUSTER).bucket).toEqual(readConfig(bucket).bucket);
+  for (const name of Object.keys(bucket))
+    expect(() => readConfig({ ...bucket, [name]: "" })).toThrow(
+      new RegExp(`^CARDPRESS_\\w+ is set, but not ${name}\\. .*set all of these, or none`),
+    );
+});
+
 test.each([
   ["CARDPRESS_DATABASE_URL", "mysql://cards:secret@db/cards"],
   ["CARDPRESS_DATABASE_URL", "postgres://cards:secret@db"],

@@ -1,7 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Blobs } from "../blobs/blobs.ts";
-import { folderBlobs } from "../blobs/folder-blobs.ts";
 import type { Cluster } from "../cluster-config.ts";
 import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
@@ -13,10 +11,11 @@ import { openSqliteStore, type StoreOptions } from "../store/engine/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { type DataFolder, refuseLostDatabase } from "../system/data-folder.ts";
 import { loadSecretKey, requireSecretKey } from "../system/secret-key.ts";
+import { blobsIn, openFolderFiles, openUsableBucket, refuseFolderBucket } from "./bucket-files.ts";
 
 /**
- * Where rows, blobs and the key are kept: in the data folder, or in PostgreSQL, a bucket and a file of its
- * own.
+ * Where rows, blobs and the key are kept: in the data folder, the blobs perhaps in a bucket; or in
+ * PostgreSQL, a bucket and a file of its own.
  */
 export interface Places {
   store: Store;
@@ -36,11 +35,13 @@ export interface PlacesOptions extends Pick<StoreOptions, "verify" | "mapped" | 
   openStore?: OpenStore | undefined;
   /** Where the queue reports what is not as it should be. */
   log?: Pick<Log, "warn">;
+  /** The data folder that hands its bucket over to servers on PostgreSQL, by the id in its note. */
+  bucketFrom?: string | undefined;
 }
 
 /** Opens them. Throws an OperatorError where one cannot be used as it is. */
 export async function openPlaces(
-  { cluster }: Pick<Config, "cluster">,
+  { cluster, bucket }: Pick<Config, "cluster" | "bucket">,
   folder: DataFolder,
   options: PlacesOptions = {},
 ): Promise<Places> {
@@ -54,7 +55,13 @@ export async function openPlaces(
     await openStore(folder.database, { verify, mapped, rewriteCommand }),
     options,
   );
-  return { ...queued, blobs: folderBlobs(folder), secretKey: loadSecretKey(folder.secretKey) };
+  try {
+    const blobs = await openFolderFiles(folder, bucket);
+    return { ...queued, blobs, secretKey: loadSecretKey(folder.secretKey) };
+  } catch (error) {
+    await queued.store.close();
+    throw error;
+  }
 }
 
 /** Opens those outside of the folder, whatever lies in it. */
@@ -64,7 +71,9 @@ export async function openCluster(
   options: PlacesOptions = {},
 ): Promise<Places> {
   const secretKey = requireSecretKey(cluster.secretKeyFile);
-  const blobs = await openBucketBlobs(cluster, folder);
+  const bucket = await openUsableBucket(cluster.bucket);
+  await refuseFolderBucket(bucket, cluster.bucket, options.bucketFrom);
+  const blobs = await blobsIn(bucket, folder);
   // Loaded here and not before: whoever keeps all in one folder does without them.
   const { openPostgresStore } = await import("../store/engine/postgres.ts");
   const { refuseOtherSealingKey } = await import("../store/engine/sealing-key.ts");
@@ -98,20 +107,6 @@ async function withJobs(
     await store.close();
     throw error;
   }
-}
-
-async function openBucketBlobs({ bucket: settings }: Cluster, folder: DataFolder): Promise<Blobs> {
-  const { openBucket } = await import("../blobs/bucket.ts");
-  const { bucketBlobs } = await import("../blobs/bucket-blobs.ts");
-  const bucket = await openBucket(settings);
-  try {
-    await bucket.check();
-  } catch (error) {
-    throw new OperatorError(
-      `The bucket CARDPRESS_S3_BUCKET (${settings.bucket}) cannot be used: ${(error as Error).message}. Look whether ${settings.endpoint} can be reached from here, whether the bucket is there, and whether the key may read, write, list and remove in it.`,
-    );
-  }
-  return bucketBlobs(bucket, { cache: join(folder.cache, "blobs"), cutouts: folderBlobs(folder) });
 }
 
 /** Nobody's accounts and credits are to be left behind unseen. */

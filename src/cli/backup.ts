@@ -63,6 +63,10 @@ function backupText(report: BackupReport): string {
       ? "It holds secrets (secret.key, password hashes, the photos of players): keep it where only you can read it. Its mode is 0600."
       : `It holds no secret.key: after a restore no webhook can be signed until each endpoint has a new secret ("cardpress webhook rotate"). It still holds password hashes and the photos of players.`,
   ];
+  if (report.bucket !== null)
+    lines.push(
+      `Photos, pictures and published templates are in the bucket ${report.bucket} and not in it: keep versions of the bucket's objects for as long as you keep backups.`,
+    );
   const expired = missing.files.filter(({ because }) => because === "expired");
   const lost = missing.files.filter(({ because }) => because !== "expired");
   if (expired.length > 0) lines.push(`Expired meanwhile and not in it: ${named(expired)}.`);

@@ -38,6 +38,10 @@ function restoreText(report: RestoreReport, templatesDir: string | undefined): s
     lines.push(
       `Your templates are in ${report.templates_dir}: set CARDPRESS_TEMPLATES_DIR to it, or move them.`,
     );
+  if (report.bucket !== null)
+    lines.push(
+      `Photos and pictures are in the bucket ${report.bucket}. Once the service that used it is stopped for good, set CARDPRESS_S3_... and run "cardpress migrate --take-bucket", which says what is missing there. Only to try the backup, let your storage copy the bucket, and name that one.`,
+    );
   if (!report.secrets)
     lines.push(
       `The backup holds no secret.key: put yours back before you start the service, or give each webhook endpoint a new secret ("cardpress webhook rotate").`,

@@ -172,7 +172,9 @@ function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Lo
       pollMs: FILE_SWEEP_INTERVAL_MS,
       runOne: async () => {
         const onlyOwn = !(await takesTurn("sweep_files", FILE_SWEEP_INTERVAL_MS));
-        await sweepFiles(deps, store.ask ? { onlyOwn } : { startedAt });
+        // A bucket has a clock of its own, so there the start of this process bounds nothing.
+        const ownTime = deps.config.bucket === undefined;
+        await sweepFiles(deps, store.ask ? { onlyOwn } : ownTime ? { startedAt } : {});
         await deps.disk.measure();
         // A worker killed while writing leaves half a picture.
         await removeOldFiles(folder.scratch, clock.now() - FILE_SWEEP_INTERVAL_MS);

@@ -17,6 +17,8 @@ export interface DataFolder {
   serverLock: string;
   /** The time as the last server knew it, for the next one on this machine. */
   clockMark: string;
+  /** Names the bucket that holds the photos and pictures; absent where they are in this folder. */
+  bucketNote: string;
   /** The name of the last node that ran here, where several serve from one database. */
   node: string;
   sources: string;
@@ -49,6 +51,7 @@ export function openDataFolder(root: string): DataFolder {
     secretKey: join(root, "secret.key"),
     serverLock: join(root, "server.lock"),
     clockMark: join(root, "clock.json"),
+    bucketNote: join(root, "bucket.json"),
     node: join(root, "node"),
     sources: join(root, "sources"),
     cutouts: join(root, "cutouts"),
@@ -99,7 +102,7 @@ export function requireDataFolder(root: string): void {
   const remedy = `Set CARDPRESS_DATA_DIR to the folder the service uses; "cardpress serve" and "cardpress migrate" make a new one.`;
   if (!existsSync(root)) throw new OperatorError(`There is no data folder at ${root}. ${remedy}`);
   const own =
-    /^(cardpress\.db.*|secret\.key|server\.lock|sources|cutouts|images|cache|profiles|scratch|placeholders|template-files|backups|node|clock\.json|lost\+found)$/;
+    /^(cardpress\.db.*|secret\.key|server\.lock|sources|cutouts|images|cache|profiles|scratch|placeholders|template-files|backups|node|bucket\.json|clock\.json|lost\+found)$/;
   // Missing read permission is reported when it is opened.
   if (isForbidden(root, constants.R_OK) || readdirSync(root).every((name) => own.test(name))) return;
   if (!existsSync(join(root, "cardpress.db")))
@@ -110,14 +113,20 @@ export function requireDataFolder(root: string): void {
  * Throws an OperatorError when a database would be created next to the pictures of an earlier one: that one
  * was lost, and the service would start from nothing, without its accounts, keys and credits.
  */
-export function refuseLostDatabase({ database, images }: DataFolder): void {
+export function refuseLostDatabase({ database, images, bucketNote }: DataFolder): void {
   const hasRows = [database, `${database}-wal`].some(
     (path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0,
   );
-  if (hasRows || !hasFiles(images)) return;
+  const isNoted = existsSync(bucketNote);
+  if (hasRows || (!isNoted && !hasFiles(images))) return;
   throw new OperatorError(
-    `There are pictures in ${images}, but the database ${database} is ${existsSync(database) ? "empty" : "missing"}. Put the right one back, or restore the whole data folder from a backup. To begin anew, set CARDPRESS_DATA_DIR to another folder or move these pictures away.`,
+    `There are pictures in ${isNoted ? `the bucket that ${bucketNote} names` : images}, but the database ${database} is ${existsSync(database) ? "empty" : "missing"}. Put the right one back, or restore the whole data folder from a backup. To begin anew, set CARDPRESS_DATA_DIR to another folder or move ${isNoted ? "that file" : "these pictures"} away.`,
   );
+}
+
+/** Whether photos, pictures or templates lie in the folder itself. */
+export function holdsOwnFiles({ sources, images, placeholders, templateFiles }: DataFolder): boolean {
+  return [sources, images, placeholders, templateFiles].some(hasFiles);
 }
 
 function hasFiles(folder: string): boolean {

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { renderNextImage } from "../../src/app/images/render-image.ts";
 import { audit } from "../../src/app/operations/audit/audit.ts";
@@ -111,6 +112,35 @@ describe.skipIf(ENGINE !== "postgres")("with PostgreSQL and a bucket", () => {
     });
     expect(await rowsOf(there.store.read)).toEqual(await rowsOf(again.read));
     await Promise.all([again.close(), there.store.close()]);
+    await Promise.all([folder.remove(), other.remove()]);
+  });
+
+  test("a folder whose files are in a bucket is moved with that bucket, which is the servers' own then", async () => {
+    const folder = testFolder();
+    const other = testFolder();
+    const env = await emptyCluster();
+    const { CARDPRESS_DATABASE_URL: _, CARDPRESS_SECRET_KEY_FILE: key = "", ...bucket } = env;
+    await rm(key);
+    const here = await openWorkspace(testConfig(folder.dir, bucket), silentLog, { random: seededRandom() });
+    const { account } = await testAccount(here, { credits: 5 });
+    await acceptLive(here, account.id);
+    await here.blobs.put("source", "ab12", "a photo");
+    await here.store.close();
+    await Bun.write(key, Bun.file(here.folder.secretKey));
+    const config = testConfig(folder.dir, env);
+    if (!config.cluster) throw new Error("no cluster");
+    await expect(openWorkspace(testConfig(other.dir, env), silentLog)).rejects.toThrow(
+      /belongs to a data folder since/,
+    );
+    const deps = { config: { ...config, cluster: config.cluster }, folder: here.folder, clock: here.clock };
+    expect((await moveFolder(deps, (_, work) => work(() => {}))).files).toEqual([]);
+    const there = await openWorkspace(testConfig(other.dir, env), silentLog);
+    expect(await (await there.blobs.open("source", "ab12"))?.text()).toBe("a photo");
+    expect(await there.store.read.db.select().from(there.store.read.t.images)).toHaveLength(1);
+    await there.store.close();
+    await expect(openWorkspace(testConfig(folder.dir, bucket), silentLog)).rejects.toThrow(
+      /belongs to servers on PostgreSQL/,
+    );
     await Promise.all([folder.remove(), other.remove()]);
   });
 

@@ -121,6 +121,13 @@ async function diskPage(visit: UserVisit): Promise<Response> {
         lead={
           <>
             What takes the room of <code>{config.dataDir}</code>, and what bounds it.
+            {config.bucket && (
+              <>
+                {" "}
+                Photos, pictures and templates are in the bucket <code>{config.bucket.bucket}</code>; local
+                copies of them count with the browser.
+              </>
+            )}
           </>
         }
       />

@@ -8,9 +8,10 @@ export const MANIFEST = "manifest.json";
 export const FORMAT = "cardpress-backup";
 /**
  * Increased when older programs could no longer read the format. Since 2 a file may be a link to one before
- * it.
+ * it; 3 is for those without photos and pictures, which are in a bucket.
  */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
+export const FORMAT_WITH_FILES = 2;
 /** A real one is half a kilobyte. */
 export const MAX_MANIFEST_BYTES = 64 * 1024;
 
@@ -55,6 +56,7 @@ export function parseManifest(text: string): Manifest | undefined {
 
 export const DATABASE = "cardpress.db";
 export const SECRET_KEY = "secret.key";
+export const BUCKET_NOTE = "bucket.json";
 export const TEMPLATES = "templates";
 
 /**
@@ -71,6 +73,7 @@ const PICTURE = new RegExp(`^images/[0-9a-z]{2}/${PICTURE_NAME}$`);
 const PLACES = [
   /^cardpress\.db$/,
   /^secret\.key$/,
+  /^bucket\.json$/,
   /^sources\/[0-9a-f]{2}\/[0-9a-f]{64}$/,
   /^template-files\/[0-9a-f]{2}\/[0-9a-f]{64}$/,
   PICTURE,

@@ -22,6 +22,7 @@ import {
   snapshotDatabase,
 } from "../../../store/engine/snapshot.ts";
 import { openSqliteStore } from "../../../store/engine/sqlite.ts";
+import { type BucketNote, bucketNoteText, readBucketNote } from "../../../system/bucket-note.ts";
 import type { DataFolder } from "../../../system/data-folder.ts";
 import { freeBytes, inUnits } from "../../../system/disk-space.ts";
 import { type FileLock, lockFile } from "../../../system/file-lock.ts";
@@ -29,7 +30,16 @@ import { isFileError, sync } from "../../../system/write-whole.ts";
 import { COMMIT, VERSION } from "../../../version.ts";
 import { audit } from "../audit/audit.ts";
 import { ARCHIVE_SUFFIXES, type ArchiveWriter, readArchive, writeArchive } from "./backup-archive.ts";
-import { DATABASE, FORMAT, FORMAT_VERSION, MANIFEST, type Manifest, SECRET_KEY } from "./backup-manifest.ts";
+import {
+  BUCKET_NOTE,
+  DATABASE,
+  FORMAT,
+  FORMAT_VERSION,
+  FORMAT_WITH_FILES,
+  MANIFEST,
+  type Manifest,
+  SECRET_KEY,
+} from "./backup-manifest.ts";
 import { noteBackup, noteKeylessBackup } from "./backup-notes.ts";
 import { templateFiles } from "./backup-templates.ts";
 
@@ -68,6 +78,8 @@ export interface BackupReport {
   schema: string;
   secrets: boolean;
   templates: boolean;
+  /** The bucket that holds the photos and pictures, which are not in the backup then. */
+  bucket: string | null;
   counts: SnapshotCounts;
   missing: { count: number; files: Missing[] };
   /** The audit rules violated by what was backed up. */
@@ -81,9 +93,9 @@ const TAR_BYTES_PER_FILE = 1024;
 
 /**
  * Copies database, pictures, sources of unfinished images, templates and secrets of a running or stopped
- * service into one archive, then reads it back and verifies hashes, database integrity and the ledger. The
- * archive appears whole or not at all. A failed audit does not prevent the archive; it is reported. Throws an
- * OperatorError.
+ * service into one archive, without the files that a bucket holds; then reads it back and verifies hashes,
+ * database integrity and the ledger. The archive appears whole or not at all. A failed audit does not prevent
+ * the archive; it is reported. Throws an OperatorError.
  */
 export async function makeBackup(deps: BackupDeps, options: BackupOptions): Promise<BackupReport> {
   const { folder } = deps;
@@ -195,6 +207,7 @@ async function makeLocked(
       schema: manifest.schema,
       secrets: manifest.secrets,
       templates: manifest.templates,
+      bucket: written.elsewhere?.bucket ?? null,
       counts: manifest.counts,
       missing: { count: missing.count, files: missing.named },
       broken_rules: broken,
@@ -238,6 +251,7 @@ async function refuseFullDisk(folder: string, bytes: number): Promise<void> {
 
 interface Written {
   manifest: Manifest;
+  elsewhere: BucketNote | undefined;
   files: number;
   missing: { count: number; named: Missing[] };
 }
@@ -256,15 +270,16 @@ async function writeFiles(
 ): Promise<Written> {
   const { config, folder, client, now, snapshot, partial } = deps;
   const counts = countRows(client, now);
-  const sources = neededSources(client);
-  const pinned = neededTemplates(client)
+  const elsewhere = filesElsewhere(folder);
+  const sources = elsewhere ? [] : neededSources(client);
+  const pinned = (elsewhere ? [] : neededTemplates(client))
     .map((digest) => blobPath(folder, "template", digest))
     .filter((path) => existsSync(path));
   const templates = config.templatesDir === undefined ? [] : await templateFiles(config.templatesDir);
   const secrets = withSecrets && existsSync(folder.secretKey);
   const manifest: Manifest = {
     format: FORMAT,
-    format_version: FORMAT_VERSION,
+    format_version: elsewhere ? FORMAT_VERSION : FORMAT_WITH_FILES,
     cardpress: VERSION,
     commit: COMMIT,
     schema: appliedMigrations(client).at(-1) ?? "",
@@ -272,7 +287,11 @@ async function writeFiles(
     secrets,
     templates: templates.length > 0,
     counts,
-    files: 2 + Number(secrets) + templates.length + pinned.length + sources.length + counts.pictures,
+    files:
+      2 +
+      Number(secrets) +
+      templates.length +
+      (elsewhere ? 1 : pinned.length + sources.length + counts.pictures),
   };
   const known = [
     snapshot,
@@ -281,7 +300,7 @@ async function writeFiles(
     ...sources.map((sha256) => blobPath(folder, "source", sha256)),
   ];
   const total =
-    (await pictureBytes(folder, client, now)) +
+    (elsewhere ? 0 : await pictureBytes(folder, client, now)) +
     manifest.files * TAR_BYTES_PER_FILE +
     known.reduce((bytes, path) => bytes + (existsSync(path) ? Bun.file(path).size : 0), 0);
   await refuseFullDisk(dirname(to), total);
@@ -291,10 +310,13 @@ async function writeFiles(
     await archive.addText(MANIFEST, `${JSON.stringify(manifest, null, 2)}\n`);
     await archive.addFile(DATABASE, snapshot);
     if (secrets) await archive.addFile(SECRET_KEY, folder.secretKey);
+    // What is made of the backup is a second folder on one bucket.
+    if (elsewhere) await archive.addText(BUCKET_NOTE, bucketNoteText({ ...elsewhere, state: "restored" }));
     let bytes = 0;
     for (const { name, path } of templates) bytes += (await archive.addFile(name, path))?.bytes ?? 0;
     for (const path of pinned)
       bytes += (await archive.addFile(relative(folder.root, path), path))?.bytes ?? 0;
+    if (elsewhere) return;
     for await (const left of addStored(deps, archive, sources, (added) => {
       bytes += added;
       note(`${inUnits(bytes)} of ${inUnits(total)}`);
@@ -303,7 +325,13 @@ async function writeFiles(
       if (missing.named.length < MAX_NAMED) missing.named.push(left);
     }
   });
-  return { manifest, files, missing };
+  return { manifest, elsewhere, files, missing };
+}
+
+/** The note on the bucket that holds the photos and pictures; undefined where the folder does. */
+function filesElsewhere({ bucketNote }: DataFolder): BucketNote | undefined {
+  const note = readBucketNote(bucketNote);
+  return note?.state === "filling" ? undefined : note;
 }
 
 /** What the pictures take on disk: those of test keys are mostly names of the same few files. */

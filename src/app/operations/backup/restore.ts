@@ -7,6 +7,7 @@ import { MIN_FREE_DISK_BYTES } from "../../../core/limits.ts";
 import { databaseProblems } from "../../../store/engine/check-database.ts";
 import { MIGRATION_NAMES } from "../../../store/engine/migrate.ts";
 import { integrityProblems, neededSources, openAsIs, picturesOf } from "../../../store/engine/snapshot.ts";
+import { readBucketNote } from "../../../system/bucket-note.ts";
 import { openDataFolder } from "../../../system/data-folder.ts";
 import { freeBytes, inUnits } from "../../../system/disk-space.ts";
 import { type FileLock, lockFile } from "../../../system/file-lock.ts";
@@ -14,6 +15,7 @@ import { isFileError, NO_LINK_CODES } from "../../../system/write-whole.ts";
 import { brokenRules, type Step } from "./backup.ts";
 import { type ArchiveEntry, type EntrySink, readArchive } from "./backup-archive.ts";
 import {
+  BUCKET_NOTE,
   DATABASE,
   FORMAT_VERSION,
   isPlace,
@@ -41,6 +43,8 @@ export interface RestoreReport {
   secrets: boolean;
   /** Where the templates were put; null when the backup has none. */
   templates_dir: string | null;
+  /** The bucket that holds the photos and pictures, and has to be taken over; null: they are here. */
+  bucket: string | null;
   counts: Manifest["counts"];
   /** Pictures and sources the database refers to that are not in the backup. */
   missing: { count: number; files: string[] };
@@ -80,6 +84,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
       cardpress: manifest.cardpress,
       secrets: manifest.secrets,
       templates_dir: manifest.templates ? join(dataDir, TEMPLATES) : null,
+      bucket: readBucketNote(join(dataDir, BUCKET_NOTE))?.bucket ?? null,
       counts: manifest.counts,
       missing,
     };
@@ -215,6 +220,7 @@ async function check(
   refuse((await brokenRules(database, now)).map((rule) => `the rule ${rule} does not hold`));
   refuse(databaseProblems(database));
   const folder = openDataFolder(staging);
+  if (readBucketNote(folder.bucketNote)) return { count: 0, files: [] };
   return withDatabase(database, (client) => {
     const missing: RestoreReport["missing"] = { count: 0, files: [] };
     const look = (path: string) => {

@@ -13,6 +13,7 @@ export interface Diagnosis {
     | "mp4"
     | "templates"
     | "workers"
+    | "bucket"
     | "database"
     | "audit"
     | "pictures"

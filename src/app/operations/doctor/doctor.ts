@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { access, constants, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
-import { folderBlobs } from "../../../blobs/folder-blobs.ts";
+import type { Blobs } from "../../../blobs/blobs.ts";
 import type { Config } from "../../../config.ts";
 import { counted } from "../../../core/counted.ts";
 import { OperatorError } from "../../../core/errors.ts";
@@ -18,6 +18,7 @@ import { openCardPage } from "../../../render/card/page.ts";
 import { databaseProblems } from "../../../store/engine/check-database.ts";
 import { openSqliteStore } from "../../../store/engine/sqlite.ts";
 import { latestPictures } from "../../../store/images/image-search.ts";
+import type { Store } from "../../../store/store.ts";
 import { enabledEndpoints } from "../../../store/webhooks/webhooks.ts";
 import { readClockMark, systemClock } from "../../../system/clock-file.ts";
 import {
@@ -34,10 +35,12 @@ import { unpackedIn } from "../../../system/unpacked.ts";
 import { DEFAULT_TEMPLATE } from "../../../templates/built-in.ts";
 import { loadTemplate } from "../../../templates/load.ts";
 import { templateRegistry } from "../../../templates/registry.ts";
-import { openPlaces, type Places } from "../../places.ts";
+import { openFolderFiles } from "../../bucket-files.ts";
+import { openPlaces } from "../../places.ts";
 import { unreadableEndpoints } from "../../webhooks/manage-webhooks.ts";
 import { audit } from "../audit/audit.ts";
 import { checkBackups } from "../backup/check-backups.ts";
+import { checkBucket } from "./check-bucket.ts";
 import {
   checkAddress,
   checkDescriptors,
@@ -86,6 +89,7 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
     ["mp4", checkMp4],
     ["templates", checkTemplates],
     ["workers", checkWorkers],
+    ...(config.bucket && !config.cluster ? [["bucket", checkBucket] as [Diagnosis["check"], Check]] : []),
     ["database", checkDatabase],
     ["audit", checkBooks],
     ["pictures", checkPictures],
@@ -132,6 +136,9 @@ async function examineWithoutData(config: Config): Promise<Diagnosis[]> {
       { check: "templates", ...(await lookAt(checkTemplates, config, folder)) },
       { check: "workers", ...(await lookAt(checkWorkers, config, folder)) },
       // They are elsewhere, and there before this machine's folder is.
+      ...(config.bucket && !config.cluster
+        ? [{ check: "bucket" as const, ...(await lookAt(checkBucket, config, folder)) }]
+        : []),
       ...(config.cluster
         ? [{ check: "database" as const, ...(await lookAt(checkDatabase, config, folder)) }]
         : []),
@@ -248,7 +255,7 @@ const checkDatabase: Check = async (config, folder) => {
   const { database } = folder;
   if (config.cluster)
     return withBooks(config, folder, async ({ blobs }) =>
-      (await blobs.isWritable())
+      (await blobs?.isWritable())
         ? { status: "ok", message: "PostgreSQL answers, and has every migration; the bucket takes files" }
         : {
             status: "failed",
@@ -279,8 +286,10 @@ const checkBooks: Check = (config, folder) =>
 const PICTURES_LOOKED_FOR = 1_000;
 
 const checkPictures: Check = (config, folder) =>
-  withBooks(config, folder, async ({ store, blobs }) => {
+  withBooks(config, folder, async ({ store, blobs: shared }) => {
     const pictures = await latestPictures(store.read, PICTURES_LOOKED_FOR);
+    if (pictures.length === 0) return { status: "ok", message: "none has been made yet" };
+    const blobs = shared ?? (await openFolderFiles(folder, config.bucket));
     const lost: typeof pictures = [];
     for (const picture of pictures) {
       if ((picture.expiresAt ?? 0) <= Date.now()) continue;
@@ -292,7 +301,7 @@ const checkPictures: Check = (config, folder) =>
     if (lost.length === 0) return { status: "ok", message: `the newest ${pictures.length} are there` };
     return {
       status: "failed",
-      message: `${lost.length} of the newest ${pictures.length} finished cards have no picture, such as ${lost[0]?.id}. Restore ${config.cluster ? "the bucket" : folder.images} from a backup.`,
+      message: `${lost.length} of the newest ${pictures.length} finished cards have no picture, such as ${lost[0]?.id}. Restore ${config.bucket ? "the bucket" : folder.images} from a backup.`,
     };
   });
 
@@ -319,13 +328,13 @@ const checkWebhooks: Check = (config, folder) =>
 async function withBooks(
   config: Config,
   folder: DataFolder,
-  look: (places: Pick<Places, "store" | "blobs">) => Promise<Omit<Diagnosis, "check">>,
+  look: (places: { store: Store; blobs?: Blobs }) => Promise<Omit<Diagnosis, "check">>,
 ): Promise<Omit<Diagnosis, "check">> {
   if (!config.cluster && !existsSync(folder.database))
     return { status: "ok", message: "nothing to look at yet" };
   const places = config.cluster
     ? await openPlaces(config, folder, { mapped: true })
-    : { store: openSqliteStore(folder.database, { mapped: true }), blobs: folderBlobs(folder) };
+    : { store: openSqliteStore(folder.database, { mapped: true }) };
   try {
     return await look(places);
   } finally {

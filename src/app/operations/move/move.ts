@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
+import type { BucketSettings } from "../../../blobs/bucket.ts";
+import { claimBucket, SHARED_OWNER } from "../../../blobs/bucket-owner.ts";
 import { folderBlobs } from "../../../blobs/folder-blobs.ts";
 import type { Config } from "../../../config.ts";
 import { OperatorError } from "../../../core/errors.ts";
@@ -7,8 +9,10 @@ import { adoptAll } from "../../../jobs/jobs.ts";
 import { isEmpty, type MovedTable, moveRows } from "../../../store/engine/move-rows.ts";
 import { openSqliteStore } from "../../../store/engine/sqlite.ts";
 import type { Store } from "../../../store/store.ts";
+import { readBucketNote } from "../../../system/bucket-note.ts";
 import type { DataFolder } from "../../../system/data-folder.ts";
 import { lockFile } from "../../../system/file-lock.ts";
+import { isSameBucket, openUsableBucket, ownerOf } from "../../bucket-files.ts";
 import { openCluster } from "../../places.ts";
 import { auditCopy } from "../audit/audit-copy.ts";
 import type { Step } from "../backup/backup.ts";
@@ -29,9 +33,9 @@ export interface MoveDeps {
 
 /**
  * Copies a data folder into an empty database and a bucket, and checks what arrived: the number of rows of
- * each table, the length of each file, the books. The folder stays as it is. Throws an OperatorError where
- * the service runs, something is there already, or the key is another one. Broken off, it can be begun again:
- * rows are there all or not at all.
+ * each table, the length of each file, the books. The folder stays as it is; a bucket that it keeps its files
+ * in is handed over instead. Throws an OperatorError where the service runs, something is there already, or
+ * the key is another one. Broken off, it can be begun again: rows are there all or not at all.
  */
 export async function moveFolder({ config, folder, clock }: MoveDeps, step: Step): Promise<MoveReport> {
   const { database, root, serverLock, secretKey } = folder;
@@ -45,16 +49,19 @@ export async function moveFolder({ config, folder, clock }: MoveDeps, step: Step
   const from = openSqliteStore(database, { verify: true, mapped: true });
   let to: Store | undefined;
   try {
+    const bucketFrom = ownBucket(folder, config.cluster.bucket);
     refuseOtherKey(secretKey, config.cluster.secretKeyFile);
-    const places = await openCluster(config.cluster, folder, { mapped: true });
+    const places = await openCluster(config.cluster, folder, { mapped: true, bucketFrom });
     to = places.store;
     if (!(await isEmpty(to.read)))
       throw new OperatorError(
         "The database at the address given by --to holds accounts or people already. Name an empty one.",
       );
-    const files = await step("photos, pictures and templates", (note) =>
-      moveFiles({ from: folderBlobs(folder), to: places.blobs, note }),
-    );
+    const files = bucketFrom
+      ? []
+      : await step("photos, pictures and templates", (note) =>
+          moveFiles({ from: folderBlobs(folder), to: places.blobs, note }),
+        );
     const into = places.store;
     const tables = await step("rows", (note) =>
       moveRows(from, into, {
@@ -63,12 +70,25 @@ export async function moveFolder({ config, folder, clock }: MoveDeps, step: Step
       }),
     );
     const remedy = `Run "cardpress audit" on ${root}: they may have been broken before. Do not go on with the copy until you know.`;
-    return { tables, files, rules: await auditCopy(into, { now: clock.now(), remedy }, step) };
+    const rules = await auditCopy(into, { now: clock.now(), remedy }, step);
+    // From here on the folder's own service does not start again: it would sweep the others' pictures.
+    if (bucketFrom) await claimBucket(await openUsableBucket(config.cluster.bucket), ownerOf(SHARED_OWNER));
+    return { tables, files, rules };
   } finally {
     await to?.close();
     await from.close();
     lock.release();
   }
+}
+
+/** The id by which the folder owns the bucket that the servers shall use; undefined where it owns none. */
+function ownBucket({ root, bucketNote }: DataFolder, settings: BucketSettings): string | undefined {
+  const note = readBucketNote(bucketNote);
+  if (!note || note.state === "filling") return undefined;
+  if (note.state === "filled" && isSameBucket(note, settings)) return note.id;
+  throw new OperatorError(
+    `The photos and pictures of ${root} are in the bucket ${note.bucket} at ${note.endpoint}. Name that one in CARDPRESS_S3_...: the servers go on with it${note.state === "filled" ? "" : ', once "cardpress migrate --take-bucket" has made it this folder\'s own'}.`,
+  );
 }
 
 /** Secrets in the database are sealed with the folder's key. */

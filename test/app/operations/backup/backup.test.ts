@@ -528,7 +528,7 @@ test("names that lead elsewhere, links, bombs, strays and newer formats are refu
   expect(
     await refused(await packTar([first({ files: 2 }), file("templates/x"), file("templates/y")])),
   ).toContain("more files");
-  expect(await refused(await packTar([first({ format_version: 3 }), file("templates/x")]))).toContain(
+  expect(await refused(await packTar([first({ format_version: 4 }), file("templates/x")]))).toContain(
     "cardpress 9.9.9, which is newer",
   );
   expect(await refused(await packTar([first({ schema: "9999_later" }), file("templates/x")]))).toContain(
