@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { OperatorError } from "./core/errors.ts";
 
 /** The settings that hold a secret. Each may stand in a file instead, which NAME_FILE names. */
@@ -12,6 +12,10 @@ const SECRETS = [
 
 /** Far more than a secret has, so that the wrong path, such as a log's, costs no memory. */
 const MAX_SECRET_BYTES = 64 * 1024;
+
+/** How long a pipe may be empty, such as that of `<(pass show s3)`, whose program is only starting. */
+const MAX_PIPE_WAIT_MS = 3_000;
+const PIPE_LOOK_MS = 20;
 
 type Environment = Record<string, string | undefined>;
 
@@ -58,17 +62,39 @@ function readSecret(variable: string, path: string): string {
   );
 }
 
-/** A file's text; null for a longer one, or a device without end, whose beginning alone is read. */
+/**
+ * A file's text; null for a longer one, or a device without end, whose beginning alone is read. Throws for a
+ * pipe into which nobody writes, which would never open otherwise.
+ */
 function readShort(path: string): string | null {
-  const file = openSync(path, "r");
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const bytes = Buffer.alloc(MAX_SECRET_BYTES + 1);
+    const isPipe = fstatSync(file).isFIFO();
+    const until = performance.now() + MAX_PIPE_WAIT_MS;
     let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read)
-      read = readSync(file, bytes, length, bytes.length - length, null);
-    return length === bytes.length ? null : bytes.toString("utf8", 0, length);
+    for (;;) {
+      const read = readAvailable(file, bytes, length);
+      length += read ?? 0;
+      if (length === bytes.length) return null;
+      const isWaiting = read === null || (isPipe && length === 0);
+      if (read === 0 && !isWaiting) return bytes.toString("utf8", 0, length);
+      if (!isWaiting) continue;
+      if (performance.now() > until) throw new Error("it is a pipe, and nobody writes into it");
+      Bun.sleepSync(PIPE_LOOK_MS);
+    }
   } finally {
     closeSync(file);
+  }
+}
+
+/** How many bytes there were to read, 0 at the end; null where more may come. */
+function readAvailable(file: number, bytes: Buffer, from: number): number | null {
+  try {
+    return readSync(file, bytes, from, bytes.length - from, null);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EAGAIN") return null;
+    throw error;
   }
 }
 

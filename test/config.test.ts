@@ -179,6 +179,22 @@ test("a secret's file that cannot be right is refused by its name, and what it h
   expect(endless).toThrow("CARDPRESS_METRICS_TOKEN_FILE names /dev/zero, which has more than 64 KB");
 });
 
+test("a secret is read from a pipe, and one into which nobody writes is refused instead of waited for", async () => {
+  const pipe = join(dir, "pipe");
+  expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
+  // In a process of its own: what waits to open a pipe cannot be interrupted from within.
+  const script = `import { readConfig } from ${JSON.stringify(join(import.meta.dir, "../src/config.ts"))};
+    try { console.log(readConfig({ CARDPRESS_METRICS_TOKEN_FILE: process.argv[1] }).metricsToken); }
+    catch (error) { console.log(error.message); }`;
+  const read = (command: string[]) => new Response(Bun.spawn(command, { timeout: 60_000 }).stdout).text();
+  const bun = [process.execPath, "-e", script];
+  expect(await read([...bun, pipe])).toContain(
+    `${pipe}, which cannot be read: it is a pipe, and nobody writes`,
+  );
+  const piped = ["bash", "-c", 'exec "$0" "$1" "$2" <(echo piped-token-of-metrics)', ...bun];
+  expect(await read(piped)).toBe("piped-token-of-metrics\n");
+}, 60_000);
+
 test("a variable that is named like a setting and is none is reported, and each on the page of settings is one", async () => {
   const page = await Bun.file(join(import.meta.dir, "../src/http/docs/guides/settings.md")).text();
   const rows = page.split("\n").filter((line) => line.startsWith("| `CARDPRESS_"));

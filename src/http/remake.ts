@@ -1,7 +1,8 @@
 import { checkCard } from "../app/images/check-card.ts";
+import { remadeRequest } from "../app/images/remade-request.ts";
 import { storedRequest } from "../core/image-request.ts";
 import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
-import { changedRequest, remakeSchema } from "../core/remake-request.ts";
+import { remakeSchema } from "../core/remake-request.ts";
 import { validatorsOf } from "../core/validate.ts";
 import { findImage } from "../store/images/image-reads.ts";
 import type { Caller } from "./auth.ts";
@@ -35,7 +36,7 @@ export async function remakeImage(
   // Again: it may have been deleted while the body was on its way.
   const image = await own();
   if (!image) throw imageNotFound();
-  const whole = changedRequest(storedRequest(image.request), change.value);
+  const whole = await remadeRequest(deps.templates, storedRequest(image.request), change.value);
   // What was allowed then may not be now, such as a preset that is not listed any more.
   const checked = await checkCard(whole, deps.config, deps.templates);
   if (checked.details) details.push(...checked.details);

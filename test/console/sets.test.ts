@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { audit } from "../../src/app/operations/audit/audit.ts";
 import { listSets } from "../../src/store/sets/card-sets.ts";
 import {
   get,
@@ -152,6 +153,57 @@ test("each card of a run is shown with its place: on its batch, its contact shee
   expect(page).toContain(`<a href="/console/sets/${set?.id}">`);
   expect(page).toMatch(/first edition 3\/(<wbr ?\/?>)?3/);
   expect(page).toContain('download="09 Maya Okafor_first edition_3.');
+});
+
+test("cards of a set keep their numbers for print and take none, in a batch and alone, and made again", async () => {
+  const [set] = await sets();
+  const numbers = async (path: string) =>
+    [...(await text(path)).matchAll(/first edition (\d)\/3/g)].map(([, serial]) => serial).sort();
+  const { batches } = server.service.store.read.t;
+  const [batch] = (await server.service.store.read.db.select().from(batches)).filter(
+    ({ total }) => total === 2,
+  );
+  const forScreens = `/console/batches/${batch?.id}`;
+  expect(await text(`${forScreens}/print`)).toContain("Cards of a set keep their numbers");
+  const manifest = async () => (await text(`/console/sets/${set?.id}/manifest.csv`)).split("\r\n").sort();
+  const [before, had] = [await manifest(), await numbers(forScreens)];
+  expect(had).toEqual(["2", "3"]);
+  const order = async (path: string, values: Record<string, string>) =>
+    (await ana.post(path, values)).headers.get("location") ?? "";
+  const forPrint = await order(`${forScreens}/for-print`, { size: "63x88" });
+  expect(forPrint).not.toBe(forScreens);
+  expect(await order(`${forScreens}/for-print`, { size: "63x88" })).toBe(forPrint);
+  for (let page = ""; !page.includes("2 cards of 63 x 88 mm"); ) page = await text(`${forPrint}/print`);
+  expect(await numbers(forPrint)).toEqual(had);
+  const [, image = ""] = /\/console\/images\/(img_\w+)/.exec(await text(forScreens)) ?? [];
+  const form = await text(`/console/images/${image}/again?print=59x91`);
+  expect(form).toContain('type="hidden" name="for_print"');
+  const sent = { for_print: "yes", width: "815", height: "1110" };
+  const made = await ana.upload(`/console/images/${image}/again`, new File([], ""), sent);
+  const alone = made.headers.get("location") ?? "";
+  const madeAgain = async (id: string) => {
+    const sent = await fetch(`${server.baseUrl}/v1/images/${id}/remake`, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        "X-API-Key": own.testKey,
+        "Idempotency-Key": `again-${id}`,
+      },
+      body: JSON.stringify({ style: { background_theme: "rain" } }),
+    });
+    return ((await sent.json()) as { data: { set: unknown } }).data.set;
+  };
+  const card = async (id = "") =>
+    (await get(server.baseUrl, own.testKey, `/v1/images/${id}`)).json() as Promise<{
+      data: { set: unknown };
+    }>;
+  const place = (await card(image)).data.set;
+  const printed = alone.split("/").at(-1) ?? "";
+  expect((await card(printed)).data.set).toEqual(place);
+  await untilEnded(server.baseUrl, own.testKey, printed);
+  expect(await madeAgain(printed)).toEqual(place);
+  expect(await manifest()).toEqual(before);
+  expect((await audit(server.service.store, Date.now())).findings.filter(({ ok }) => !ok)).toEqual([]);
 });
 
 test("a closed edition is offered to be made no more, and its page says why", async () => {

@@ -281,6 +281,25 @@ test("images are found by a part of the player's name, whatever its case, and no
   for (const search of ["émile", "n-1", id]) expect(await find(search)).toEqual([]);
 });
 
+test("a player's many cards are deleted in few transactions", async () => {
+  const { liveKey } = await testAccount(api, { credits: 200 });
+  for (let n = 0; n < 60; n++) await created(liveKey, "many", `Maya ${n}`);
+  const writes = spyOn(api.store, "write");
+  const count = (name: string) => writes.mock.calls.filter(([own]) => own === name).length;
+  try {
+    const removed = await expectSuccess(
+      await remove("/v1/players/many", liveKey),
+      200,
+      DeletedPlayerResponse,
+    );
+    expect(removed.images_deleted).toBe(60);
+    // Each photo is dropped once for fifty cards.
+    expect([count("forget player"), count("mark files gone"), count("drop source")]).toEqual([2, 2, 2]);
+  } finally {
+    writes.mockRestore();
+  }
+});
+
 test("the service's log does not name the player who is deleted", async () => {
   const { liveKey } = await testAccount(api);
   await expectSuccess(await remove("/v1/players/ana%40example.com", liveKey), 200, DeletedPlayerResponse);

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { remadeRequest } from "../../src/app/images/remade-request.ts";
 import { changedRequest } from "../../src/core/remake-request.ts";
 import { AcceptedImageResponse } from "../../src/http/schemas.ts";
 import { findImage } from "../../src/store/images/image-reads.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
 
@@ -58,6 +60,22 @@ test("a card that moved and is made again as a still leaves its motion out", asy
   };
   expect(await styleAfter({ format: "webp-animated" })).toMatchObject({ motion: "reveal" });
   expect(await styleAfter({ format: "png" })).not.toHaveProperty("motion");
+});
+
+test("what another preset does not have ends with the one before: foil, layers and the back", async () => {
+  const templates = {
+    listed: async () => ["club_card", "full_bleed", "retro_sticker"],
+    current: loadTemplate,
+  };
+  const style = { width: 815, height: 1110, foil: true, back: true, layers: true, format: "webp" as const };
+  const before = imageRequest({ style: { ...style, preset: "club_card" } });
+  const after = async (style: object) => (await remadeRequest(templates, before, { style })).style;
+  expect(await after({ preset: "full_bleed", format: "png" })).toMatchObject({ back: true });
+  expect(await after({ preset: "full_bleed" })).not.toContainAnyKeys(["foil", "layers"]);
+  expect(await after({ preset: "retro_sticker" })).not.toContainAnyKeys(["foil", "layers", "back"]);
+  // Said anew it is refused by its name.
+  expect(await after({ preset: "retro_sticker", back: true })).toMatchObject({ back: true });
+  expect(await after({ background_theme: "rain" })).toMatchObject({ layers: true, back: true });
 });
 
 test("a card with a plate of foil keeps it as long as it is a PNG for print", () => {

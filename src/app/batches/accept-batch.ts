@@ -47,6 +47,8 @@ export interface BatchCommand extends CardsOwner {
   name: string;
   /** Those of one player differ in set, parallel or number wanted, or are of a parallel with numbers. */
   requests: CreateImageRequest[];
+  /** The image that each is one more picture of, such as for print; in a set it shows its number. */
+  shows?: string[];
   /** Where each stands in what was sent, which may ask for several at once; by default its position. */
   places?: number[];
   /** What a refusal calls each, such as `img_1.`, where the requests were not sent themselves. */
@@ -94,7 +96,8 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
       // Consent may have been withdrawn since.
       const command = { ...asked, requests: await allowed(tx, now) };
       const found = await cardsOf(tx, deps, command, { templates, turn: place.turn, now });
-      const cards = await placeCards(tx, scope, found, (at) => ({ field: fieldOf(at) }), now);
+      const ask = (at: number) => ({ field: fieldOf(at), shows: asked.shows?.[at] });
+      const cards = await placeCards(tx, scope, found, ask, now);
       // Batches of one account come in turn from here on. After the images, which whoever ends them locks
       // first, too.
       await lockAccount(tx, account.id);

@@ -80,25 +80,31 @@ export interface Card {
 /**
  * The image for each card: a new one, or one already made from the same request. Cards of one request are
  * told apart by which of them they are; where a set's card `isMadeAgain`, others of the same words may have
- * numbers of their own, so it becomes the first of them that is missing.
+ * numbers of their own, so it becomes the first of them that is missing. One more picture of a set's card is
+ * known by that card.
  */
 export async function cardsOf(
   tx: Tx,
   deps: Pick<AppContext, "random">,
-  command: CardsOwner & { requests: CreateImageRequest[]; isMadeAgain?: boolean },
+  command: CardsOwner & {
+    requests: CreateImageRequest[];
+    shows?: (string | undefined)[];
+    isMadeAgain?: boolean;
+  },
   { templates, turn, now }: { templates: Map<string, Pinned>; turn: number; now: number },
 ): Promise<Card[]> {
   const { account, environment, isMadeAgain = false } = command;
   const cards: Card[] = [];
   const copyOf = copyCounter();
   let next = turn;
-  for (const request of command.requests) {
+  for (const [at, request] of command.requests.entries()) {
     const print = fingerprint(request);
-    const seeks = isMadeAgain && request.set !== undefined;
+    const shown = request.set && command.shows?.[at];
+    const seeks = isMadeAgain && request.set !== undefined && shown === undefined;
     let recordKey: string;
     let known: MadeBefore;
     do {
-      recordKey = recordKeyOf(command, print, copyOf(print));
+      recordKey = recordKeyOf(command, print, shown ?? copyOf(print));
       const scope = { accountId: account.id, environment, key: recordKey };
       known = await madeBefore(tx, scope, now, lockImage);
     } while (seeks && known.image);

@@ -4,12 +4,13 @@ import { type CreateImageRequest, storedRequest } from "../../core/image-request
 import { isCanceled } from "../../core/image-state.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
 import type { Clock } from "../../core/ports.ts";
-import { changedRequest, type RemakeImageRequest } from "../../core/remake-request.ts";
+import type { RemakeImageRequest } from "../../core/remake-request.ts";
 import { changesOfBatch } from "../../store/images/batch-places.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import type { Store } from "../../store/store.ts";
 import { type CardTemplates, checkCard } from "../images/check-card.ts";
+import { remadeRequest } from "../images/remade-request.ts";
 import { consentFaults } from "../people/consent.ts";
 import type { Remade } from "./remake-cards.ts";
 
@@ -63,8 +64,10 @@ export async function cardsToRemake(
       continue;
     }
     named.add(id);
-    for (const image of own)
-      asked.set(image.id, { image, request: changedRequest(storedRequest(image.request), change), field });
+    for (const image of own) {
+      const request = await remadeRequest(templates, storedRequest(image.request), change);
+      asked.set(image.id, { image, request, field });
+    }
   }
   for (const image of kept) {
     const last = changes.get(image.id) ?? image;

@@ -17,6 +17,7 @@ import { lockImages } from "../../store/images/forgotten-images.ts";
 import type { Image } from "../../store/images/images.ts";
 import { nextPlace } from "../../store/images/queue-place.ts";
 import { findAccount, lockAccount } from "../../store/people/accounts.ts";
+import { setCardsOf } from "../../store/sets/set-cards.ts";
 import type { Tx } from "../../store/store.ts";
 import { requireConsent } from "../people/consent.ts";
 import { type AcceptBatchDeps, COUNTED_AHEAD, FULL_RETRY_SECONDS } from "./accept-batch.ts";
@@ -87,12 +88,13 @@ export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand)
         ...command,
         idempotencyKey: null,
         requests: changed.map(({ request }) => request),
+        shows: await onesShown(tx, changed),
         isMadeAgain: true,
       };
       const found = await cardsOf(tx, deps, owner, { templates, turn: place.turn, now });
       const ask = (at: number) => {
         const { field, from } = changed[at] as Ended;
-        return { field: `${field}.`, replaces: from.id };
+        return { field: `${field}.`, replaces: from.id, shows: owner.shows[at] };
       };
       const fresh = await placeCards(tx, scope, found, ask, now);
       // After the images, which whoever ends them locks first, too.
@@ -123,6 +125,13 @@ interface Placed extends Remade {
 }
 
 type Ended = Placed & { from: Image };
+
+/** The id of each that is one more picture of a set's card, as for print, and is to be one again. */
+async function onesShown(tx: Tx, changed: Ended[]): Promise<(string | undefined)[]> {
+  const placed = changed.flatMap(({ from }) => (from.setPlace === null ? [] : [from.id]));
+  const numbered = await setCardsOf(tx, placed);
+  return changed.map(({ from }) => (from.setPlace === null || numbered.has(from.id) ? undefined : from.id));
+}
 
 /** The cards in their places, which nobody else changes until this transaction ends. */
 async function placedCards(tx: Tx, batchId: string, cards: Remade[]): Promise<Placed[]> {

@@ -71,6 +71,8 @@ export interface CreateCommand {
   request: CreateImageRequest;
   /** The image that this one is to replace; in a set it takes over its number. */
   replaces?: string;
+  /** The image that this one is one more picture of; in a set it shows its number. */
+  shows?: string;
   /** How long the key is known; as long as partners are promised unless said otherwise. */
   keptMs?: number;
   /** The image with which the key answers so far, and which makes way for the new one. */
@@ -214,8 +216,8 @@ async function sourcesFor(
   return fetchSources(deps, { accountId: account.id, environment, request, template: manifest }, hold);
 }
 
-function wishOf({ request, replaces }: CreateCommand): Wish {
-  return { request, field: "", replaces };
+function wishOf({ request, replaces, shows }: CreateCommand): Wish {
+  return { request, field: "", replaces, shows };
 }
 
 /** The place of the owner's next image. Throws SERVICE_OVERLOADED when it would wait too long there. */

@@ -1,3 +1,4 @@
+import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
 import { LEASE_MS, MAX_REWRITTEN_BYTES, QUICKLY_REWRITTEN_BYTES } from "../../core/limits.ts";
@@ -144,42 +145,60 @@ async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Ima
   return now;
 }
 
-/** Removes the files of images. Returns how many still have some. */
-async function removeFilesOf(deps: FileDeps, images: Image[], { areOver = false } = {}): Promise<number> {
-  // The pictures of test cards are kept for cards that look alike, and show the names.
-  if (images.some(({ environment }) => environment === "test")) await dropPlaceholders(deps.blobs);
-  let held = 0;
-  for (const image of images)
-    if (!(await removeFiles(deps, image, areOver || image.state !== "rendering"))) held += 1;
-  return held;
-}
+/** Pictures that are removed side by side: a bucket takes a while over each. */
+const PICTURES_AT_ONCE = 8;
 
 /**
- * Removes an image's files. The row remembers them until they are gone, so that a crash in between leaves no
- * orphans. False while they are not.
+ * Removes the files of images. The rows remember them until they are gone, so that a crash in between leaves
+ * no orphans. Returns how many still have some.
  */
-async function removeFiles(deps: FileDeps, image: Image, isOver: boolean): Promise<boolean> {
-  const { store, blobs, keeper, smaller, clock } = deps;
-  for (const name of [image.outputName, image.backOutputName]) {
-    if (name === null) continue;
-    await blobs.remove("picture", name);
-    smaller.drop(name);
+async function removeFilesOf(deps: FileDeps, images: Image[], { areOver = false } = {}): Promise<number> {
+  const { store, blobs, smaller, clock } = deps;
+  // The pictures of test cards are kept for cards that look alike, and show the names.
+  if (images.some(({ environment }) => environment === "test")) await dropPlaceholders(blobs);
+  const names = images.flatMap(({ outputName, backOutputName }) =>
+    [outputName ?? [], backOutputName ?? []].flat(),
+  );
+  const queue = new PQueue({ concurrency: PICTURES_AT_ONCE });
+  await queue.addAll(
+    names.map((name) => async () => {
+      await blobs.remove("picture", name);
+      smaller.drop(name);
+    }),
+  );
+  const forgetSources = sourcesForgotten(deps);
+  const gone: string[] = [];
+  for (const image of images) {
+    const isHeld = !(await forgetSources(image));
+    // A renderer that still holds the photo may write its cutout again, and a create that holds it may be
+    // refused and leave it: the sweep looks once no lease can be held, until it is gone.
+    if (!isHeld && (areOver || image.state !== "rendering")) gone.push(image.id);
   }
-  let isHeld = false;
-  const { sourceSha256: photo, badgeSha256: badge } = image;
-  if (photo !== null && !(await keeper.forget(photo, image))) isHeld = true;
-  // A badge shows no person, and an upload of it is there for other cards and brand kits too.
-  if (badge !== null && !(await keeper.forget(badge, image, { keepsUploads: true }))) isHeld = true;
-  // Pictures in fields may show a person too, so they go like the photo.
-  for (const sha256 of Object.values(await picturesOfImage(store.read, image.id)))
-    if (!(await keeper.forget(sha256, image))) isHeld = true;
-  // A renderer that still holds the photo may write its cutout again, and a create that holds it may be
-  // refused and leave it: the sweep looks once no lease can be held, until it is gone.
-  if (!isOver || isHeld) return false;
-  await store.write("mark files gone", (tx) => markFilesGone(tx, image.id, clock.now()), {
-    concurrent: true,
-  });
-  return true;
+  if (gone.length > 0)
+    await store.write("mark files gone", (tx) => markFilesGone(tx, gone, clock.now()), { concurrent: true });
+  return images.length - gone.length;
+}
+
+/** Forgets the photos of deleted images, each once for all of them. False while somebody holds one. */
+function sourcesForgotten({ store, keeper }: FileDeps): (image: Image) => Promise<boolean> {
+  const known = new Map<string, boolean>();
+  const forget = async (sha256: string, { accountId, environment }: Image, keepsUploads = false) => {
+    const key = JSON.stringify([sha256, accountId, environment, keepsUploads]);
+    const isGone =
+      known.get(key) ?? (await keeper.forget(sha256, { accountId, environment }, { keepsUploads }));
+    known.set(key, isGone);
+    return isGone;
+  };
+  return async (image) => {
+    const { sourceSha256: photo, badgeSha256: badge } = image;
+    let isGone = photo === null || (await forget(photo, image));
+    // A badge shows no person, and an upload of it is there for other cards and brand kits too.
+    if (badge !== null && !(await forget(badge, image, true))) isGone = false;
+    // Pictures in fields may show a person too, so they go like the photo.
+    for (const sha256 of Object.values(await picturesOfImage(store.read, image.id)))
+      if (!(await forget(sha256, image))) isGone = false;
+    return isGone;
+  };
 }
 
 /** Finishes deletions that were interrupted by a crash, or by a render or a create still running. */

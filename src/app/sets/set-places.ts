@@ -5,6 +5,7 @@ import type { CreateImageRequest } from "../../core/image-request.ts";
 import { MAX_PARALLEL_SIZE } from "../../core/limits.ts";
 import { editionClosed, invalidRequest, parallelFull, serialTaken } from "../../core/partner-refusals.ts";
 import { isoTime } from "../../core/time.ts";
+import { placesShown } from "../../store/images/image-reads.ts";
 import type { Image } from "../../store/images/images.ts";
 import { type CardSet, checklistPlaces, setsById } from "../../store/sets/card-sets.ts";
 import {
@@ -30,6 +31,8 @@ export interface Wish {
   field: string;
   /** The card that it is to replace, with its number. */
   replaces?: string | undefined;
+  /** The finished card that it is one more picture of, such as for print, with its number. */
+  shows?: string | undefined;
   /** Whether another card of the same request is there already. */
   hasCopy?: boolean;
 }
@@ -40,6 +43,8 @@ export interface FreePlace {
   /** The player's position in the checklist. */
   player: number;
   replaces: string | null;
+  /** Whether another card has the number, and this is only one more picture of it. */
+  isShared: boolean;
 }
 
 interface Scope {
@@ -71,12 +76,15 @@ export async function freePlaces(
   refuseCopies(seats);
   await takeOver(tx, seats);
   refuseClosed(seats, now);
-  const numbered = seats.filter(({ parallel, replaces }) => isNumbered(parallel) && replaces === null);
+  const numbered = seats.filter((seat) => isNumbered(seat.parallel) && !hasNumber(seat));
   const alike = Map.groupBy(numbered, ({ place }) => JSON.stringify([place.id, place.parallel]));
   for (const own of alike.values()) await number(tx, own);
   const byWish = new Map(seats.map((seat) => [seat.wish, seat]));
   return wishes.map((wish) => byWish.get(wish) ?? null);
 }
+
+/** Whether its number is given already: by the card that it replaces, or is one more picture of. */
+const hasNumber = ({ replaces, isShared }: FreePlace) => replaces !== null || isShared;
 
 /** Where each stands, before its number is known. Throws for every set, player or parallel there is not. */
 async function seatsOf(tx: Tx, scope: Scope, wishes: Wish[], lock: boolean): Promise<Seat[]> {
@@ -102,7 +110,7 @@ async function seatsOf(tx: Tx, scope: Scope, wishes: Wish[], lock: boolean): Pro
     const { id, name, season } = set;
     const place = { id, name, season, parallel: parallel.name, serial: null, size: parallel.size };
     const wanted = own?.serial === SHIRT_NUMBER ? player.number : (own?.serial ?? null);
-    seats.push({ wish, place, player: position, replaces: null, wanted, parallel });
+    seats.push({ wish, place, player: position, replaces: null, isShared: false, wanted, parallel });
   }
   if (details.size > 0) throw invalidRequest([...details.values()]);
   return seats;
@@ -147,7 +155,7 @@ function refuseCopies(seats: Seat[]): void {
   const details = new Map<string, ErrorDetail>();
   for (const { wish, place, parallel } of seats) {
     const field = `${wish.field}set.count`;
-    if (wish.replaces !== undefined) continue;
+    if (wish.replaces !== undefined || wish.shows !== undefined) continue;
     if (!isNumbered(parallel) && (wish.hasCopy || wishes.has(field)))
       details.set(field, {
         field,
@@ -158,29 +166,52 @@ function refuseCopies(seats: Seat[]): void {
   if (details.size > 0) throw invalidRequest([...details.values()]);
 }
 
-/** Gives those that replace a card of the same parallel its number. Throws SERIAL_TAKEN. */
+/**
+ * Gives those that replace a card of the same parallel its number, and lets those that are one more picture
+ * of a card show it; what replaces such a picture is one again. Throws SERIAL_TAKEN.
+ */
 async function takeOver(tx: Tx, seats: Seat[]): Promise<void> {
-  const ids = seats.flatMap(({ wish }) => wish.replaces ?? []);
-  const before = await setCardsOf(tx, ids);
+  const ids = seats.flatMap(({ wish }) => wish.shows ?? wish.replaces ?? []);
+  const cards = await setCardsOf(tx, ids);
+  const rest = ids.filter((id) => !cards.has(id));
+  const pictures = await placesShown(tx, rest);
   const taken: ErrorDetail[] = [];
   for (const seat of seats) {
-    const { wish, place, player, parallel } = seat;
-    const old = before.get(wish.replaces ?? "");
-    const isSame = old?.setId === place.id && old.parallel === place.parallel && old.player === player;
-    if (!old || !isSame || old.state === "released") continue;
-    if (old.state === "final") {
-      seat.place = { ...place, serial: old.serial };
-      seat.replaces = old.imageId;
-    } else if (isNumbered(parallel)) {
-      const why =
-        old.state === "held" ? "is still being made" : "was replaced by another, which has its number";
-      taken.push({
-        field: `${wish.field}set`,
-        message: `cannot be kept: the card ${why}. Make that one again.`,
-      });
-    }
+    const id = seat.wish.shows ?? seat.wish.replaces ?? "";
+    const card = cards.get(id);
+    if (!card) share(seat, pictures.get(id));
+    const fault = card && (seat.wish.shows === undefined ? replace(seat, card) : show(seat, card));
+    if (fault) taken.push({ field: `${seat.wish.field}set`, message: `cannot be kept: the card ${fault}` });
   }
   if (taken.length > 0) throw serialTaken(taken);
+}
+
+const isOf = ({ place, player }: Seat, card: SetCard) =>
+  card.setId === place.id && card.parallel === place.parallel && card.player === player;
+
+/** Gives the number of a card to what is to replace it. Returns why it cannot have it. */
+function replace(seat: Seat, card: SetCard): string | undefined {
+  if (!isOf(seat, card) || card.state === "released") return undefined;
+  if (card.state === "final") {
+    seat.place = { ...seat.place, serial: card.serial };
+    seat.replaces = card.imageId;
+  } else if (isNumbered(seat.parallel))
+    return `${card.state === "held" ? "is still being made" : "was replaced by another, which has its number"}. Make that one again.`;
+  return undefined;
+}
+
+/** Lets a picture show the number of a card, given for good whoever has it by now. Returns why it cannot. */
+function show(seat: Seat, card: SetCard): string | undefined {
+  if (!isOf(seat, card) || card.state === "released" || card.state === "held")
+    return "is not finished. Wait until it is.";
+  return share(seat, { ...seat.place, serial: card.serial });
+}
+
+function share(seat: Seat, shown: SetPlace | undefined): undefined {
+  const { place } = seat;
+  if (shown?.id !== place.id || shown.parallel !== place.parallel) return;
+  seat.place = { ...place, serial: shown.serial };
+  seat.isShared = true;
 }
 
 /**
@@ -189,8 +220,9 @@ async function takeOver(tx: Tx, seats: Seat[]): Promise<void> {
  */
 function refuseClosed(seats: Seat[], now: number): void {
   const details = new Map<string, ErrorDetail>();
-  for (const { wish, parallel, replaces } of seats) {
-    if (replaces !== null || !isClosed(parallel, now)) continue;
+  for (const seat of seats) {
+    const { wish, parallel } = seat;
+    if (hasNumber(seat) || !isClosed(parallel, now)) continue;
     const field = `${wish.field}set.parallel`;
     const at = isoTime(parallel.closesAt ?? now);
     details.set(field, {
@@ -274,14 +306,17 @@ function fullMessage(seats: Seat[], { player, place }: Seat): string {
     : `is too small: of the ${size} cards of "${parallel}" the player has ${left} left, and ${own.length} are asked for.`;
 }
 
-/** Writes down the places of images that have just been inserted; those of the cards they replace pass on. */
+/**
+ * Writes down the places of images that have just been inserted; those of the cards they replace pass on, and
+ * one more picture of a card has none of its own.
+ */
 export async function holdPlaces(
   tx: Tx,
   taken: { imageId: string; free: FreePlace | null }[],
   now: number,
 ): Promise<void> {
   const cards = taken.flatMap(({ imageId, free }): SetCard[] => {
-    if (free === null) return [];
+    if (free === null || free.isShared) return [];
     const { place, player, replaces } = free;
     const { id: setId, parallel, serial, size } = place;
     const row = { imageId, setId, player, parallel, serial, size, createdAt: now };

@@ -1,20 +1,25 @@
 /** @jsxImportSource preact */
-import { cardsToRemake } from "../../app/batches/changed-cards.ts";
+import { checkCard } from "../../app/images/check-card.ts";
+import { readSetPlace } from "../../core/card-set.ts";
+import type { ErrorDetail } from "../../core/errors.ts";
+import { fingerprint } from "../../core/idempotency.ts";
 import { storedRequest } from "../../core/image-request.ts";
 import { isMoving } from "../../core/moving-pictures.ts";
+import { invalidRequest } from "../../core/partner-refusals.ts";
 import { PRINT_SIZE_NAMES, PRINT_SIZES, type PrintSizeName, printSizeLabel } from "../../core/print-sizes.ts";
 import { PRINTER_NAMES, printerOf } from "../../core/printers.ts";
+import { changedRequest } from "../../core/remake-request.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { hasFoil } from "../../templates/load.ts";
+import { playerName } from "../cards/image-parts.tsx";
 import { counted, Field, PostForm } from "../elements.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { isRunning } from "./batches.tsx";
 import { ownBatch } from "./own-batch.ts";
-import { makePrintBatch } from "./print-batches.tsx";
-import { remakeInBatch } from "./remake.ts";
+import { makePrintBatch, type PrintCard } from "./print-batches.tsx";
 
 /** The printers whose rules are about this size alone. */
 const printersOf = (size: PrintSizeName) =>
@@ -66,9 +71,7 @@ export function MakeForPrint({
   images: Image[];
   hasFoil: boolean;
 }) {
-  // A player's cards are made again together, those that failed as well.
-  const players = new Set(finished(images).map(({ externalId }) => externalId));
-  const cards = images.filter(({ externalId }) => players.has(externalId)).length;
+  const cards = finished(images).length;
   if (!canWrite(visit) || isRunning(batch) || cards === 0) return null;
   return (
     <PostForm visit={visit} action={`/console/batches/${batch.id}/for-print`} class="form">
@@ -79,9 +82,8 @@ export function MakeForPrint({
         </label>
       )}
       <p>
-        {areNumbered(images)
-          ? "Each has a number or place in its set, which is given once, so they take the places of those in the batch."
-          : "They become a batch of their own beside this one, whose cards, ZIP and contact sheet stay as they are."}{" "}
+        They become a batch of their own beside this one, whose cards, ZIP and contact sheet stay as they are.
+        {areNumbered(images) && " Cards of a set keep their numbers and take no more of them."}{" "}
         {batch.environment === "live"
           ? `Making them again costs up to ${counted(cards, "credit")}; the print file itself is free.`
           : "Test cards are free."}
@@ -95,8 +97,8 @@ export function MakeForPrint({
   );
 }
 
-/** Whether cards have places in a set, which no second card can have. */
-const areNumbered = (images: Image[]) => images.some(({ setPlace }) => setPlace !== null);
+const areNumbered = (images: Image[]) =>
+  images.some(({ setPlace }) => (readSetPlace(setPlace)?.serial ?? null) !== null);
 
 /** The presets of these cards that say where foil goes. */
 export async function foiledPresets({ deps }: MemberVisit, images: Image[]): Promise<Set<string>> {
@@ -108,42 +110,37 @@ export async function foiledPresets({ deps }: MemberVisit, images: Image[]): Pro
   return foiled;
 }
 
-/** The finished cards in a size for print. */
-async function cardsInSize(visit: MemberVisit, batch: Batch, size: PrintSizeName) {
+/** The finished cards in a size for print; those of one player may differ in their presets. */
+async function cardsInSize(visit: MemberVisit, batch: Batch, size: PrintSizeName): Promise<PrintCard[]> {
   const { deps } = visit;
   const images = finished(await imagesOfBatch(deps.store.read, batch.id));
-  // A player's cards change together: those that move come last, as they need the most.
-  const ordered = [...images].sort((a, b) => Number(moves(a)) - Number(moves(b)));
   const foiled = field(visit, "foil") === "true" ? await foiledPresets(visit, images) : new Set();
-  const cards = [...new Map(ordered.map((image) => [image.externalId, image])).values()].map((image) => ({
-    external_id: image.externalId,
-    style: {
+  const details: ErrorDetail[] = [];
+  // A film and a picture of one player become the same still.
+  const cards = new Map<string, PrintCard>();
+  for (const image of images) {
+    const before = storedRequest(image.request);
+    const style = {
       ...printStyle(image, size),
       // No other format has room for it.
-      ...(foiled.has(storedRequest(image.request).style.preset) && { foil: true, format: "png" as const }),
-    },
-  }));
-  return cardsToRemake(deps, batch, { cards });
+      ...(foiled.has(before.style.preset) && { foil: true, format: "png" as const }),
+    };
+    // What was allowed then may not be now, such as a preset that is not listed any more.
+    const checked = await checkCard(changedRequest(before, { style }), deps.config, deps.templates);
+    for (const { field, message } of checked.details ?? [])
+      details.push({ field: `${playerName(image)}: ${field}`, message });
+    const { request } = checked;
+    if (request) cards.set(request.set ? image.id : fingerprint(request), { image, request });
+  }
+  if (details.length > 0) throw invalidRequest(details);
+  return [...cards.values()];
 }
 
 async function makeForPrint(visit: MemberVisit): Promise<Response> {
   const batch = await ownBatch(visit);
   const size = PRINT_SIZE_NAMES.find((name) => name === field(visit, "size"));
   if (!size) throw notFound();
-  const choose = () => cardsInSize(visit, batch, size);
-  if (areNumbered(finished(await imagesOfBatch(visit.deps.store.read, batch.id)))) {
-    const isMade = await remakeInBatch(
-      visit,
-      batch,
-      choose,
-      (made) =>
-        `${counted(made, "card is", "cards are")} made again for print. The print file is ready when they are.`,
-    );
-    return redirect(`/console/batches/${batch.id}${isMade ? "" : "/print"}`, visit.exchange);
-  }
-  const made = await makePrintBatch(visit, batch, size, async () =>
-    (await choose()).map(({ request }) => request),
-  );
+  const made = await makePrintBatch(visit, batch, size, () => cardsInSize(visit, batch, size));
   return redirect(
     made ? `/console/batches/${made.id}` : `/console/batches/${batch.id}/print`,
     visit.exchange,

@@ -6,6 +6,7 @@ import { type PrintSizeName, printSizeLabel } from "../../core/print-sizes.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import { batchesByKeyStart } from "../../store/images/batch-keys.ts";
 import { type Batch, findBatch, imagesOfBatch } from "../../store/images/batches.ts";
+import type { Image } from "../../store/images/images.ts";
 import { takeFromBudget } from "../budget.ts";
 import { Breakable, Card, counted, Time } from "../elements.tsx";
 import type { MemberVisit } from "../visit.ts";
@@ -29,6 +30,16 @@ async function isOfUse({ deps }: MemberVisit, { id }: Batch): Promise<boolean> {
   return images.some(({ state, purgedAt }) => state !== "failed" && purgedAt === null);
 }
 
+/** A card as it is to be printed, and the one it is a picture of. */
+export interface PrintCard {
+  image: Image;
+  request: CreateImageRequest;
+}
+
+/** By what an order is known: the same cards of a batch, in the same size, again. */
+const orderOf = (cards: PrintCard[]) =>
+  fingerprint(cards.map(({ image, request }) => [request, request.set ? image.id : null]));
+
 /**
  * Makes cards for print beside the batch they come from, once for the same cards, and leaves a notice for
  * the next page; a refusal, as without credits, is left there too.
@@ -38,26 +49,32 @@ export async function makePrintBatch(
   visit: MemberVisit,
   from: Batch,
   size: PrintSizeName,
-  choose: () => Promise<CreateImageRequest[]>,
+  choose: () => Promise<PrintCard[]>,
 ): Promise<Batch | undefined> {
   const { deps, account, session, flashes } = visit;
   const { environment } = from;
   try {
-    const requests = await choose();
-    const idempotencyKey = `${keyStart(from.id)}-${fingerprint(requests)}`;
-    const known = (await printBatches(visit, from)).find((batch) => batch.idempotencyKey === idempotencyKey);
-    if (known && (await isOfUse(visit, known))) return known;
+    const cards = await choose();
+    const order = `${keyStart(from.id)}-${orderOf(cards)}`;
+    const tries = (await printBatches(visit, from)).filter(({ idempotencyKey }) =>
+      isTry(idempotencyKey, order),
+    );
+    const [last] = tries;
+    if (last && (await isOfUse(visit, last))) return last;
     await takeFromBudget(visit, environment);
     const suffix = `, for print ${printSizeLabel(size)}`;
     const name = `${[...batchName(from)].slice(0, MAX_ACCOUNT_NAME_CHARS - suffix.length).join("")}${suffix}`;
-    const { batch } = await deps.acceptBatch({
+    const { batch, replayed } = await deps.acceptBatch({
       account,
       environment,
-      idempotencyKey,
+      // A key answers for three days with the batch it stands for, also when all of that failed.
+      idempotencyKey: last ? `${order}-${tries.length + 1}` : order,
       reusesCards: true,
       name,
-      requests,
+      requests: cards.map(({ request }) => request),
+      shows: cards.map(({ image }) => image.id),
     });
+    if (replayed) return batch;
     await logBatch(visit, batch);
     const notice = `${counted(batch.total, "card is", "cards are")} made for print beside ${batchName(from)}, which stays as it is. The print file is ready when they are.`;
     await flashes.put(session.id, { notice });
@@ -70,6 +87,8 @@ export async function makePrintBatch(
     return undefined;
   }
 }
+
+const isTry = (key: string | null, order: string) => key === order || key?.startsWith(`${order}-`) === true;
 
 /** The ways between a batch and those made of it for print; nothing where there are none. */
 export async function printLinks(visit: MemberVisit, batch: Batch) {

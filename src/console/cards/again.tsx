@@ -1,16 +1,13 @@
 /** @jsxImportSource preact */
-
-import { asFocus } from "../../app/batches/squad-cards.ts";
 import { checkCard } from "../../app/images/check-card.ts";
+import { remadeRequest } from "../../app/images/remade-request.ts";
 import { ASKED_COMPOSITIONS, POSITIONS } from "../../core/card.ts";
-import { colourNamed } from "../../core/colour-names.ts";
 import { Refusal } from "../../core/errors.ts";
 import { type CreateImageRequest, storedRequest } from "../../core/image-request.ts";
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
 import { formatsOf } from "../../core/picture-formats.ts";
 import { PRINT_SIZE_NAMES } from "../../core/print-sizes.ts";
-import { changedRequest, type RemakeImageRequest } from "../../core/remake-request.ts";
 import { isPartnerRefusal, type PartnerRefusal } from "../../http/http-refusal.ts";
 import { placesOf } from "../../store/images/batch-places.ts";
 import { type Batch, batchesWith } from "../../store/images/batches.ts";
@@ -26,58 +23,15 @@ import { shell } from "../layout.tsx";
 import { Refused } from "../refused.tsx";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
+import { type Changes, changeOf, changesOf, readChanges } from "./again-form.ts";
 import { ColourInput } from "./colour-input.tsx";
 import { Extras } from "./extras.tsx";
 import { FocusField } from "./focus-field.tsx";
 import { ownImage } from "./image.tsx";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 import { keepPhoto, PhotoDrop } from "./photo-drop.tsx";
-import { focusText } from "./playground-form.ts";
 import { declaredBy, formFacts } from "./playground-inputs.tsx";
 import { acceptOnce, Nonce } from "./sent-once.tsx";
-
-/** What can be made otherwise here, by the names of the form. */
-interface Changes {
-  name: string;
-  position: string;
-  number: string;
-  skill_level: string;
-  source_image_url: string;
-  focus: string;
-  preset: string;
-  background_theme: string;
-  primary_color: string;
-  secondary_color: string;
-  club_badge_url: string;
-  width: string;
-  height: string;
-  format: string;
-  composition: string;
-  layers: string;
-  foil: string;
-}
-
-function changesOf({ player, style, branding = {} }: CreateImageRequest): Changes {
-  return {
-    name: player.name,
-    position: player.position,
-    number: String(player.number),
-    skill_level: String(player.skill_level),
-    source_image_url: player.source_image_url,
-    focus: focusText(player.focus),
-    preset: style.preset,
-    background_theme: style.background_theme ?? "",
-    primary_color: branding.primary_color ?? "",
-    secondary_color: branding.secondary_color ?? "",
-    club_badge_url: branding.club_badge_url ?? "",
-    width: String(style.width ?? ""),
-    height: String(style.height ?? ""),
-    format: style.format ?? "png",
-    composition: style.composition ?? "auto",
-    layers: style.layers ? "true" : "",
-    foil: style.foil ? "true" : "",
-  };
-}
 
 const textOf = (values: Record<string, string | number>): Partial<Changes> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
@@ -173,8 +127,12 @@ function Places({ places, chosen }: { places: Batch[]; chosen: string }) {
   );
 }
 
+/** The form's field of a card for print: one more picture of the card, beside it and with its number. */
+const FOR_PRINT = "for_print";
+
 interface Shown {
   image: Image;
+  forPrint: boolean;
   of: Changes;
   places: Batch[];
   /** The place chosen so far. */
@@ -183,7 +141,7 @@ interface Shown {
   photo?: string | undefined;
 }
 
-async function Form({ visit, image, of, places, place, photo }: Shown & { visit: MemberVisit }) {
+async function Form({ visit, image, forPrint, of, places, place, photo }: Shown & { visit: MemberVisit }) {
   const declared = await declaredBy(visit, { ...of, back: "" }, await formFacts(visit));
   const { presets } = visit.deps.config;
   return (
@@ -225,7 +183,11 @@ async function Form({ visit, image, of, places, place, photo }: Shown & { visit:
         />
       </div>
       <Extras state={{ fields: of, ...declared }} />
-      <Places places={places} chosen={place} />
+      {forPrint ? (
+        <input type="hidden" name={FOR_PRINT} value="yes" />
+      ) : (
+        <Places places={places} chosen={place} />
+      )}
       <div class="actions">
         {canWrite(visit) && (
           <button type="submit" class="button button-primary">
@@ -245,13 +207,16 @@ async function againPage(visit: MemberVisit): Promise<Response> {
   const places = await placesFor(visit, image);
   const place = places.find(({ id }) => id === visit.query.get("batch")) ?? places[0];
   const size = PRINT_SIZE_NAMES.find((name) => name === visit.query.get("print"));
-  const forPrint = size ? textOf(printStyle(image, size)) : {};
-  const of = { ...changesOf(storedRequest(image.request)), ...forPrint };
-  return page(visit, { image, of, places, place: place?.id ?? "" });
+  const style = size ? textOf(printStyle(image, size)) : {};
+  const of = { ...changesOf(storedRequest(image.request)), ...style };
+  return page(visit, { image, forPrint: size !== undefined, of, places, place: place?.id ?? "" });
 }
 
+const FOR_PRINT_LEAD =
+  "A picture of the same card in a size for print. The one before stays; a card of a set keeps its number, and takes no other.";
+
 async function page(visit: MemberVisit, shown: Shown, refusal?: PartnerRefusal): Promise<Response> {
-  const { image, places } = shown;
+  const { image, forPrint, places } = shown;
   const change = await openChange(visit, image, places);
   const { sourceSha256 } = image;
   const isKept = sourceSha256 !== null && (await visit.deps.blobs.stat("source", sourceSha256)) !== null;
@@ -261,11 +226,13 @@ async function page(visit: MemberVisit, shown: Shown, refusal?: PartnerRefusal):
     "Make again",
     <>
       <PageHead
-        title={`${playerName(image)} again`}
+        title={`${playerName(image)} ${forPrint ? "for print" : "again"}`}
         lead={
-          places.length > 0
-            ? "Once the new card is ready it takes its place in the batch: its sheet and its ZIP have it. If it fails, the previous card stays."
-            : "A new card of the same player. The one before stays, and you can compare them."
+          forPrint
+            ? FOR_PRINT_LEAD
+            : places.length > 0
+              ? "Once the new card is ready it takes its place in the batch: its sheet and its ZIP have it. If it fails, the previous card stays."
+              : "A new card of the same player. The one before stays, and you can compare them."
         }
       />
       {change && (
@@ -291,52 +258,13 @@ async function page(visit: MemberVisit, shown: Shown, refusal?: PartnerRefusal):
   );
 }
 
-/** The fields of the form as it was sent; what it has no field for is as it was. */
-function readChanges(visit: MemberVisit, before: Changes): Changes {
-  const names = Object.keys(before) as (keyof Changes)[];
-  const read = names.map((name) => [name, visit.form.has(name) ? field(visit, name) : before[name]]);
-  return Object.fromEntries(read) as Changes;
-}
-
-/**
- * What a create request is to have otherwise: only what the form changed, so that the rest stays as it was
- * written.
- */
-function changeOf(before: CreateImageRequest, after: Changes): RemakeImageRequest {
-  const was = changesOf(before);
-  const isNew = (name: keyof Changes) => after[name] !== was[name];
-  const pick = (names: (keyof Changes)[]) =>
-    Object.fromEntries(names.filter(isNew).map((name) => [name, typed(name, after[name])]));
-  const brand = ["primary_color", "secondary_color", "club_badge_url"] as const;
-  const branding = Object.fromEntries(
-    brand.filter((name) => after[name] !== "").map((name) => [name, typed(name, after[name])]),
-  );
-  return {
-    player: pick(["name", "position", "number", "skill_level", "source_image_url", "focus"]),
-    style: pick(["preset", "background_theme", "width", "height", "format", "composition", "layers", "foil"]),
-    ...(brand.some(isNew) ? { branding } : {}),
-  } as RemakeImageRequest;
-}
-
-const NUMBERS: readonly (keyof Changes)[] = ["number", "skill_level", "width", "height"];
-
-/**
- * Numbers that are none stay text, so that the message can name what was written. Colours may be named.
- */
-function typed(name: keyof Changes, text: string): unknown {
-  if (name === "focus") return text === "" ? undefined : asFocus(text);
-  if (name === "primary_color" || name === "secondary_color") return colourNamed(text) ?? text;
-  if (name === "layers" || name === "foil") return text === "true";
-  if (!NUMBERS.includes(name)) return text;
-  return /^\d{1,9}$/.test(text) ? Number(text) : text === "" ? undefined : text;
-}
-
 async function again(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
   const { deps, file } = visit;
   const before = storedRequest(image.request);
   const after = readChanges(visit, changesOf(before));
   const places = await placesFor(visit, image);
+  const forPrint = field(visit, FOR_PRINT) !== "";
   const place = places.find(({ id }) => id === field(visit, PLACE));
   try {
     // Two members, or one who went back, may send the same form: the second card would cost one more credit.
@@ -347,16 +275,17 @@ async function again(visit: MemberVisit): Promise<Response> {
       );
     await takeFromBudget(visit, image.environment);
     if (file) after.source_image_url = await keepPhoto(visit, image.environment, file.bytes);
-    const whole = changedRequest(before, changeOf(before, after));
+    const whole = await remadeRequest(deps.templates, before, changeOf(before, after));
     const checked = await checkCard(JSON.parse(JSON.stringify(whole)), deps.config, deps.templates);
     if (!checked.request) throw invalidRequest(checked.details);
     if (place) return await inItsPlace(visit, place, image, checked.request);
     const { request } = checked;
-    const made = await acceptOnce(visit, { environment: image.environment, request, replaces: image.id });
+    const origin = forPrint ? { shows: image.id } : { replaces: image.id };
+    const made = await acceptOnce(visit, { environment: image.environment, request, ...origin });
     return redirect(`/console/images/${made}`, visit.exchange);
   } catch (error) {
     if (!isPartnerRefusal(error)) throw error;
-    const shown = { image, of: after, places, place: place?.id ?? "" };
+    const shown = { image, forPrint, of: after, places, place: place?.id ?? "" };
     return page(visit, shown, error);
   }
 }

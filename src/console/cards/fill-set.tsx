@@ -1,11 +1,12 @@
 /** @jsxImportSource preact */
 import { earlierBatch } from "../../app/batches/accept-batch.ts";
-import { creditsOf } from "../../app/credits/credits.ts";
+import { creditsAvailable, creditsOf } from "../../app/credits/credits.ts";
 import { cardsOfBatch, fillingOf, type Refill } from "../../app/sets/fill-set.ts";
 import { type ChecklistEntry, checklistOf } from "../../app/sets/manage-sets.ts";
 import { isClosed, type Parallel } from "../../core/card-set.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS, MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
+import { insufficientCredits } from "../../core/partner-refusals.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import { type Batch, findBatch, listBatches } from "../../store/images/batches.ts";
 import { currentCards } from "../../store/images/image-search.ts";
@@ -238,6 +239,11 @@ async function fill(visit: MemberVisit): Promise<Response> {
     const fillings = await Promise.all(
       inBatches(plan.refills).map((part) => fillingOf(deps, set, parallel.name, part)),
     );
+    // Of all, so that no part is made and charged where the next is refused.
+    const needed = plan.cards;
+    const left = creditsAvailable(account, visit.now);
+    if (environment === "live" && left < needed)
+      throw insufficientCredits(account.creditLimit, visit.now, { needed, left });
     await takeFromBudget(visit, environment);
     for (const [part, filling] of fillings.entries()) {
       const { batch } = await deps.acceptBatch({ ...ofPart(part), ...filling });

@@ -41,7 +41,7 @@ export async function madeBefore(
  */
 export async function acceptOnce(
   visit: MemberVisit,
-  card: Pick<CreateCommand, "environment" | "request" | "replaces">,
+  card: Pick<CreateCommand, "environment" | "request" | "replaces" | "shows">,
   part?: string,
 ): Promise<string> {
   const { deps, account } = visit;

@@ -174,15 +174,15 @@ function hasPictures({ images: i, imagePictures: p }: Tables) {
   return sql`exists (select 1 from ${p} where ${p.imageId} = ${i.id})`;
 }
 
-/** Records that a forgotten image's files are gone. */
-export async function markFilesGone(tx: Tx, id: string, now: number): Promise<void> {
+/** Records that the files of forgotten images are gone. */
+export async function markFilesGone(tx: Tx, ids: string[], now: number): Promise<void> {
   const { db, t } = tx;
   const i = t.images;
-  await deletePictures(tx, id);
+  for (const id of ids) await deletePictures(tx, id);
   await db
     .update(i)
     .set({ sourceSha256: null, badgeSha256: null, purgedAt: sql`coalesce(${i.purgedAt}, ${now})` })
-    .where(and(eq(i.id, id), isNotNull(i.forgottenAt)));
+    .where(and(inArray(i.id, ids), isNotNull(i.forgottenAt)));
 }
 
 /** Notes that something was deleted of which no image remembers it. */

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, gte, inArray, isNull, lt, type Placeholder, sql } from "drizzle-orm";
 import type { Environment } from "../../core/account.ts";
+import { readSetPlace, type SetPlace } from "../../core/card-set.ts";
 import { IMAGE_STATES, type ImageState, type PublicStatus, publicStatus } from "../../core/image-state.ts";
 import type { ListPosition } from "../../core/list-position.ts";
 import { type Parameters, prepared } from "../engine/prepared.ts";
@@ -31,6 +32,23 @@ export async function imagesById({ db, t }: Tx, scope: Scope, ids: string[]): Pr
       .from(i)
       .where(inArray(i.id, ids.slice(at, at + IDS_AT_ONCE)));
     for (const row of rows) if (inScope(row, scope)) found.set(row.id, row);
+  }
+  return found;
+}
+
+/** What these images show of their places in sets. */
+export async function placesShown({ db, t }: Tx, ids: string[]): Promise<Map<string, SetPlace>> {
+  const i = t.images;
+  const found = new Map<string, SetPlace>();
+  for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+    const rows = await db
+      .select({ id: i.id, setPlace: i.setPlace })
+      .from(i)
+      .where(inArray(i.id, ids.slice(at, at + IDS_AT_ONCE)));
+    for (const { id, setPlace } of rows) {
+      const place = readSetPlace(setPlace);
+      if (place) found.set(id, place);
+    }
   }
   return found;
 }
