@@ -17,6 +17,9 @@ export const COMMIT: string | null =
 /** The version for people and logs: a version alone is the same for everything between two releases. */
 export const RELEASE: string = COMMIT === null ? VERSION : `${VERSION} (${COMMIT.slice(0, 10)})`;
 
+/** The same as one word, for headers and receipts: the commit as semantic versioning's build metadata. */
+export const BUILD: string = COMMIT === null ? VERSION : `${VERSION}+${COMMIT.slice(0, 10)}`;
+
 /**
  * The commit that a checkout is at, or null. Read from its files: git itself would obey the folder's own
  * configuration.
@@ -68,6 +71,12 @@ function packed(git: string, ref: string): string | undefined {
   return line?.split(" ")[0];
 }
 
-const whole = (hash: string | undefined) => (hash && /^[0-9a-f]{40,64}$/.test(hash) ? hash : null);
+// Functions, not constants: COMMIT above is worked out before a constant down here would have its value.
 
-const text = (path: string) => readFileSync(path, "utf8").trim();
+function whole(hash: string | undefined): string | null {
+  return hash && /^[0-9a-f]{40,64}$/.test(hash) ? hash : null;
+}
+
+function text(path: string): string {
+  return readFileSync(path, "utf8").trim();
+}

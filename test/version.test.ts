@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { COMMIT, commitOf, RELEASE, VERSION } from "../src/version.ts";
+import { BUILD, COMMIT, commitOf, RELEASE, VERSION } from "../src/version.ts";
 import { send, type TestApi, testApi } from "./http/api.ts";
 
 const HASH = "0123456789abcdef0123456789abcdef01234567";
@@ -51,6 +51,9 @@ test("a running service says its version and commit at /live, and the release sa
   const answer = await (await send(api, "/live")).json();
   expect(answer).toEqual({ status: "ok", version: VERSION, commit: COMMIT });
   expect(RELEASE).toBe(COMMIT === null ? VERSION : `${VERSION} (${COMMIT.slice(0, 10)})`);
+  // A checkout has a commit; only a copy of its files has none.
+  expect(COMMIT).toBe(commitOf(join(import.meta.dir, "..")));
+  expect(BUILD).toBe(COMMIT === null ? VERSION : `${VERSION}+${COMMIT.slice(0, 10)}`);
   // What was released before must be told apart from this.
   expect(VERSION).not.toBe("0.1.0");
 });

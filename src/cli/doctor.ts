@@ -3,7 +3,9 @@ import type { Diagnosis } from "../app/operations/doctor/diagnosis.ts";
 import { examine } from "../app/operations/doctor/doctor.ts";
 import { readConfig } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
+import { COMMIT, VERSION } from "../version.ts";
 import { printResult } from "./output.ts";
+import { VERSION_LINE } from "./version.ts";
 
 const MARKS = { ok: "ok     ", warning: "warning", failed: "FAILED " } as const;
 
@@ -15,10 +17,11 @@ export function doctorCommand(): Command {
       const checks = await diagnose();
       const ok = checks.every(({ status }) => status !== "failed");
       if (!ok) process.exitCode = 1;
-      printResult(options.json, { ok, checks }, () =>
-        checks
-          .map(({ check, status, message }) => `${MARKS[status]}  ${check.padEnd(11)} ${message}`)
-          .join("\n"),
+      printResult(options.json, { ok, version: VERSION, commit: COMMIT, checks }, () =>
+        [
+          VERSION_LINE,
+          ...checks.map(({ check, status, message }) => `${MARKS[status]}  ${check.padEnd(11)} ${message}`),
+        ].join("\n"),
       );
     });
 }

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { membershipsOf } from "../store/people/users.ts";
+import { RELEASE } from "../version.ts";
 import { Frame, NarrowFrame, Nav, type NavItem } from "../web/frame.tsx";
 import { Icon } from "../web/icons.tsx";
 import { Document } from "../web/page.tsx";
@@ -169,6 +170,7 @@ function Sidebar({ visit, choice }: { visit: UserVisit; choice: ComponentChildre
           </li>
         </ul>
       </nav>
+      <p class="nav-version">cardpress {RELEASE}</p>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { Browser } from "puppeteer-core";
 import packageJson from "../../package.json" with { type: "json" };
-import { VERSION } from "../version.ts";
+import { BUILD } from "../version.ts";
 import type { MatteModel } from "./photo/matte-model.ts";
 import { VISION_VERSION } from "./photo/photo.ts";
 
@@ -10,7 +10,7 @@ export async function toolsOf(
   matteModel: MatteModel | null = null,
 ): Promise<Record<string, string>> {
   return {
-    cardpress: VERSION,
+    cardpress: BUILD,
     chromium: await browser.version(),
     // The networks and rules of cutting out share one version number.
     vision: VISION_VERSION,

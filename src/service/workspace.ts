@@ -25,7 +25,7 @@ import { systemClock } from "../system/clock-file.ts";
 import { type DataFolder, openDataFolder } from "../system/data-folder.ts";
 import { freeBytes } from "../system/disk-space.ts";
 import { type PublishedTemplates, type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
-import { VERSION } from "../version.ts";
+import { BUILD } from "../version.ts";
 import { rewriteCommand, systemRandom } from "./system.ts";
 
 /**
@@ -92,7 +92,7 @@ export async function openWorkspace(
   const now = () => clock.now();
   const node = random.id("node");
   const { state, nodes, holds } = store.ask
-    ? await sharedAmongNodes({ ask: store.ask, now, secrets, clock, name: node, version: VERSION })
+    ? await sharedAmongNodes({ ask: store.ask, now, secrets, clock, name: node, version: BUILD })
     : { state: memoryState(now), nodes: onlyNode(node), holds: undefined };
   const counts = meter();
   const templates = templateRegistry({ ...config, published: publishedIn(store, blobs) });

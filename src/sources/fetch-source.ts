@@ -24,7 +24,7 @@ import {
   sourceAnswered,
   unsupportedSource,
 } from "../core/partner-refusals.ts";
-import { VERSION } from "../version.ts";
+import { BUILD } from "../version.ts";
 import { type GuardedHead, type GuardedHttpOptions, guardedRequest } from "./guarded-http.ts";
 import { GuardedHttpError } from "./guarded-http-error.ts";
 import {
@@ -206,7 +206,7 @@ async function download(
       method: "GET",
       url,
       headers: {
-        "User-Agent": `cardpress/${VERSION}${options.docsUrl ? ` (+${options.docsUrl})` : ""}`,
+        "User-Agent": `cardpress/${BUILD}${options.docsUrl ? ` (+${options.docsUrl})` : ""}`,
         Accept: "image/jpeg, image/png, image/webp, */*;q=0.1",
       },
       timeoutMs: options.timeoutMs ?? SOURCE_TIMEOUT_MS,

@@ -8,6 +8,7 @@ import { findAccount } from "../../src/store/people/accounts.ts";
 import { listKeys } from "../../src/store/people/keys.ts";
 import { passkeysOf } from "../../src/store/people/passkeys.ts";
 import { deleteSessionsOf } from "../../src/store/people/sessions.ts";
+import { RELEASE } from "../../src/version.ts";
 import { get, imageRequest, post, type TestServer, testAccount, testServer } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
 import { PASSWORD, signIn, submit, testMember, textOf } from "./sessions.ts";
@@ -55,6 +56,7 @@ test("from a setup link to a key that works, is shown once, is replaced and is r
   await page.type("#again", PASSWORD);
   await submit(page, "button[type=submit]");
   expect(await textOf(page)).toContain("Harbour Rovers");
+  expect(await page.$eval(".sidebar .nav-version", (line) => line.textContent)).toBe(`cardpress ${RELEASE}`);
 
   await page.goto(`${baseUrl}/console/keys`);
   await page.type("#name", "Production server");

@@ -12,6 +12,7 @@ import {
   failureReasonOf,
   type SourceFetcherOptions,
 } from "../../src/sources/fetch-source.ts";
+import { BUILD } from "../../src/version.ts";
 import { animatedWebp, jpeg, png, pngBomb, pngOfDepth, turnedByExif, webp, withScans } from "./pictures.ts";
 import { head, serveFiles, serveRaw, type TestServer } from "./servers.ts";
 
@@ -107,9 +108,7 @@ describe("a photo", () => {
   test("is asked for under the program's own name", async () => {
     const server = await using(serveFiles({ "/a": png(200, 200) }));
     await fetcherFor(server, { docsUrl: "https://cards.example/docs" }).fetchPhoto(`${server.origin}/a`);
-    expect(server.requests[0]).toMatch(
-      /User-Agent: cardpress\/\d+\.\d+\.\d+ \(\+https:\/\/cards\.example\/docs\)\r\n/,
-    );
+    expect(server.requests[0]).toContain(`User-Agent: cardpress/${BUILD} (+https://cards.example/docs)\r\n`);
     expect(server.requests[0]).toContain("Accept: image/jpeg, image/png, image/webp");
   });
 });

@@ -1,6 +1,6 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { Log } from "../../core/ports.ts";
-import { VERSION } from "../../version.ts";
+import { BUILD, VERSION } from "../../version.ts";
 
 /**
  * One render of an image, as whoever watches several services wants to see it. Times are milliseconds since
@@ -73,7 +73,7 @@ async function openProvider(log: Log): Promise<Traces> {
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({
       "service.name": process.env.OTEL_SERVICE_NAME || "cardpress",
-      "service.version": VERSION,
+      "service.version": BUILD,
     }),
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
   });

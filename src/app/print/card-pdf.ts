@@ -1,5 +1,5 @@
 import { PRINT_SIZES, printSizeOf } from "../../core/print-sizes.ts";
-import { VERSION } from "../../version.ts";
+import { BUILD } from "../../version.ts";
 import { type Face, facePage } from "./imposition.ts";
 import { type Page, pdfOf } from "./pdf.ts";
 
@@ -24,7 +24,7 @@ export async function cardPdf(
 ): Promise<Uint8Array> {
   const id = new Bun.CryptoHasher("sha256");
   for (const picture of pictures) id.update(picture);
-  const info = { title, createdAt, producer: `cardpress ${VERSION}`, id: id.digest("hex").slice(0, 32) };
+  const info = { title, createdAt, producer: `cardpress ${BUILD}`, id: id.digest("hex").slice(0, 32) };
   const parts: Uint8Array[] = [];
   for await (const part of pdfOf(pagesOf(pictures), info)) parts.push(part);
   return Buffer.concat(parts);

@@ -16,7 +16,7 @@ import { streamed } from "../../core/streamed.ts";
 import { FOIL_WITHIN_BYTES, foilPlateOf, hasFoilPlate } from "../../render/card/foil-plate.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
-import { VERSION } from "../../version.ts";
+import { BUILD } from "../../version.ts";
 import type { AppContext } from "../context.ts";
 import { isVideo } from "../images/output-name.ts";
 import { rgbFace, sideOfPdf } from "./card-pdf.ts";
@@ -121,7 +121,7 @@ async function* written(
       : deck(faceOf, cards, size, wishes);
     yield* pdfOf(pages, {
       title,
-      producer: `cardpress ${VERSION}`,
+      producer: `cardpress ${BUILD}`,
       createdAt: Math.max(...cards.map(({ completedAt }) => completedAt ?? 0)),
       id: id.digest("hex").slice(0, 32),
       foil,

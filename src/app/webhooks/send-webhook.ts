@@ -14,7 +14,7 @@ import {
   guardedRequest,
 } from "../../sources/guarded-http.ts";
 import type { WebhookEndpoint } from "../../store/webhooks/webhooks.ts";
-import { VERSION } from "../../version.ts";
+import { BUILD } from "../../version.ts";
 import type { WebhookContext } from "./manage-webhooks.ts";
 
 /**
@@ -94,7 +94,7 @@ export function postWebhook(
         ...post.headers,
         "Content-Type": "application/json",
         "Content-Length": String(Buffer.byteLength(post.body)),
-        "User-Agent": `cardpress/${VERSION}`,
+        "User-Agent": `cardpress/${BUILD}`,
       },
       timeoutMs: post.timeoutMs ?? WEBHOOK_TIMEOUT_MS,
       maxResponseBytes: MAX_WEBHOOK_ANSWER_BYTES,

@@ -23,6 +23,7 @@ import { secretBox } from "../../../src/core/secret-box.ts";
 import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { onlyNode } from "../../../src/state/nodes.ts";
 import { changeEndpoint } from "../../../src/store/webhooks/webhooks.ts";
+import { BUILD } from "../../../src/version.ts";
 import { seededRandom } from "../../harness.ts";
 import {
   deliverDue,
@@ -75,7 +76,7 @@ describe("an event", () => {
       data: { image_id: subject },
     });
     expect(got?.headers).toMatchObject({ "content-type": "application/json" });
-    expect(got?.headers["user-agent"]).toMatch(/^cardpress\/\d/);
+    expect(got?.headers["user-agent"]).toBe(`cardpress/${BUILD}`);
     verify(secret, got as never, workspace.clock.now());
     const delivery = await onlyDelivery();
     expect(delivery).toMatchObject({ state: "delivered", nextAttemptAt: null, attempts: 1 });
