@@ -7,6 +7,7 @@
  *   bun run test --engines                # every test, and some also on PostgreSQL and on Ceph's gateway
  *   bun run test --lanes 1                # nothing side by side
  *   bun run test --lanes 3 test/http      # the files of some folders, side by side
+ *   bun run test --shard 2/4              # the second of four parts, for machines that share the work
  *   bun run test --record                 # notes in test/seconds.json how long each file takes
  *
  * What failed is printed again at the end. What failed beside another file runs once more alone; where it
@@ -19,7 +20,7 @@ import { runSuites } from "./run-suites.ts";
 import { type Outcome, runLanes } from "./suites/lanes.ts";
 import { POSTGRES_SUITES, startTestPostgres } from "./suites/postgres.ts";
 import { add, failuresIn, NONE, type Totals, totalsOf } from "./suites/results.ts";
-import { type Timings, type Unit, unitsOf } from "./suites/units.ts";
+import { shardOf, type Timings, type Unit, unitsOf } from "./suites/units.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const SECONDS_FILE = join(ROOT, "test/seconds.json");
@@ -35,6 +36,8 @@ interface Options {
   lanes: number;
   engines: boolean;
   record: boolean;
+  /** Such as `2/4`. */
+  shard: string;
   places: string[];
 }
 
@@ -48,14 +51,15 @@ function readOptions(given: string[]): Options | undefined {
   const engines = take("--engines") !== undefined;
   const record = take("--record") !== undefined;
   const said = take("--lanes", 2)?.[1];
+  const shard = take("--shard", 2)?.[1] ?? "1/1";
   // Cards keep a processor busy: more lanes than those would only make each test slower.
   const lanes = Number(said ?? availableParallelism());
   const isOurs = rest.length === 0 || (said !== undefined && rest.every((each) => !each.startsWith("-")));
   if (!isOurs || !(lanes >= 1)) return undefined;
-  return { lanes, engines, record, places: rest.length > 0 ? rest : ["test"] };
+  return { lanes, engines, record, shard, places: rest.length > 0 ? rest : ["test"] };
 }
 
-async function runAll({ lanes, engines, record, places }: Options): Promise<number> {
+async function runAll({ lanes, engines, record, shard, places }: Options): Promise<number> {
   const began = performance.now();
   const timings: Timings = await Bun.file(SECONDS_FILE).json();
   const units = unitsOf(SQLITE, await filesOf(places), timings);
@@ -65,7 +69,7 @@ async function runAll({ lanes, engines, record, places }: Options): Promise<numb
   const outcomes: Outcome[] = [];
   const busyBefore = busySeconds();
   try {
-    await runLanes(units, lanes, (outcome) => {
+    await runLanes(shardOf(units, shard), lanes, (outcome) => {
       outcomes.push(outcome);
       process.stdout.write(`${outcome.output.trimEnd()}\n${line(outcome)}\n\n`);
     });

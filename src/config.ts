@@ -88,8 +88,8 @@ export function readConfig(given: Environment): Config {
   return { ...config, unknownSettings };
 }
 
-/** What the documentation's samples for partners keep in variables of their own. */
-const OTHERS_VARIABLES = ["CARDPRESS_KEY", "CARDPRESS_WEBHOOK_SECRET"];
+/** What the documentation's samples keep in variables of their own, and what cardpressctl sets. */
+const OTHERS_VARIABLES = ["CARDPRESS_KEY", "CARDPRESS_WEBHOOK_SECRET", "CARDPRESS_CALLED_AS"];
 
 function readSettings(env: Environment): Omit<Config, "unknownSettings"> {
   const host = env.CARDPRESS_HOST || "127.0.0.1";

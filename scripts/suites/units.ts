@@ -27,6 +27,14 @@ const SHORT_FILES = 12;
  */
 export const TEST_OPTIONS = ["test", "--timeout", "300000"];
 
+/** One of several machines' parts of the units, of which each takes about as long: `2/4` is the second. */
+export function shardOf(units: readonly Unit[], shard: string): Unit[] {
+  const [, part, parts] = (/^(\d+)\/(\d+)$/.exec(shard) ?? []).map(Number);
+  if (!part || !parts || part > parts) throw new Error(`--shard takes a part such as 2/4, not ${shard}.`);
+  const longestFirst = units.toSorted((a, b) => b.seconds - a.seconds);
+  return longestFirst.filter((_, at) => at % parts === part - 1);
+}
+
 /** Splits a suite's files into units: each file of the timings alone, the others in groups. */
 export function unitsOf(
   suite: string,

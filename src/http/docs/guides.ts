@@ -25,6 +25,7 @@ import sets from "./guides/sets.md" with { type: "text" };
 import settings from "./guides/settings.md" with { type: "text" };
 import testing from "./guides/testing.md" with { type: "text" };
 import troubleshooting from "./guides/troubleshooting.md" with { type: "text" };
+import versions from "./guides/versions.md" with { type: "text" };
 import webhooks from "./guides/webhooks.md" with { type: "text" };
 
 export interface Guide {
@@ -161,6 +162,12 @@ export const GUIDES: readonly Guide[] = [
     description: "What to do, by what you see.",
   },
   {
+    path: "/docs/versions",
+    text: versions,
+    description:
+      "What stays as it is from release to release, what may change, and how long each is looked after.",
+  },
+  {
     path: "/docs/comparison",
     text: comparison,
     description: "What else makes player cards, and when it is the better choice.",
@@ -224,6 +231,7 @@ export const NAVIGATION: readonly NavGroup[] = [
     items: [
       { href: "/docs/reference", label: "API reference" },
       { href: "/docs/errors", label: "Errors" },
+      { href: "/docs/versions", label: "Versions and support" },
       { href: "/docs/changelog", label: "Changelog" },
     ],
   },

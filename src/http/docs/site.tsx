@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 
 import changelog from "../../../CHANGELOG.md" with { type: "text" };
+import packageJson from "../../../package.json" with { type: "json" };
 import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 import { THEMES } from "../../render/card/themes.ts";
 import { VERSION } from "../../version.ts";
@@ -94,6 +95,7 @@ function filled(text: string, { presets: [preset = "", ...others] }: PublicFacts
     .replace("{{themes}}", KNOWN_THEMES)
     .replace("{{presets}}", listed)
     .replaceAll("{{preset}}", preset)
+    .replaceAll("{{repository}}", packageJson.repository)
     .replaceAll("{{version}}", VERSION);
 }
 

@@ -1,0 +1,146 @@
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import packageJson from "../../package.json" with { type: "json" };
+import { breakingChanges } from "../../scripts/openapi-changes.ts";
+import { datedChangelog, notesOf, sectionsOf } from "../../scripts/release/changelog.ts";
+import { manualText, packaged } from "../../scripts/release/debian.ts";
+import { fixtureOf, releasedDocument, withoutWords } from "../../scripts/release/openapi.ts";
+import { shardOf, type Unit } from "../../scripts/suites/units.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const text = (path: string) => Bun.file(join(ROOT, path)).text();
+
+const CHANGELOG = `# Changelog
+
+## Unreleased
+
+- New.
+
+## 0.1.0 - 2026-11-21
+
+- First.
+`;
+
+test("cutting a version dates what was unreleased, and the notes of a release are its own part of the changelog", () => {
+  const cut = datedChangelog(CHANGELOG, "1.0.0", "2026-12-01");
+  expect(sectionsOf(cut)).toEqual([
+    { name: "Unreleased", date: undefined, text: "" },
+    { name: "1.0.0", date: "2026-12-01", text: "- New." },
+    { name: "0.1.0", date: "2026-11-21", text: "- First." },
+  ]);
+  expect(notesOf(cut, "1.0.0").text).toBe("- New.");
+  expect(() => notesOf(CHANGELOG, "1.0.0")).toThrow("nothing under");
+  expect(() => datedChangelog(cut, "1.1.0", "2026-12-02")).toThrow("nothing to release");
+  expect(() => datedChangelog(cut, "1.0.0", "2026-12-02")).toThrow("was released on 2026-12-01");
+});
+
+test("a version whose part is written already is dated once nothing stands beside it", () => {
+  const written = CHANGELOG.replace("- New.", "").replace(
+    "## 0.1.0",
+    "## 1.0.0 - unreleased\n\n- Big.\n\n## 0.1.0",
+  );
+  const own = sectionsOf(datedChangelog(written, "1.0.0", "2026-12-01"))[1];
+  expect(own).toEqual({ name: "1.0.0", date: "2026-12-01", text: "- Big." });
+  const both = written.replace("## Unreleased", "## Unreleased\n\n- Late.");
+  expect(() => datedChangelog(both, "1.0.0", "2026-12-01")).toThrow("Move what stands");
+});
+
+test("the kept document of a release is what programs rely on: fields named like words stay", async () => {
+  const words = { description: "d", properties: { title: { type: "string", title: "t", example: "e" } } };
+  expect(withoutWords(words)).toEqual({ properties: { title: { type: "string" } } });
+  const released = releasedDocument();
+  expect(breakingChanges(await Bun.file(fixtureOf("0.1.0")).json(), released)).toEqual([]);
+});
+
+test("the Debian package's unit and command run the program where the package puts it, without steps for people", async () => {
+  for (const file of ["cardpress.service", "cardpressctl"]) {
+    const inPackage = packaged(await text(`deploy/${file}`));
+    expect(inPackage).not.toContain("/usr/local");
+    expect(inPackage).not.toMatch(/^# {3}/m);
+    expect(inPackage).toMatch(/^(?:# cardpress as a service|#!\/bin\/sh\n)/);
+  }
+  expect(packaged(await text("deploy/cardpress.service"))).toContain("ExecStart=/usr/bin/cardpress serve\n");
+});
+
+test("a page of the manual shows every sign of the text as it is", () => {
+  expect(manualText(".a --b\n'c \\d")).toBe("\\&.a \\-\\-b\n\\&'c \\ed");
+});
+
+test.each(["postinst", "prerm", "postrm"])("the package's %s is shell that a shell can read", (name) => {
+  const { exitCode, stderr } = Bun.spawnSync(["sh", "-n", join(ROOT, "deploy/debian", name)]);
+  expect([exitCode, stderr.toString()]).toEqual([0, ""]);
+});
+
+test("the shards of the tests have every unit once, each about as much work", () => {
+  const units = Array.from({ length: 41 }, (_, at) => ({ seconds: at % 7, files: [`${at}`] }) as Unit);
+  const shards = [1, 2, 3, 4].map((part) => shardOf(units, `${part}/4`));
+  expect(new Set(shards.flat())).toEqual(new Set(units));
+  expect(shards.flat()).toHaveLength(units.length);
+  const seconds = shards.map((shard) => shard.reduce((sum, unit) => sum + unit.seconds, 0));
+  expect(Math.max(...seconds) - Math.min(...seconds)).toBeLessThanOrEqual(7);
+  expect(() => shardOf(units, "5/4")).toThrow("--shard takes a part");
+});
+
+test("the packages for npm name the same repository as the project", async () => {
+  for (const client of ["typescript", "card"]) {
+    const { repository, version } = JSON.parse(await text(`clients/${client}/package.json`));
+    expect({ repository, version }).toEqual({
+      repository: packageJson.repository,
+      version: packageJson.version,
+    });
+  }
+});
+
+test("a checkout that was not cut is no release, and nothing is built of it", () => {
+  const out = mkdtempSync(join(tmpdir(), "cardpress-no-release-"));
+  const { exitCode, stdout } = Bun.spawnSync(
+    [process.execPath, join(ROOT, "scripts/release.ts"), "--out", join(out, "release")],
+    { cwd: ROOT },
+  );
+  expect(exitCode).toBe(1);
+  expect(stdout.toString()).toContain("✗ the changelog has this version");
+  expect([...new Bun.Glob("**").scanSync(out)]).toEqual([]);
+  rmSync(out, { recursive: true });
+});
+
+/** What a workflow runs, with the file it is in. */
+async function steps(): Promise<{ file: string; run?: string; uses?: string }[]> {
+  const files = [...new Bun.Glob(".github/workflows/*.yml").scanSync({ cwd: ROOT, dot: true })];
+  const found = files.map(async (file) => {
+    // biome-ignore lint/suspicious/noExplicitAny: a document of others.
+    const { jobs } = Bun.YAML.parse(await text(file)) as any;
+    return Object.values<{ steps: { run?: string; uses?: string }[] }>(jobs).flatMap((job) =>
+      job.steps.map((step) => ({ file, ...step })),
+    );
+  });
+  return (await Promise.all(found)).flat();
+}
+
+test("the workflows call commands that there are, with Bun of the version that people are told of", async () => {
+  const all = await steps();
+  const called = all.flatMap(({ run = "" }) =>
+    [...run.matchAll(/bun run ([\w:]+)/g)].map(([, name]) => name ?? ""),
+  );
+  const matrix = ["test:postgres", "test:s3"];
+  expect(called.filter((name) => !(name in packageJson.scripts) && name !== "test:")).toEqual([]);
+  expect(matrix.filter((name) => !(name in packageJson.scripts))).toEqual([]);
+  expect(called.length).toBeGreaterThan(7);
+  const scripts = all.flatMap(({ run = "" }) =>
+    [...run.matchAll(/bun (scripts\/\S+)/g)].map(([, path]) => path ?? ""),
+  );
+  for (const path of scripts) expect([path, await Bun.file(join(ROOT, path)).exists()]).toEqual([path, true]);
+  const [, version] = /bun@([\d.]+)/.exec(await text("CONTRIBUTING.md")) ?? [];
+  for (const file of new Set(all.map(({ file }) => file)))
+    expect([file, new Set((await text(file)).match(/bun-version: .*/g))]).toEqual([
+      file,
+      new Set([`bun-version: ${version}`]),
+    ]);
+});
+
+test("every action of the workflows is pinned to a whole version", async () => {
+  const used = (await steps()).flatMap(({ uses }) => uses ?? []);
+  expect(used.filter((action) => !/^[\w-]+\/[\w-]+@v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+  expect(used.length).toBeGreaterThan(10);
+});
