@@ -64,10 +64,13 @@ const PHOTOS_PER_TIDYING = 8;
 const IDLE_MS = 2_000;
 
 /**
- * Returns a function to call after each photo, which gives memory back now and then, and a function to stop
- * it.
+ * Returns functions to call before and after each photo, which give memory back now and then but never amid a
+ * photo, and one to stop that.
  */
-function tidying(networks: Networks, collect: () => void): { afterPhoto: () => void; stop: () => void } {
+function tidying(
+  networks: Networks,
+  collect: () => void,
+): { beforePhoto: () => void; afterPhoto: () => void; stop: () => void } {
   let photos = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tidy = () => {
@@ -78,8 +81,8 @@ function tidying(networks: Networks, collect: () => void): { afterPhoto: () => v
     returnFreedMemory();
   };
   return {
+    beforePhoto: () => clearTimeout(timer),
     afterPhoto() {
-      clearTimeout(timer);
       if (++photos >= PHOTOS_PER_TIDYING) return tidy();
       timer = setTimeout(tidy, IDLE_MS);
       timer.unref();
@@ -101,7 +104,7 @@ export async function openPhotoCutter(
   const networks = openNetworks(runtime, NETWORK_THREADS, matteModel);
   let page: OpenPhotoPage | null = await openPhotoPage(browser, networks);
   let last: Promise<unknown> = Promise.resolve();
-  const { afterPhoto, stop } = tidying(networks, () => {
+  const { beforePhoto, afterPhoto, stop } = tidying(networks, () => {
     // If this fails, the next photo reports why.
     void page?.collectGarbage().catch(() => {});
   });
@@ -117,6 +120,7 @@ export async function openPhotoCutter(
         () => null,
       );
     page ??= await openPhotoPage(browser, networks);
+    beforePhoto();
     try {
       return await runSteps({ page, photoPath, ...wanted }, onStage);
     } catch (error) {
