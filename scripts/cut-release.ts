@@ -37,4 +37,5 @@ for (const file of VERSIONED) {
 // Only now does the document have the new version.
 const { fixtureOf, releasedDocument } = await import("./release/openapi.ts");
 writeFileSync(fixtureOf(version), `${JSON.stringify(releasedDocument(), null, 2)}\n`);
+Bun.spawnSync([join(ROOT, "node_modules/.bin/biome"), "format", "--write", fixtureOf(version)]);
 console.log(`Cut ${version}: look at "git diff", and commit it as "Release ${version}".`);

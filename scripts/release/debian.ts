@@ -15,11 +15,15 @@ import { run } from "./run.ts";
 const SOURCE = join(ROOT, "deploy/debian");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
-/** What the program needs of the system: on arm64 no browser comes within. */
-const DEPENDS: Record<Target["debian"], string> = {
+/** What the program needs of the system, and what comes along where it is to be had. */
+const NEEDS: Record<Target["debian"], { depends: string; recommends: string }> = {
   // Its browser finds these two in itself unless the C library is older than those that come with them.
-  amd64: "libc6 (>= 2.34) | libnss3, libc6 (>= 2.34) | libexpat1, libc6 (>= 2.28)",
-  arm64: "libc6 (>= 2.28), chromium-headless-shell | chromium",
+  amd64: {
+    depends: "libc6 (>= 2.34) | libnss3, libc6 (>= 2.34) | libexpat1, libc6 (>= 2.28)",
+    recommends: "sudo",
+  },
+  // No browser comes within, and Ubuntu has none as a package.
+  arm64: { depends: "libc6 (>= 2.28)", recommends: "sudo, chromium-headless-shell | chromium" },
 };
 /** Of deploy/, what a proxy or a monitor on the same machine takes. */
 const EXAMPLES = [
@@ -108,7 +112,8 @@ export async function packDebian(plan: Plan, target: Target): Promise<void> {
     ARCHITECTURE: target.debian,
     AUTHOR: plan.author,
     SIZE: String(Math.ceil(bytes / 1024)),
-    DEPENDS: DEPENDS[target.debian],
+    DEPENDS: NEEDS[target.debian].depends,
+    RECOMMENDS: NEEDS[target.debian].recommends,
     REPOSITORY: plan.repository,
   };
   writeFileSync(join(control, "control"), filled(read("deploy/debian/control"), values));

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { COMMIT, VERSION } from "../../src/version.ts";
+import { sectionsOf } from "./changelog.ts";
 import { run } from "./run.ts";
 
 export const ROOT = join(import.meta.dir, "../..");
@@ -30,7 +32,7 @@ export interface Plan {
   commit: string;
   /** The version in names of files: a snapshot's has its commit. */
   label: string;
-  /** The same as Debian compares versions: a snapshot comes before its release. */
+  /** The same as Debian compares versions: a snapshot comes before its release, or after the last one. */
   debianVersion: string;
   /** Seconds since 1970, the commit's: files made of it say no other time. */
   time: number;
@@ -49,12 +51,14 @@ export async function planOf(folder: string, isSnapshot: boolean): Promise<Plan>
   const time = Number(await run(["git", "show", "-s", "--format=%ct", COMMIT], { cwd: ROOT }));
   const stamp = new Date(time * 1000).toISOString().replace(/\D/g, "").slice(0, 14);
   const short = COMMIT.slice(0, 10);
+  const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
+  const isReleased = sectionsOf(changelog).some(({ name, date }) => name === VERSION && date !== undefined);
   return {
     isSnapshot,
     version: VERSION,
     commit: COMMIT,
     label: isSnapshot ? `${VERSION}-snapshot.${short}` : VERSION,
-    debianVersion: isSnapshot ? `${VERSION}~${stamp}.${short}` : VERSION,
+    debianVersion: isSnapshot ? `${VERSION}${isReleased ? "+" : "~"}${stamp}.${short}` : VERSION,
     time,
     folder,
     parts: join(folder, "../release-parts"),

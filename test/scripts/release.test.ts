@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { breakingChanges } from "../../scripts/openapi-changes.ts";
 import { datedChangelog, notesOf, sectionsOf } from "../../scripts/release/changelog.ts";
+import { checkCheckout } from "../../scripts/release/check.ts";
 import { manualText, packaged } from "../../scripts/release/debian.ts";
 import { fixtureOf, releasedDocument, withoutWords } from "../../scripts/release/openapi.ts";
+import { planOf } from "../../scripts/release/plan.ts";
 import { shardOf, type Unit } from "../../scripts/suites/units.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -93,16 +94,13 @@ test("the packages for npm name the same repository as the project", async () =>
   }
 });
 
-test("a checkout that was not cut is no release, and nothing is built of it", () => {
-  const out = mkdtempSync(join(tmpdir(), "cardpress-no-release-"));
-  const { exitCode, stdout } = Bun.spawnSync(
-    [process.execPath, join(ROOT, "scripts/release.ts"), "--out", join(out, "release")],
-    { cwd: ROOT },
-  );
-  expect(exitCode).toBe(1);
-  expect(stdout.toString()).toContain("✗ the changelog has this version");
-  expect([...new Bun.Glob("**").scanSync(out)]).toEqual([]);
-  rmSync(out, { recursive: true });
+test("a version that was never cut is no release, and it is said how to cut it", async () => {
+  const plan = { ...(await planOf(tmpdir(), false)), version: "0.0.1" };
+  const faults = (await checkCheckout(plan, () => {})).filter(({ result }) => result === "fault");
+  const said = faults
+    .map(({ message = "" }) => message)
+    .filter((message) => message.includes("cut-release.ts 0.0.1"));
+  expect(said.length).toBe(2);
 });
 
 /** What a workflow runs, with the file it is in. */
@@ -143,4 +141,22 @@ test("every action of the workflows is pinned to a whole version", async () => {
   const used = (await steps()).flatMap(({ uses }) => uses ?? []);
   expect(used.filter((action) => !/^[\w-]+\/[\w-]+@v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
   expect(used.length).toBeGreaterThan(10);
+});
+
+test("every issue form asks by fields that GitHub knows, each with an id of its own and a label", async () => {
+  const forms = [...new Bun.Glob(".github/ISSUE_TEMPLATE/*.yml").scanSync({ cwd: ROOT, dot: true })];
+  const asked = forms.filter((file) => !file.endsWith("config.yml"));
+  expect(asked.length).toBe(3);
+  for (const file of asked) {
+    // biome-ignore lint/suspicious/noExplicitAny: a document of others.
+    const form = Bun.YAML.parse(await text(file)) as any;
+    expect([file, typeof form.name, typeof form.description]).toEqual([file, "string", "string"]);
+    const fields = form.body.filter(({ type }: { type: string }) => type !== "markdown");
+    for (const { type, id, attributes } of fields) {
+      expect(["input", "textarea", "dropdown", "checkboxes"]).toContain(type);
+      expect([id, typeof attributes.label]).toEqual([expect.stringMatching(/^[\w-]+$/), "string"]);
+    }
+    const ids = fields.map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  }
 });
