@@ -208,3 +208,25 @@ test("a variable that is named like a setting and is none is reported, and each 
   });
   expect(unknownSettings).toEqual(["CARDPRESS_BAKUP_DIR"]);
 });
+
+test("every setting that a version ever had is still read, with the value that it took", async () => {
+  const text = await Bun.file(join(import.meta.dir, "fixtures/upgrade/settings.env")).text();
+  const known = Object.fromEntries(
+    [...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  );
+  const names = Object.keys(known);
+  expect(readConfig(Object.fromEntries(names.map((name) => [name, ""]))).unknownSettings).toEqual([]);
+  // In place of these a file may be named, and a data folder's backups are not for a cluster.
+  const plain = names.filter(
+    (name) => !names.includes(name.replace(/_FILE$/, "")) || !name.endsWith("_FILE"),
+  );
+  const isClusters = (name: string) => /^CARDPRESS_(DATABASE_URL|S3_|SECRET_KEY)/.test(name);
+  const valuesOf = (some: string[]) => Object.fromEntries(some.map((name) => [name, known[name]]));
+  expect(readConfig(valuesOf(plain.filter((name) => !isClusters(name)))).backups?.keep).toBe(7);
+  expect(readConfig(valuesOf(plain.filter((name) => !/BACKUP/.test(name)))).cluster).toBeDefined();
+  const page = await Bun.file(join(import.meta.dir, "../src/http/docs/guides/settings.md")).text();
+  const rows = page.split("\n").filter((line) => line.startsWith("| `CARDPRESS_"));
+  const documented = rows.flatMap((row) => row.split("|")[1]?.match(/CARDPRESS_\w+/g) ?? []);
+  expect(documented.length).toBeGreaterThan(30);
+  expect(documented.filter((name) => !names.includes(name))).toEqual([]);
+});

@@ -20,6 +20,7 @@ export const POSTGRES_SUITES = [
   "test/scripts/clustertest.test.ts",
   "test/service/two-clocks.test.ts",
   "test/service/two-nodes.test.ts",
+  "test/service/upgrade-to-cluster.test.ts",
   "test/app/batches/canceled-cards.test.ts",
   "test/app/batches/shared-fetches.test.ts",
   "test/app/credits/ledger.test.ts",
