@@ -21,7 +21,7 @@ export const FOLLOW_TEST_CLOCK = [
 ];
 
 /** The same store, whose queue goes by this clock. */
-function followClock(store: PostgresStore, { now }: Pick<Clock, "now">): PostgresStore {
+export function followClock(store: PostgresStore, { now }: Pick<Clock, "now">): PostgresStore {
   let last: number | undefined;
   const setTime = async () => {
     if (last === now()) return;

@@ -7,6 +7,17 @@ import { NoAnswer } from "./postgres-errors.ts";
 
 /** Time limit for opening a connection, in seconds, the driver's unit. */
 const CONNECT_SECONDS = 5;
+/** Unused for so long a connection is closed: firewalls forget those that are silent, and tell neither end. */
+const MAX_IDLE_MS = 60_000;
+/**
+ * The server looks after so many seconds of silence whether we are still there, and after a minute gives up a
+ * connection whose end it never learnt of, with what it holds. By itself it would after two hours.
+ */
+const KEEPALIVE = {
+  tcp_keepalives_idle: "30",
+  tcp_keepalives_interval: "10",
+  tcp_keepalives_count: "3",
+};
 
 type Query = (text: string, parameters: unknown[], asRows: boolean) => Promise<unknown[]>;
 
@@ -57,34 +68,48 @@ export interface Connections {
   close(): Promise<void>;
 }
 
+/** A connection that nobody uses, and since when, in ms of performance.now(). */
+interface Idle {
+  connection: Connection;
+  since: number;
+}
+
 /**
  * A custom pool: a single hung connection must be cut without the others, and Drizzle keeps prepared
  * statements per connection.
  */
 export function openConnections(options: ConnectionOptions): Connections {
   const places = new PQueue({ concurrency: options.max });
-  const idle: Connection[] = [];
+  const idle: Idle[] = [];
+  /** Those unused since before this moment. Whoever comes first has been idle longest. */
+  const cutIdleSince = (moment: number) => {
+    while (idle[0] && idle[0].since <= moment) idle.shift()?.connection.cut();
+  };
+  const pruning = setInterval(() => cutIdleSince(performance.now() - MAX_IDLE_MS), MAX_IDLE_MS / 2).unref();
   const lent = async <T>(late: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> => {
     late.throwIfAborted();
-    let connection = idle.pop();
-    while (connection && !connection.isOpen()) connection = idle.pop();
-    const used = connection ?? (await connect(options));
+    let connection = idle.pop()?.connection;
+    while (connection && !connection.isOpen()) connection = idle.pop()?.connection;
+    const used = connection ?? (await connect(options, late));
     late.addEventListener("abort", used.cut);
     try {
       late.throwIfAborted();
       return await work(used);
     } finally {
       late.removeEventListener("abort", used.cut);
-      if (used.isOpen()) idle.push(used);
+      if (used.isOpen()) idle.push({ connection: used, since: performance.now() });
     }
   };
   return {
     use: (deadlineMs, work) => {
       const late = new AbortController();
+      const began = performance.now();
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           const reason = new NoAnswer(deadlineMs);
           late.abort(reason);
+          // What silenced this connection may have silenced all: each would cost its next user as long.
+          cutIdleSince(began);
           reject(reason);
         }, deadlineMs);
         places
@@ -94,8 +119,9 @@ export function openConnections(options: ConnectionOptions): Connections {
       });
     },
     close: async () => {
+      clearInterval(pruning);
       await places.onIdle();
-      for (const connection of idle.splice(0)) connection.cut();
+      for (const { connection } of idle.splice(0)) connection.cut();
     },
   };
 }
@@ -103,16 +129,17 @@ export function openConnections(options: ConnectionOptions): Connections {
 /** Where a pooler is in between, by address: it refuses the limits that a session is to begin with. */
 const pooled = new Set<string>();
 
-async function connect(options: ConnectionOptions): Promise<Connection> {
+/** `late` cuts it while it is being opened; afterwards that is up to whoever uses it. */
+async function connect(options: ConnectionOptions, late: AbortSignal): Promise<Connection> {
   try {
-    const connection = await connectOnce(options);
+    const connection = await connectOnce(options, late);
     if (pooled.has(options.url) || (await hasLimits(connection, options))) return connection;
     connection.cut();
   } catch (error) {
     if (pooled.has(options.url) || !/unsupported startup parameter/.test(String(error))) throw error;
   }
   pooled.add(options.url);
-  return connectOnce(options);
+  return connectOnce(options, late);
 }
 
 /**
@@ -125,13 +152,14 @@ async function hasLimits({ run }: Connection, { statementTimeoutMs }: Connection
   return found?.setting === String(statementTimeoutMs);
 }
 
-async function connectOnce(options: ConnectionOptions): Promise<Connection> {
+async function connectOnce(options: ConnectionOptions, late: AbortSignal): Promise<Connection> {
   const { url, readOnly, statementTimeoutMs, idleTimeoutMs } = options;
   const isPooled = pooled.has(url);
   const limits = {
     statement_timeout: String(statementTimeoutMs),
     idle_in_transaction_session_timeout: String(idleTimeoutMs),
     default_transaction_read_only: readOnly ? "on" : "off",
+    ...KEEPALIVE,
   };
   let isOpen = true;
   const client = new SQL(url, {
@@ -145,6 +173,11 @@ async function connectOnce(options: ConnectionOptions): Promise<Connection> {
     prepare: !isPooled,
     connection: { application_name: "cardpress", ...(isPooled ? {} : limits) },
   });
+  const cut = () => {
+    isOpen = false;
+    void client.close({ timeout: 0 });
+  };
+  late.addEventListener("abort", cut, { once: true });
   // After losing its connection a client continues on a new one, outside any transaction; a reserved
   // connection does not.
   const reserved = await client.reserve();
@@ -176,10 +209,7 @@ async function connectOnce(options: ConnectionOptions): Promise<Connection> {
     },
     failure: () => failure,
     isOpen: () => isOpen,
-    cut: () => {
-      isOpen = false;
-      void client.close({ timeout: 0 });
-    },
+    cut,
   };
 }
 
