@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
+import { ensureTempFolder } from "./temp-folder.ts";
 
 /** Next to the database: the copies made before schema changes go there too. */
 export const BACKUPS_FOLDER = "backups";
@@ -91,6 +92,7 @@ export function openDataFolder(root: string): DataFolder {
     ...[folder.secretKey].filter((path) => isForbidden(path, constants.R_OK)),
   ];
   if (shut.length > 0) throw new OperatorError(forbidden(root, shut));
+  ensureTempFolder(folder.scratch);
   return folder;
 }
 

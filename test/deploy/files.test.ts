@@ -86,6 +86,8 @@ test("the container has no rights, a folder of its own on a volume, and only the
   expect(dockerfile).toMatch(/^USER cardpress$/m);
   expect(cardpress.volumes).toEqual(["cards:/data"]);
   expect(dockerfile).toMatch(/^VOLUME \/data$/m);
+  // A user of any number, as on OpenShift, has the group root and no other right.
+  expect(dockerfile).toContain("install -d -o cardpress -g root -m 770 /data");
 });
 
 test("the container's system calls allow Chromium's sandbox, and nothing that changes the machine", async () => {

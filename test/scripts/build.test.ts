@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../src/service/free-port.ts";
 import { VERSION } from "../../src/version.ts";
@@ -35,6 +35,26 @@ async function run(command: string[], env: Record<string, string>, cwd: string):
   if ((await child.exited) !== 0) throw new Error(`${command.join(" ")}: ${problem}`);
   return out;
 }
+
+/**
+ * Runs the rest of its arguments where nothing can be written but the folder $1, the system's own file systems
+ * aside, as user and group 12345, whom no file of the system knows, without a home.
+ */
+const READ_ONLY = `set -e
+data=$1; shift
+mount --bind "$data" "$data"
+for place in $(findmnt -rn -o TARGET | grep -vE "^/(proc|sys|dev)(/|$)"); do
+  mount -o remount,bind,ro "$place"
+done
+mount -o remount,bind,rw "$data"
+cd /
+exec setpriv --reuid 12345 --regid 12345 --clear-groups --no-new-privs \\
+  env -i PATH=/usr/bin:/bin CARDPRESS_DATA_DIR="$data" CARDPRESS_PORT="$PORT" CARDPRESS_RENDER_WORKERS=1 "$@"`;
+const APART = ["unshare", "--mount", "--propagation", "private"];
+const mayMount =
+  Bun.which("setpriv") !== null &&
+  Bun.which("unshare") !== null &&
+  Bun.spawnSync([...APART, "mount", "-t", "tmpfs", "tmpfs", "/mnt"], { stderr: "ignore" }).exitCode === 0;
 
 /** The settings of a machine that has nothing: no PATH to find a tool by, no home, no cache. */
 function bare(dataDir: string): Record<string, string> {
@@ -161,3 +181,21 @@ test("the file alone serves a partner: account, key, card, pages, mail, backup, 
   expect(Buffer.compare(await kept.bytes(), picture)).toBe(0);
   expect(await second.stop()).toBe(0);
 });
+
+test.skipIf(!mayMount)(
+  "the file makes its card with its data folder alone to write to, as a user whom the system does not know",
+  async () => {
+    // Others may pass through, as through the folders of a system.
+    chmodSync(folder.dir, 0o755);
+    const data = join(folder.dir, "writable");
+    mkdirSync(data);
+    chownSync(data, 12345, 12345);
+    const env = { PORT: String(await freePort("127.0.0.1")) };
+    const out = await run([...APART, "sh", "-c", READ_ONLY, "sh", data, FILE, "demo", "--once"], env, "/");
+    expect(out).toContain("fetch the picture and check it");
+    const [picture = ""] = [...new Bun.Glob("images/**/*.png").scanSync(data)];
+    expect((await Bun.file(join(data, picture)).bytes()).length).toBeGreaterThan(10_000);
+    // Nothing was left beside it that would grow.
+    expect([...new Bun.Glob("**/*").scanSync({ cwd: join(data, "scratch"), dot: true })]).toEqual([]);
+  },
+);
