@@ -27,6 +27,8 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
       isVouched: int("is_vouched").notNull().default(0),
       createdAt: int("created_at").notNull(),
       lastSignInAt: int("last_sign_in_at"),
+      /** The release whose changes this person has seen; null for those who came before that was kept. */
+      seenVersion: text("seen_version"),
     },
     (t) => [
       uniqueIndex("users_email").on(t.email),

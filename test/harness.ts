@@ -7,6 +7,7 @@ import type { OpenStore } from "../src/app/places.ts";
 import { type Config, readConfig } from "../src/config.ts";
 import type { CreateImageRequest } from "../src/core/image-request.ts";
 import type { Clock, Log, Random } from "../src/core/ports.ts";
+import type { Release } from "../src/release.ts";
 import { type RunningServer, startServer } from "../src/service/server.ts";
 import { openWorkspace, type Workspace } from "../src/service/workspace.ts";
 import { openSqliteStore } from "../src/store/engine/sqlite.ts";
@@ -205,6 +206,7 @@ export async function testServer(
     dataDir?: string;
     /** False for tests that need no picture: no browser is started, and live images wait for ever. */
     renders?: boolean;
+    release?: Release;
   } = {},
 ): Promise<TestServer> {
   const folder = testFolder();
@@ -216,6 +218,7 @@ export async function testServer(
   const server = await startServer(config, silentLog, {
     ...(options.clock && { clock: options.clock }),
     ...(options.renders === false && { createPool: () => busyPool }),
+    ...(options.release && { release: options.release }),
     openStore: openTestStore(options.clock),
   });
   return {

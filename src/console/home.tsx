@@ -22,6 +22,7 @@ import { notFound } from "./page-error.ts";
 import { redirect } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member, signedIn, type UserVisit } from "./visit.ts";
 import { Ways } from "./ways.tsx";
+import { MEMBERS_READ, WhatsNew } from "./whats-new.tsx";
 
 const LATEST_SHOWN = 5;
 
@@ -225,6 +226,7 @@ async function homePage(visit: MemberVisit): Promise<Response> {
           </>
         )}
       </PageHead>
+      <WhatsNew visit={visit} readers={MEMBERS_READ} />
       <Troubles credits={credits} budget={await budgetTrouble(visit, account)} endpoints={failing} />
       {canWrite(visit) && !hasCards && <Ways />}
       {firstSteps && isDeveloper && <FirstSteps steps={steps} isOpen />}

@@ -41,6 +41,7 @@ import { signInRoutes } from "./people/sign-in.tsx";
 import type { ConsoleRoute } from "./visit.ts";
 import { deliveryRoutes } from "./webhooks/deliveries.tsx";
 import { webhookRoutes } from "./webhooks/webhooks.tsx";
+import { whatsNewRoutes } from "./whats-new.tsx";
 
 /** Every page and form of the console. The first that fits answers. */
 export const consoleRoutes: ConsoleRoute[] = [
@@ -48,6 +49,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...setupRoutes,
   ...forgottenPasswordRoutes,
   ...homeRoutes,
+  ...whatsNewRoutes,
   ...findRoutes,
   ...imagesRoutes,
   ...imageRoutes,

@@ -14,6 +14,7 @@ import type { Press } from "../app/print/cmyk-process.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
+import type { Release } from "../release.ts";
 import type { ShortLivedState } from "../state/state.ts";
 import type { Account } from "../store/people/accounts.ts";
 import type { Session } from "../store/people/sessions.ts";
@@ -40,6 +41,7 @@ export interface ConsoleDeps extends WebhookContext, PreviewDeps, UploadDeps {
   limiter: RateLimiter;
   requests: RequestLog;
   passwordResets: Pick<PasswordResets, "ask">;
+  release: Release;
 }
 
 /** An uploaded file with its original name. */

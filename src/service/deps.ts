@@ -14,6 +14,7 @@ import type { Environment } from "../core/account.ts";
 import { uploadAt } from "../core/own-photos.ts";
 import { samplePhotoAt } from "../core/sample-photo.ts";
 import { type RateLimiter, rateLimiter } from "../http/rate-limit.ts";
+import { OWN_RELEASE, type Release } from "../release.ts";
 import type { RenderPool } from "../render/pool.ts";
 import { createSourceFetcher, type SourceFetcher, type SourceRequest } from "../sources/fetch-source.ts";
 import { SAMPLE_PHOTOS } from "../sources/sample-photo.ts";
@@ -39,6 +40,7 @@ export interface Deps extends Workspace {
   /** The press for print files in CMYK, where the operator named its profile. */
   press: Press | undefined;
   passwordResets: PasswordResets;
+  release: Release;
 }
 
 export interface DepsOptions {
@@ -51,11 +53,14 @@ export interface DepsOptions {
   wake?: (environment: Environment) => void;
   /** The same for batches, whose photos must be fetched first. */
   wakeBatches?: (environment: Environment) => void;
+  /** Another release than this program's, for tests. */
+  release?: Release;
 }
 
 /** Wires the service together, in dependency order. A plain object, no container. */
 export function buildDeps<W extends Workspace>(workspace: W, options: DepsOptions): W & Deps {
   const { pool, sources = sourcesOverHttp(workspace), wake = () => {}, wakeBatches = () => {} } = options;
+  const { release = OWN_RELEASE } = options;
   const { nodes, config } = workspace;
   const { queue = queueEstimate({ workers: config.renderWorkers, others: nodes.others }) } = options;
   const gate = fetchGate();
@@ -80,6 +85,7 @@ export function buildDeps<W extends Workspace>(workspace: W, options: DepsOption
     remakeCards: (command) => remakeCards(batches, command),
     readSquadList: listReader({ command: listReaderCommand(), log: workspace.log }),
     press: pressOf(config.printProfile),
+    release,
   };
 }
 

@@ -7,6 +7,7 @@ import { CLOCK_TOLERANCE_MS, DATABASE_CLOCK_TOLERANCE_MS, LONG_ABSENCE_MS } from
 import type { Log } from "../core/ports.ts";
 import { type SteadyClock, steadyClock } from "../core/steady-clock.ts";
 import { isoTime } from "../core/time.ts";
+import type { Release } from "../release.ts";
 import { browsersIn, endGroup } from "../render/browser/process-group.ts";
 import { createRenderPool, type RenderPool, type RenderPoolOptions } from "../render/pool.ts";
 import { aheadOfDatabase, isOtherTime } from "../state/database-clock.ts";
@@ -42,6 +43,8 @@ export interface ServiceOptions extends Omit<WorkspaceOptions, "folder" | "verif
   beforeStart?: () => Promise<void>;
   /** Starts the renderers; processes with a browser each when absent. */
   createPool?: (options: RenderPoolOptions) => RenderPool;
+  /** The release that this is, and its changelog; this program's when absent. */
+  release?: Release;
 }
 
 /**
@@ -70,6 +73,7 @@ async function startOnFolder(config: Config, log: Log, options: ServiceOptions):
       pool,
       wake: (environment) => loops[environment].wake(),
       wakeBatches: (environment) => (environment === "live" ? loops.photos : loops.test).wake(),
+      ...(options.release && { release: options.release }),
     });
     await workspace.nodes.beat(deps.queue.load());
     // A newer version that came between the opening and the beat saw nobody, and may have changed the tables.

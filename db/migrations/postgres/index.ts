@@ -29,6 +29,7 @@ import setKeys from "./0027_set_keys.sql" with { type: "text" };
 import accountTraces from "./0028_account_traces.sql" with { type: "text" };
 import setGalleries from "./0029_set_galleries.sql" with { type: "text" };
 import imagePublications from "./0030_image_publications.sql" with { type: "text" };
+import seenVersions from "./0031_seen_versions.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -66,4 +67,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0028_account_traces", sql: accountTraces },
   { name: "0029_set_galleries", sql: setGalleries },
   { name: "0030_image_publications", sql: imagePublications },
+  { name: "0031_seen_versions", sql: seenVersions },
 ];

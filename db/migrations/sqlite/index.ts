@@ -31,6 +31,7 @@ import setKeys from "./0029_set_keys.sql" with { type: "text" };
 import accountTraces from "./0030_account_traces.sql" with { type: "text" };
 import setGalleries from "./0031_set_galleries.sql" with { type: "text" };
 import imagePublications from "./0032_image_publications.sql" with { type: "text" };
+import seenVersions from "./0033_seen_versions.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -70,4 +71,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0030_account_traces", sql: accountTraces },
   { name: "0031_set_galleries", sql: setGalleries },
   { name: "0032_image_publications", sql: imagePublications },
+  { name: "0033_seen_versions", sql: seenVersions },
 ];

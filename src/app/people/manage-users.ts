@@ -27,6 +27,7 @@ import {
   type User,
 } from "../../store/people/users.ts";
 import type { Tx } from "../../store/store.ts";
+import { VERSION } from "../../version.ts";
 import type { AppContext, Moment } from "../context.ts";
 import { writeMail } from "../mail/outbox.ts";
 import { type Actor, logAction } from "../operations/activity.ts";
@@ -313,6 +314,8 @@ async function findOrMakeUser(tx: Tx, email: string, { now, random }: Moment): P
     isVouched: 0,
     createdAt: now,
     lastSignInAt: null,
+    // Nothing is new to whoever is new.
+    seenVersion: VERSION,
   };
   await insertUser(tx, user);
   return user;

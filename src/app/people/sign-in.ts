@@ -32,6 +32,7 @@ import {
   type User,
 } from "../../store/people/users.ts";
 import type { Tx } from "../../store/store.ts";
+import { VERSION } from "../../version.ts";
 import type { AppContext } from "../context.ts";
 import { logAction } from "../operations/activity.ts";
 import { hashPassword, verifyPassword } from "./password-hash.ts";
@@ -238,6 +239,8 @@ async function firstOperator(tx: Tx, email: string, now: number, random: Context
     isVouched: 1,
     createdAt: now,
     lastSignInAt: null,
+    // Nothing is new to whoever is new.
+    seenVersion: VERSION,
   };
   await insertUser(tx, user);
   return user;

@@ -21,6 +21,7 @@ import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { html } from "../respond.ts";
 import { operator, type UserVisit } from "../visit.ts";
+import { OPERATORS_READ, WhatsNew } from "../whats-new.tsx";
 
 const FAILURES_SHOWN = 12;
 
@@ -224,6 +225,7 @@ async function overviewPage(visit: UserVisit): Promise<Response> {
           Accounts
         </a>
       </PageHead>
+      <WhatsNew visit={visit} readers={OPERATORS_READ} />
       <Card title="Right now" note={`cardpress ${RELEASE}, renewed every three seconds`}>
         {now}
       </Card>

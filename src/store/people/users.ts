@@ -63,6 +63,11 @@ export async function markSignIn({ db, t }: Tx, id: string, now: number): Promis
   await db.update(t.users).set({ lastSignInAt: now }).where(eq(t.users.id, id));
 }
 
+/** From now on what that release changed is not shown to this person. */
+export async function markSeenVersion({ db, t }: Tx, id: string, version: string): Promise<void> {
+  await db.update(t.users).set({ seenVersion: version }).where(eq(t.users.id, id));
+}
+
 export async function makeOperator({ db, t }: Tx, id: string): Promise<void> {
   await db.update(t.users).set({ isOperator: 1 }).where(eq(t.users.id, id));
 }

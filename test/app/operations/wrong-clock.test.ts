@@ -51,6 +51,7 @@ async function start() {
       isVouched: 0,
       createdAt,
       lastSignInAt: null,
+      seenVersion: null,
     });
     await insertSession(tx, {
       id: "session_1",
