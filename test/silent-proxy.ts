@@ -8,8 +8,8 @@ export interface SilentProxy {
   /** Whether new connections are accepted and get no answer. */
   isDead: boolean;
   /**
-   * Lets the next COMMIT of a connection on which `text` was sent reach the server, and loses all that follows on
-   * it, its answer first. Resolves once it has been sent.
+   * Lets the next COMMIT of a connection on which `text` was sent reach the server, and loses all that
+   * follows on it, its answer first. Resolves once it has been sent.
    */
   loseCommitAfter(text: string): Promise<void>;
   /** How many connections it has taken. */

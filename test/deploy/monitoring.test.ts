@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { METRICS, type MetricRule } from "../../src/core/metrics.ts";
+import { expressions } from "./expressions.ts";
 
 const deploy = join(import.meta.dir, "../../deploy");
 
@@ -12,15 +13,6 @@ function metricsIn(text: string): string[] {
     const rule = (METRICS as Record<string, MetricRule>)[base];
     return rule?.type === "histogram" ? base : name;
   });
-}
-
-/** All expressions in a file, at any depth. */
-function expressions(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(expressions);
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) =>
-    key === "expr" && typeof inner === "string" ? [inner] : expressions(inner),
-  );
 }
 
 test.each(["grafana-dashboard.json", "prometheus-rules.yml"])(

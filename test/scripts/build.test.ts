@@ -37,8 +37,8 @@ async function run(command: string[], env: Record<string, string>, cwd: string):
 }
 
 /**
- * Runs the rest of its arguments where nothing can be written but the folder $1, the system's own file systems
- * aside, as user and group 12345, whom no file of the system knows, without a home.
+ * Runs the rest of its arguments where nothing can be written but the folder $1, the system's own file
+ * systems aside, as user and group 12345, whom no file of the system knows, without a home.
  */
 const READ_ONLY = `set -e
 data=$1; shift

@@ -7,7 +7,7 @@ import { NoAnswer } from "./postgres-errors.ts";
 
 /** Time limit for opening a connection, in seconds, the driver's unit. */
 const CONNECT_SECONDS = 5;
-/** Unused for so long a connection is closed: firewalls forget those that are silent, and tell neither end. */
+/** Unused for so long a connection is closed: firewalls forget silent ones, and tell neither end. */
 const MAX_IDLE_MS = 60_000;
 /**
  * The server looks after so many seconds of silence whether we are still there, and after a minute gives up a
