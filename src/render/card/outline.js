@@ -1,8 +1,10 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Draws a die-cut player's outline: an
 // even line around the silhouette as on a sticker, a thin dark one around that, and a tight shadow.
-import { patches } from "../photo/page/masks.js";
+import { alphaOf, below, patches } from "../photo/page/masks.js";
 import { distances, FAR } from "./distances.js";
 import { canvasOf, rgbOf } from "./light.js";
+
+/** @import { Bytes } from "../photo/page/masks.js" */
 
 /**
  * Lengths in pixels of the card: the player's box, the margin of the picture around it, the line's width, the
@@ -31,8 +33,7 @@ export function outlineOf(silhouette, { width, height, margin, line, close, thin
   context.imageSmoothingQuality = "medium";
   context.drawImage(silhouette, margin * scale, margin * scale, width * scale, height * scale);
   const picture = context.getImageData(0, 0, w, h);
-  const alpha = new Uint8Array(w * h);
-  for (let i = 0, k = 3; i < alpha.length; i++, k += 4) alpha[i] = Number(picture.data[k]);
+  const alpha = alphaOf(/** @type {Bytes} */ (picture.data));
   const enclosed = enclosedBy(alpha, w, line * scale);
   const away = new Float32Array(w * h);
   // A pixel at the edge is covered by as much of the player as its middle lies within the edge.
@@ -88,13 +89,13 @@ const LINED_GAP = 90;
 
 /**
  * The pixels of gaps that the player encloses: 1 in large ones, 2 in small ones.
- * @param {Uint8Array} alpha
+ * @param {Bytes} alpha
  * @param {number} w
  * @param {number} line
  */
 function enclosedBy(alpha, w, line) {
   const n = alpha.length;
-  const { labels, sizes } = patches(n, w, (i) => Number(alpha[i]) < INSIDE_ALPHA);
+  const { labels, sizes } = patches(below(alpha, INSIDE_ALPHA), w);
   const enclosed = new Uint8Array(n);
   if (sizes.length <= 2) return enclosed;
   // The margin is all around, so the first pixel lies outside.

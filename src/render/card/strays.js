@@ -1,8 +1,10 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Finds what would float at the card's
 // side: a fist whose arm runs off the card and comes back.
-import { patches } from "../photo/page/masks.js";
+import { above, alphaOf, patches } from "../photo/page/masks.js";
 import { decodedOutline } from "./decode.js";
 import { bitmapFile, canvasOf } from "./light.js";
+
+/** @import { Bytes } from "../photo/page/masks.js" */
 
 /** From this alpha (0 to 255) on, a pixel of the outline belongs to the player. */
 const SOLID_ALPHA = 128;
@@ -83,15 +85,16 @@ function strayParts(outline, { from, to }) {
   const { context } = canvasOf(width, height);
   context.drawImage(outline, 0, 0);
   const { data } = context.getImageData(0, 0, width, height);
-  const isSolid = (/** @type {number} */ pixel) => (data[4 * pixel + 3] ?? 0) >= SOLID_ALPHA;
-  const isSeen = (/** @type {number} */ pixel) => {
+  const solid = above(alphaOf(/** @type {Bytes} */ (data)), SOLID_ALPHA - 1);
+  const inside = solid.slice();
+  for (let pixel = 0; pixel < inside.length; pixel++) {
     const x = ((pixel % width) + 0.5) / width;
-    return x >= from && x <= to && isSolid(pixel);
-  };
-  const seen = patches(width * height, width, isSeen);
+    if (!(x >= from && x <= to)) inside[pixel] = 0;
+  }
+  const seen = patches(inside, width);
   if (seen.sizes.length <= 2) return null;
   const player = seen.sizes.indexOf(Math.max(...seen.sizes));
-  const whole = patches(width * height, width, isSolid);
+  const whole = patches(solid, width);
   const own = whole.labels[seen.labels.indexOf(player)];
   const strays = new ImageData(width, height);
   let hasStrays = false;

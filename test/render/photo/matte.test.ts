@@ -297,7 +297,7 @@ test("cells go to the seed from which no edge has to be crossed, however near th
   const seeds = new Int32Array(SIDE * SIDE);
   seeds[50 * SIDE + 10] = 1;
   seeds[50 * SIDE + 60] = 2;
-  const owners = nearestSeed(seeds, () => true, picture([[[0, 0, 55, SIDE], 240]]), SIDE);
+  const owners = nearestSeed(seeds, picture([[[0, 0, 55, SIDE], 240]]), SIDE);
   expect([owners[50 * SIDE + 54], owners[50 * SIDE + 56]]).toEqual([1, 2]);
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Box, Cutout } from "../../../src/core/card.ts";
-import { patches } from "../../../src/render/photo/page/masks.js";
+import { above, alphaOf, type Bytes, below, patches } from "../../../src/render/photo/page/masks.js";
 import type { CutOutResult } from "../../../src/render/photo/photo.ts";
 import manifest from "../../photos/manifest.json" with { type: "json" };
 import { openLab, type Pixels, photo, png16 } from "./photo-lab.ts";
@@ -263,10 +263,10 @@ describe("framing lies within the cutout", () => {
 /** Parts of the player's solid area: outside the largest patch, and in holes without a way out. */
 function faults({ rgba, width }: Pixels) {
   const cells = rgba.length / 4;
-  const alphaAt = (i: number) => rgba[4 * i + 3] ?? 0;
-  const solid = patches(cells, width, (i) => alphaAt(i) > 128).sizes.slice(1);
+  const alpha = alphaOf(rgba as Bytes);
+  const solid = patches(above(alpha, 128), width).sizes.slice(1);
   const area = solid.reduce((sum, size) => sum + size, 0);
-  const open = patches(cells, width, (i) => alphaAt(i) < 64);
+  const open = patches(below(alpha, 64), width);
   const atBorder = new Set<number>();
   for (let i = 0; i < cells; i++) {
     const x = i % width;

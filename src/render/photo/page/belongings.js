@@ -1,7 +1,7 @@
 import { SURELY_NOBODY } from "./body_parts.js";
-import { dilate, patches } from "./masks.js";
+import { above, dilate, patches } from "./masks.js";
 
-/** @import { Bytes, Labels, Numbers } from "./masks.js" */
+/** @import { Bytes, Flags, Labels, Numbers } from "./masks.js" */
 
 /**
  * A salient thing next to the body, such as a ball, is kept if it takes at most this part of the player's
@@ -97,18 +97,22 @@ const MIN_BESIDE = 1;
  */
 export function sortBelongings({ parts, own, others, fine, core, claimed, theirs, hands }, rgba, width) {
   // Legs that the body parts network misses must not be taken for things; masks and salience do see them.
-  const isClaimed = (/** @type {number} */ i) => claimed[i] > MIN_CLAIM && parts.odds[i] > SURELY_NOBODY;
-  const isBody = (/** @type {number} */ i) =>
-    (parts.odds[i] > 0 || isClaimed(i)) && own[i] > 0.5 && others[i] < 0.5;
-  const { labels, sizes } = patches(
-    fine.length,
-    width,
-    (i) => fine[i] > 0.5 && parts.odds[i] < 0 && theirs[i] < 0.5 && !isClaimed(i),
-  );
-  const maps = { isBody, odds: parts.odds, fine, core, hands };
+  /** @type {Flags} */
+  const body = new Uint8Array(fine.length);
+  const inThings = above(fine, 0.5);
+  /** @type {Flags} */
+  const behind = new Uint8Array(fine.length);
+  for (let i = 0; i < fine.length; i++) {
+    const odds = parts.odds[i];
+    const isClaimed = claimed[i] > MIN_CLAIM && odds > SURELY_NOBODY;
+    body[i] = (odds > 0 || isClaimed) && own[i] > 0.5 && others[i] < 0.5 ? 1 : 0;
+    if (isClaimed || !(odds < 0 && theirs[i] < 0.5)) inThings[i] = 0;
+    behind[i] = fine[i] < 0.4 && odds < 0 && core[i] < 0.4 ? 1 : 0;
+  }
+  const { labels, sizes } = patches(inThings, width);
+  const maps = { body, odds: parts.odds, fine, core, hands };
   const { things, playerCells } = measureThings(labels, sizes, maps, rgba, width);
-  const isBehind = (/** @type {number} */ i) => fine[i] < 0.4 && parts.odds[i] < 0 && core[i] < 0.4;
-  for (const [label, blending] of blendings(labels, sizes, isBehind, rgba, width).entries())
+  for (const [label, blending] of blendings(labels, sizes, behind, rgba, width).entries())
     Object.assign(things[label] ?? {}, { blending });
   const isReal = (/** @type {Thing} */ { size }) => size >= MIN_THING_PART * playerCells;
   const inCompany = theirs.some((value) => value > 0.5);
@@ -151,12 +155,11 @@ export function sortBelongings({ parts, own, others, fine, core, claimed, theirs
 
 /**
  * @param {Labels} labels @param {number[]} sizes
- * @param {{ isBody: (cell: number) => boolean, odds: Numbers, fine: Numbers, core: Numbers, hands: Numbers }}
- *   maps
+ * @param {{ body: Flags, odds: Numbers, fine: Numbers, core: Numbers, hands: Numbers }} maps
  * @param {Bytes} rgba @param {number} width
  * @returns {{ things: Thing[], playerCells: number }} things by label
  */
-function measureThings(labels, sizes, { isBody, odds, fine, core, hands }, rgba, width) {
+function measureThings(labels, sizes, { body, odds, fine, core, hands }, rgba, width) {
   const things = sizes.map((size) => ({
     size,
     salience: 0,
@@ -172,7 +175,7 @@ function measureThings(labels, sizes, { isBody, odds, fine, core, hands }, rgba,
   }));
   let playerCells = 0;
   for (let i = 0; i < labels.length; i++) {
-    if (isBody(i)) playerCells++;
+    playerCells += body[i];
     const thing = labels[i] ? things[labels[i]] : undefined;
     if (!thing) continue;
     const x = i % width;
@@ -182,13 +185,16 @@ function measureThings(labels, sizes, { isBody, odds, fine, core, hands }, rgba,
     grow(thing.bounds, x, Math.floor(i / width));
     if (hands[i] > 0) thing.handled++;
     if (Math.min(rgba[4 * i], rgba[4 * i + 1], rgba[4 * i + 2]) >= WHITE_LEVEL) thing.white++;
-    const beside = [i - 1, i + 1, i - width, i + width];
-    if (beside.some(isBody)) thing.touches++;
-    else if (beside.some((cell) => labels[cell] === 0)) thing.open++;
+    if (body[i - 1] || body[i + 1] || body[i - width] || body[i + width]) thing.touches++;
+    else if (isBesideNone(labels, i, width)) thing.open++;
     if (x === 0 || x === width - 1 || i < width) thing.border++;
   }
   return { things, playerCells };
 }
+
+/** @param {Labels} labels @param {number} i @param {number} width */
+const isBesideNone = (labels, i, width) =>
+  labels[i - 1] === 0 || labels[i + 1] === 0 || labels[i - width] === 0 || labels[i + width] === 0;
 
 /**
  * @param {Thing} thing
@@ -242,7 +248,7 @@ function isBall({ left, right, top, bottom }, size) {
 /**
  * For each label, the part of the thing's colours that the background around it shares: the intersection of
  * the two histograms, 0 to 1.
- * @param {Labels} labels @param {number[]} sizes @param {(cell: number) => boolean} isBehind
+ * @param {Labels} labels @param {number[]} sizes @param {Flags} isBehind
  * @param {Bytes} rgba @param {number} width
  */
 function blendings(labels, sizes, isBehind, rgba, width) {
@@ -256,7 +262,7 @@ function blendings(labels, sizes, isBehind, rgba, width) {
     if (!label) continue;
     const colour = colourOf(rgba, i);
     if (labels[i]) own[label * colours + colour]++;
-    else if (isBehind(i)) {
+    else if (isBehind[i]) {
       behind[label * colours + colour]++;
       beside[label]++;
     }
@@ -265,7 +271,7 @@ function blendings(labels, sizes, isBehind, rgba, width) {
   const all = /** @type {Numbers} */ (new Float32Array(colours));
   let allCells = 0;
   for (let i = 0; i < labels.length; i++) {
-    if (labels[i] || !isBehind(i)) continue;
+    if (labels[i] || !isBehind[i]) continue;
     allCells++;
     all[colourOf(rgba, i)]++;
   }

@@ -1,7 +1,7 @@
 import { readParts } from "./body_parts.js";
 import { contextOf } from "./decode.js";
 import { maskPeople, wholePicture } from "./detectors.js";
-import { boundsAbove, dilate, patches, sampleMask } from "./masks.js";
+import { above, boundsAbove, dilate, patches, sampleMask } from "./masks.js";
 import { runNetwork } from "./networks.js";
 
 /** @import { Finding } from "./examine.js" */
@@ -59,10 +59,12 @@ export async function hasRivalSubject(picture, { pose }) {
   if (!body) return false;
   const all = wholePicture(picture);
   const people = sampleMask(await maskPeople(picture, all), grid);
-  const near = Float32Array.from(own, (value) => (value > 0.3 ? 1 : 0));
+  const near = new Float32Array(above(own, 0.3));
   const reach = Math.max(1, Math.round(OWN_MARGIN * Math.max(body.width, body.height)));
   const around = dilate(near, grid.width, reach);
-  const { labels, sizes } = patches(people.length, grid.width, (k) => people[k] > 0.5 && !(around[k] > 0.5));
+  const others = above(people, 0.5);
+  for (let k = 0; k < others.length; k++) if (around[k] > 0.5) others[k] = 0;
+  const { labels, sizes } = patches(others, grid.width);
   const area = countAbove(own);
   const large = sizes.findIndex(
     (size, label) =>

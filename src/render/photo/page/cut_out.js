@@ -5,7 +5,7 @@ import { lightCurve } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
 import { channelTones, gradeOf, steppedTones } from "./grade.js";
 import { emptyHairGaps } from "./hair_gaps.js";
-import { alphaOf, boundsAbove, patches, sampleMask } from "./masks.js";
+import { above, alphaOf, boundsAbove, patches, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 import { rgbFrom } from "./networks.js";
 import { keepsOthersFace } from "./parts_faults.js";
@@ -107,7 +107,7 @@ function grown({ rect, photoSize, atPhotoEdge }, look, player) {
   };
   const { width, height } = grid;
   const odds = sampleMask(look.odds, grid);
-  const { labels } = patches(odds.length, width, (cell) => odds[cell] > 0);
+  const { labels } = patches(above(odds, 0), width);
   const head = headBox(player);
   const at = (/** @type {number} */ x, /** @type {number} */ y) =>
     Math.max(0, Math.min(height - 1, Math.floor((y - rect.y) / step))) * width +
@@ -243,8 +243,8 @@ export function cutOut(cut, player, salient) {
   if (!cut.ownPixels) emptyHairGaps(matte, parts, rgba, grid.width, hairRect(player, grid));
   const mask = cut.ownPixels
     ? ownMask(cut.ownPixels, canvas, matte, grid)
-    : painted((i) => 255 * matte[i], grid.width, grid.height);
-  const kept = cut.ownPixels ? matte.map(() => 1) : matte;
+    : painted(opacities(matte), grid.width, grid.height);
+  const kept = cut.ownPixels ? matte.slice().fill(1) : matte;
   const trim = trimmed(mask, canvas);
   const { small, alpha } = smallCutout(canvas, mask, trim);
   const framing = frameCutout(cut, trim, { alpha, width: small.w }, player);
@@ -317,12 +317,22 @@ function ownMask(own, { width, height }, matte, grid) {
     const x = Math.floor(((pixel % width) * grid.width) / width);
     return Math.floor((Math.floor(pixel / width) * grid.height) / height) * grid.width + x;
   };
-  const { labels, sizes } = patches(width * height, width, (pixel) => own[4 * pixel + 3] > VISIBLE_ALPHA);
+  const alpha = alphaOf(own);
+  const { labels, sizes } = patches(above(alpha, VISIBLE_ALPHA), width);
   const player = sizes.map(() => 0);
   for (let pixel = 0; pixel < labels.length; pixel++) {
     if (labels[pixel] && matte[cellAt(pixel)] > 0.5) player[labels[pixel]] = (player[labels[pixel]] ?? 0) + 1;
   }
-  return painted((pixel) => (player[labels[pixel]] ? own[4 * pixel + 3] : 0), width, height);
+  for (let pixel = 0; pixel < alpha.length; pixel++) if (!player[labels[pixel]]) alpha[pixel] = 0;
+  return painted(alpha, width, height);
+}
+
+/** @param {Numbers} matte 0 to 1 @returns {Bytes} */
+function opacities(matte) {
+  /** @type {Bytes} */
+  const alpha = new Uint8ClampedArray(matte.length);
+  for (let i = 0; i < alpha.length; i++) alpha[i] = 255 * matte[i];
+  return alpha;
 }
 
 /**

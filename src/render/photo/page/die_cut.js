@@ -1,5 +1,5 @@
 import { canvasOf, contextOf } from "./decode.js";
-import { alphaOf, dilate, patches } from "./masks.js";
+import { above, alphaOf, below, dilate, patches } from "./masks.js";
 
 /** @import { Bytes, Numbers, Rect } from "./masks.js" */
 
@@ -67,43 +67,34 @@ export function dieCut(rgba, { width, height }, { rgba: data, w, h }, head, tone
   });
   const inside = lowestAround(alpha, w);
   const carried = carriedColours(data, inside, w, h);
-  const silhouette = painted((i) => edge[i], w, h);
-  const kept = alpha.map((here, i) => 255 * keptPart(here / 255, Number(inside[i])));
+  const silhouette = painted(edge, w, h);
+  /** @type {Bytes} */
+  const kept = new Uint8ClampedArray(alpha.length);
+  for (let i = 0; i < kept.length; i++) kept[i] = 255 * keptPart(alpha[i] / 255, inside[i]);
   takeInnerColours(rgba, { width, height }, { silhouette, kept, carried }, tones);
   return silhouette;
 }
 
 /**
  * A picture in black.
- * @param {(pixel: number) => number} alphaAt each pixel's opacity, 0 to 255
+ * @param {Bytes} alpha each pixel's opacity, 0 to 255
  * @param {number} w
  * @param {number} h
  */
-export function painted(alphaAt, w, h) {
+export function painted(alpha, w, h) {
   const canvas = canvasOf(w, h);
   const picture = new ImageData(w, h);
-  for (let i = 0; i < w * h; i++) picture.data[4 * i + 3] = alphaAt(i);
+  const { data } = picture;
+  for (let i = 0, k = 3; k < data.length; i++, k += 4) data[k] = alpha[i];
   contextOf(canvas).putImageData(picture, 0, 0);
   return canvas;
 }
 
 /** Clears what is nowhere near anything solid. @param {Bytes} alpha changed in place @param {number} w */
 function withoutHaze(alpha, w) {
-  const near = dilate(
-    cells(alpha, (value) => (value >= SOLID_ALPHA ? 1 : 0)),
-    w,
-    HAZE_PX,
-  );
+  const near = dilate(new Float32Array(above(alpha, SOLID_ALPHA - 1)), w, HAZE_PX);
   for (let i = 0; i < alpha.length; i++) if (near[i] === 0) alpha[i] = 0;
   return alpha;
-}
-
-/** @param {Bytes} alpha @param {(value: number) => number} of @returns {Numbers} */
-function cells(alpha, of) {
-  /** @type {Numbers} */
-  const out = new Float32Array(alpha.length);
-  for (let i = 0; i < out.length; i++) out[i] = of(alpha[i]);
-  return out;
 }
 
 /**
@@ -113,7 +104,7 @@ function cells(alpha, of) {
  * @returns {Bytes}
  */
 function evenEdge(alpha, w, h, head) {
-  const from = painted((i) => alpha[i], w, h);
+  const from = painted(alpha, w, h);
   const body = smoothed(from, w, h, EDGE);
   const hair = smoothed(from, w, h, HAIR);
   const left = head.x - HAIR_REACH.sides * head.width;
@@ -162,13 +153,13 @@ function smoothed(from, w, h, { blur, cut }) {
 /** Drops specks and fills small holes. @param {Bytes} alpha changed in place @param {number} w */
 function closePatches(alpha, w) {
   const n = alpha.length;
-  const own = patches(n, w, (i) => alpha[i] > 127);
+  const own = patches(above(alpha, 127), w);
   const area = own.sizes.slice(1).reduce((sum, size) => sum + size, 0);
   for (let i = 0; i < n; i++) {
     const label = own.labels[i];
     if (label && Number(own.sizes[label]) < SPECK_PART * area) alpha[i] = 0;
   }
-  const holes = patches(n, w, (i) => alpha[i] <= 127);
+  const holes = patches(below(alpha, 128), w);
   const open = new Set();
   for (let x = 0; x < w; x++) open.add(holes.labels[x]).add(holes.labels[n - w + x]);
   for (let i = 0; i < n; i += w) open.add(holes.labels[i]).add(holes.labels[i + w - 1]);
@@ -182,12 +173,14 @@ function closePatches(alpha, w) {
  * The lowest alpha of each pixel and those around it: what is solid in it lies wholly inside the player.
  * @param {Bytes} alpha @param {number} w
  */
-const lowestAround = (alpha, w) =>
-  dilate(
-    cells(alpha, (value) => 255 - value),
-    w,
-    1,
-  ).map((value) => 255 - value);
+function lowestAround(alpha, w) {
+  /** @type {Numbers} */
+  const missing = new Float32Array(alpha.length);
+  for (let i = 0; i < missing.length; i++) missing[i] = 255 - alpha[i];
+  const lowest = dilate(missing, w, 1);
+  for (let i = 0; i < lowest.length; i++) lowest[i] = 255 - lowest[i];
+  return lowest;
+}
 
 /**
  * For each place the mean colour of what is surely the player near it, or further off where nothing near is.

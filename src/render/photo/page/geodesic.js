@@ -16,11 +16,10 @@ const BUCKETS = 128;
  * Assigns disputed cells to the seed from which the path to them is shortest, where crossing an edge in the
  * picture makes a path long (P. Toivanen, "New geodesic distance transforms", 1996).
  * @param {Labels} seeds 1, 2, ... where the owner is known, 0 elsewhere
- * @param {(cell: number) => boolean} isOpen whether a path may enter a cell
  * @param {Bytes} rgba @param {number} width in cells
  * @returns {Labels} the owner of each seed and each cell reached, 0 elsewhere
  */
-export function nearestSeed(seeds, isOpen, rgba, width) {
+export function nearestSeed(seeds, rgba, width) {
   /** @type {Labels} */
   const owners = new Int32Array(seeds.length);
   /** @type {Numbers} */
@@ -28,13 +27,6 @@ export function nearestSeed(seeds, isOpen, rgba, width) {
   /** Cells by distance; buckets are reused, since no step is as long as the ring. @type {number[][]} */
   const ring = Array.from({ length: BUCKETS }, () => []);
   let waiting = 0;
-  const reach = (/** @type {number} */ cell, /** @type {number} */ owner, /** @type {number} */ distance) => {
-    if (distance >= distances[cell]) return;
-    distances[cell] = distance;
-    owners[cell] = owner;
-    ring[Math.floor(distance) % BUCKETS]?.push(cell);
-    waiting++;
-  };
   for (let cell = 0; cell < seeds.length; cell++) {
     if (!seeds[cell]) continue;
     owners[cell] = seeds[cell];
@@ -61,8 +53,13 @@ export function nearestSeed(seeds, isOpen, rgba, width) {
       if (Math.floor(distances[cell]) < now) continue;
       const x = cell % width;
       for (const next of [x > 0 ? cell - 1 : -1, x < width - 1 ? cell + 1 : -1, cell - width, cell + width]) {
-        if (next < 0 || next >= seeds.length || !isOpen(next)) continue;
-        reach(next, owners[cell], distances[cell] + stepCost(rgba, cell, next));
+        if (next < 0 || next >= seeds.length || seeds[next]) continue;
+        const distance = distances[cell] + stepCost(rgba, cell, next);
+        if (distance >= distances[next]) continue;
+        distances[next] = distance;
+        owners[next] = owners[cell];
+        ring[Math.floor(distance) % BUCKETS]?.push(next);
+        waiting++;
       }
     }
   }

@@ -1,6 +1,6 @@
-import { boundsAbove, boxBlur, dilate, smoothStep } from "./masks.js";
+import { above, below, boundsAbove, boxBlur, dilate, smoothStep } from "./masks.js";
 
-/** @import { Bytes, Numbers, Rect } from "./masks.js" */
+/** @import { Bytes, Flags, Numbers, Rect } from "./masks.js" */
 
 /**
  * How far the hair that is looked at reaches from the head, in the widths and heights of the rectangle around
@@ -65,26 +65,38 @@ export function emptyHairGaps(matte, { hair, odds }, rgba, width, head) {
   const part = partAround(hair, width, head, reach);
   if (part.width <= 0 || part.height <= 0) return;
   const cells = part.width * part.height;
-  const at = (/** @type {number} */ i) =>
-    (part.y + Math.floor(i / part.width)) * width + part.x + (i % part.width);
   /** @type {Numbers} */
   const own = new Float32Array(cells);
   /** @type {Numbers} */
   const strands = new Float32Array(cells);
   /** @type {Numbers} */
   const somebody = new Float32Array(cells);
-  const planes = [0, 1, 2].map(() => /** @type {Numbers} */ (new Float32Array(cells)));
+  /** @type {Numbers} */
+  const reds = new Float32Array(cells);
+  /** @type {Numbers} */
+  const greens = new Float32Array(cells);
+  /** @type {Numbers} */
+  const blues = new Float32Array(cells);
   for (let i = 0; i < cells; i++) {
-    const from = at(i);
+    const from = cellAt(part, width, i);
     own[i] = matte[from];
     strands[i] = hair[from];
     somebody[i] = 1 / (1 + Math.exp(-odds[from]));
-    for (const [k, plane] of planes.entries()) plane[i] = rgba[4 * from + k] / 255;
+    reds[i] = rgba[4 * from] / 255;
+    greens[i] = rgba[4 * from + 1] / 255;
+    blues[i] = rgba[4 * from + 2] / 255;
   }
+  const planes = [reds, greens, blues];
   const mixed = hairInColour(own, strands, somebody, planes, part.width, reach);
   for (const i of gapCells(own, mixed, part.width))
-    matte[at(i)] = Math.min(own[i], smoothStep(mixed[i], SOFT.low, SOFT.high));
+    matte[cellAt(part, width, i)] = Math.min(own[i], smoothStep(mixed[i], SOFT.low, SOFT.high));
 }
+
+/**
+ * A cell of the grid, by its number in a part.
+ * @param {Rect} part @param {number} width of the grid @param {number} i
+ */
+const cellAt = (part, width, i) => (part.y + Math.floor(i / part.width)) * width + part.x + (i % part.width);
 
 /**
  * The part of the grid that holds the hair, and `reach` cells around it. Its sides are 0 or less without
@@ -116,9 +128,9 @@ function partAround(hair, width, head, reach) {
  * @returns {Numbers}
  */
 function hairInColour(matte, hair, somebody, planes, width, reach) {
-  const isBehind = (/** @type {number} */ i) => matte[i] < 0.02;
-  const backdrop = meansOf(planes, isBehind, width, reach);
-  const isHair = (/** @type {number} */ i) => hair[i] > 0.5 && matte[i] > 0.9 && somebody[i] > DOUBTED.low;
+  const backdrop = meansOf(planes, below(matte, 0.02), width, reach);
+  const isHair = above(hair, 0.5);
+  for (let i = 0; i < isHair.length; i++) if (!(matte[i] > 0.9 && somebody[i] > DOUBTED.low)) isHair[i] = 0;
   const strands = meansOf(planes, isHair, width, STRANDS_REACH * reach);
   /** @type {Numbers} */
   const mixed = new Float32Array(matte.length).fill(1);
@@ -160,11 +172,7 @@ function gapCells(matte, mixed, width) {
   const seen = new Uint8Array(matte.length);
   /** @type {number[]} */
   const found = [];
-  const beside = dilate(
-    /** @type {Numbers} */ (matte.map((alpha) => (alpha < 0.02 ? 1 : 0))),
-    width,
-    BESIDE_CELLS,
-  );
+  const beside = dilate(new Float32Array(below(matte, 0.02)), width, BESIDE_CELLS);
   for (let i = 0; i < matte.length; i++) {
     if (mixed[i] < SURE_GAP || (beside[i] > 0 && mixed[i] < MAX_MIXED)) {
       seen[i] = 1;
@@ -195,7 +203,7 @@ function gapCells(matte, mixed, width) {
 /**
  * Mean colours of the cells that count around each cell, and how much they vary there.
  * @param {Numbers[]} planes
- * @param {(cell: number) => boolean} counts
+ * @param {Flags} counts
  * @param {number} width
  * @param {number} reach in cells
  * @returns {Means}
@@ -208,9 +216,10 @@ function meansOf(planes, counts, width, reach) {
   const sums = planes.map(() => ({ once: made(), twice: made() }));
   for (let i = 0; i < cells; i++) {
     const from = 2 * Math.floor(i / across) * width + 2 * (i % across);
-    if (!counts(from)) continue;
+    if (!counts[from]) continue;
     weights[i] = 1;
-    for (const [k, { once, twice }] of sums.entries()) {
+    for (let k = 0; k < 3; k++) {
+      const { once, twice } = /** @type {{ once: Numbers, twice: Numbers }} */ (sums[k]);
       once[i] = Number(planes[k]?.[from]);
       twice[i] = once[i] * once[i];
     }

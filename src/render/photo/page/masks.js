@@ -4,7 +4,11 @@
  * @typedef {Float32Array<ArrayBuffer> & { [index: number]: any }} Numbers
  * @typedef {Uint8ClampedArray<ArrayBuffer> & { [index: number]: any }} Bytes
  * @typedef {Int32Array<ArrayBuffer> & { [index: number]: any }} Labels
+ * @typedef {Uint8Array<ArrayBuffer> & { [index: number]: any }} Flags 1 where something holds, 0 elsewhere
  */
+
+// Loops over pixels call no function that is made anew for each photo: the engine forgets what it compiled of
+// such functions with the photo, and compiles them again for the next one.
 
 /**
  * A network's answer for a crop, from 0 (not the player) to 1.
@@ -113,37 +117,70 @@ export function alphaOf(rgba) {
 }
 
 /**
- * Labels the four-connected patches of cells for which `inside` holds 1, 2 and so on, and all other cells 0.
- * @param {number} cells @param {number} width
- * @param {(cell: number) => boolean} inside
+ * Where values are above a threshold.
+ * @param {Numbers | Bytes} values @param {number} threshold
+ * @returns {Flags}
+ */
+export function above(values, threshold) {
+  /** @type {Flags} */
+  const flags = new Uint8Array(values.length);
+  for (let i = 0; i < flags.length; i++) flags[i] = values[i] > threshold ? 1 : 0;
+  return flags;
+}
+
+/**
+ * Where values are below a threshold.
+ * @param {Numbers | Bytes} values @param {number} threshold
+ * @returns {Flags}
+ */
+export function below(values, threshold) {
+  /** @type {Flags} */
+  const flags = new Uint8Array(values.length);
+  for (let i = 0; i < flags.length; i++) flags[i] = values[i] < threshold ? 1 : 0;
+  return flags;
+}
+
+/**
+ * Labels the four-connected patches of cells that are inside 1, 2 and so on, and all other cells 0.
+ * @param {Flags} inside @param {number} width
  * @returns {{ labels: Labels, sizes: number[] }} `sizes[label]` in cells
  */
-export function patches(cells, width, inside) {
+export function patches(inside, width) {
+  const cells = inside.length;
   /** @type {Labels} */
   const labels = new Int32Array(cells);
   /** @type {Labels} */
   const stack = new Int32Array(cells);
   const sizes = [0];
-  for (let cell = 0; cell < cells; cell++) labels[cell] = inside(cell) ? -1 : 0;
+  for (let cell = 0; cell < cells; cell++) labels[cell] = inside[cell] ? -1 : 0;
   for (let start = 0; start < cells; start++) {
     if (labels[start] !== -1) continue;
     const label = sizes.length;
-    let depth = 0;
+    let depth = 1;
     let size = 0;
-    const enter = (/** @type {number} */ cell) => {
-      if (labels[cell] !== -1) return;
-      labels[cell] = label;
-      stack[depth++] = cell;
-    };
-    enter(start);
+    labels[start] = label;
+    stack[0] = start;
     while (depth > 0) {
       const cell = stack[--depth];
       const x = cell % width;
       size++;
-      if (x > 0) enter(cell - 1);
-      if (x < width - 1) enter(cell + 1);
-      if (cell >= width) enter(cell - width);
-      if (cell < cells - width) enter(cell + width);
+      // Each neighbour is labelled as it goes onto the stack, so that it goes there once.
+      if (x > 0 && labels[cell - 1] === -1) {
+        labels[cell - 1] = label;
+        stack[depth++] = cell - 1;
+      }
+      if (x < width - 1 && labels[cell + 1] === -1) {
+        labels[cell + 1] = label;
+        stack[depth++] = cell + 1;
+      }
+      if (cell >= width && labels[cell - width] === -1) {
+        labels[cell - width] = label;
+        stack[depth++] = cell - width;
+      }
+      if (cell < cells - width && labels[cell + width] === -1) {
+        labels[cell + width] = label;
+        stack[depth++] = cell + width;
+      }
     }
     sizes.push(size);
   }
@@ -221,15 +258,10 @@ function greatestDown(values, width, radius) {
   const back = spare("back", values.length);
   ahead.set(values);
   back.set(values);
-  /** @type {(plane: Numbers, y: number, from: number) => void} */
-  const include = (plane, y, from) => {
-    for (let i = y * width, j = from * width, end = i + width; i < end; i++, j++)
-      plane[i] = Math.max(plane[i], plane[j]);
-  };
   for (let start = 0; start < height; start += window) {
     const end = Math.min(height, start + window);
-    for (let y = start + 1; y < end; y++) include(ahead, y, y - 1);
-    for (let y = end - 2; y >= start; y--) include(back, y, y + 1);
+    for (let y = start + 1; y < end; y++) includeRow(ahead, y * width, (y - 1) * width, width);
+    for (let y = end - 2; y >= start; y--) includeRow(back, y * width, (y + 1) * width, width);
   }
   /** @type {Numbers} */
   const out = new Float32Array(values.length);
@@ -242,6 +274,14 @@ function greatestDown(values, width, radius) {
       out[i] = Math.max(out[i], back[j]);
   }
   return out;
+}
+
+/**
+ * Raises a row to the larger of itself and another one.
+ * @param {Numbers} plane @param {number} row where it begins @param {number} other @param {number} width
+ */
+function includeRow(plane, row, other, width) {
+  for (let i = row, j = other, end = row + width; i < end; i++, j++) plane[i] = Math.max(plane[i], plane[j]);
 }
 
 /**

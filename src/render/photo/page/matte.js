@@ -2,7 +2,7 @@ import { sortBelongings } from "./belongings.js";
 import { partsOnGrid, SURELY_NOBODY } from "./body_parts.js";
 import { nearestSeed } from "./geodesic.js";
 import { handCells, limbMap } from "./limbs.js";
-import { boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
+import { above, below, boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
 import { ownParts, rivalsOf } from "./own_parts.js";
 import { signsOf } from "./signs.js";
 
@@ -87,7 +87,7 @@ const CLAIMED_HOLE = 0.75;
 export function playerMasks(player, grid) {
   const posed = player.pose && sampleMask(player.pose.mask, grid);
   const people = sampleMask(player.people, grid);
-  const { labels, sizes } = patches(people.length, grid.width, (cell) => people[cell] > 0.5);
+  const { labels, sizes } = patches(above(people, 0.5), grid.width);
   const shared = sizes.map(() => 0);
   let poseCells = 0;
   for (let i = 0; i < people.length; i++) {
@@ -101,10 +101,11 @@ export function playerMasks(player, grid) {
   const fits = best > 0 && (!posed || fitsPose);
   const around =
     posed && dilate(posed, grid.width, Math.round(PATCH_REACH_PART * Math.max(grid.width, grid.height)));
-  const patch = people.map((value, i) => {
-    if (!fits || labels[i] !== best) return 0;
-    return around ? value * smoothStep(around[i], 0.3, 0.6) : value;
-  });
+  /** @type {Numbers} */
+  const patch = new Float32Array(people.length);
+  for (let i = 0; fits && i < patch.length; i++) {
+    if (labels[i] === best) patch[i] = around ? people[i] * smoothStep(around[i], 0.3, 0.6) : people[i];
+  }
   return { posed, patch, fits };
 }
 
@@ -115,7 +116,9 @@ export function playerMasks(player, grid) {
  */
 export function playerBounds(player, grid) {
   const { posed, patch } = playerMasks(player, grid);
-  const either = patch.map((value, i) => Math.max(value, posed ? posed[i] : 0));
+  /** @type {Numbers} */
+  const either = patch.slice();
+  for (let i = 0; posed && i < either.length; i++) if (posed[i] > either[i]) either[i] = posed[i];
   const cells = boundsAbove(either, grid.width, 0.5);
   if (!cells) return player.body;
   return {
@@ -143,9 +146,8 @@ export function fuseMatte(player, look, salient, rgba, grid) {
   const parts = partsOnGrid(look, grid);
   const fine = sampleMask(salient, grid);
   /** @type {Numbers} */
-  const core = patch.map((value, i) =>
-    posed && fits ? 0.6 * posed[i] + 0.4 * value : posed ? posed[i] : value,
-  );
+  const core = (posed ?? patch).slice();
+  for (let i = 0; posed && fits && i < core.length; i++) core[i] = 0.6 * posed[i] + 0.4 * patch[i];
   const theirs = rivalsOf(player, grid, posed, parts);
   const limbs = limbMap(player, grid);
   const hands = handCells(player, grid);
@@ -155,9 +157,9 @@ export function fuseMatte(player, look, salient, rgba, grid) {
   // Only the body parts network gets dark photos brightened, so there it knows better than the others.
   const isDark = clear !== rgba;
   /** @type {Numbers} */
-  const claimed = core.map((value, i) =>
-    isDark ? 0 : smoothStep(Math.min(fine[i], value), CLAIMED.low, CLAIMED.high),
-  );
+  const claimed = new Float32Array(core.length);
+  for (let i = 0; !isDark && i < core.length; i++)
+    claimed[i] = smoothStep(Math.min(fine[i], core[i]), CLAIMED.low, CLAIMED.high);
   const { held, left } = sortBelongings(
     { parts, own, others: strangers, fine, core, claimed, theirs, hands },
     rgba,
@@ -177,9 +179,7 @@ export function fuseMatte(player, look, salient, rgba, grid) {
     if (own[i] <= 0 && held[i] <= 0) odds -= PENALTY;
     matte[i] = odds;
   }
-  const votes = (/** @type {number} */ i) =>
-    Number(parts.odds[i] > 0) + Number(fine[i] > 0.5) + Number(core[i] > 0.5);
-  settle(matte, { core, limbs, votes, nearHair, parts: parts.odds }, clear, grid.width);
+  settle(matte, { core, fine, limbs, nearHair, parts: parts.odds }, clear, grid.width);
   for (let i = 0; i < matte.length; i++) matte[i] = smoothStep(1 / (1 + Math.exp(-matte[i])), 0.15, 0.85);
   closeHoles(matte, core, grid.width);
   dropIslands(matte, { held, fine }, grid.width);
@@ -190,11 +190,10 @@ export function fuseMatte(player, look, salient, rgba, grid) {
  * Settles wide patches where the opinions disagree: each cell goes to the sure player or to the sure
  * background, whichever is nearer without crossing an edge in the picture.
  * @param {Numbers} odds changed in place
- * @param {{ core: Numbers, limbs: Numbers, nearHair: Numbers, parts: Numbers, votes: (cell: number) => number
- *   }} opinions votes: how many opinions see the player in a cell
+ * @param {{ core: Numbers, fine: Numbers, limbs: Numbers, nearHair: Numbers, parts: Numbers }} opinions
  * @param {Bytes} rgba @param {number} width
  */
-function settle(odds, { core, limbs, nearHair, parts, votes }, rgba, width) {
+function settle(odds, { core, fine, limbs, nearHair, parts }, rgba, width) {
   const low = logit(UNSETTLED.low);
   const high = logit(UNSETTLED.high);
   /** @type {Labels} */
@@ -212,16 +211,17 @@ function settle(odds, { core, limbs, nearHair, parts, votes }, rgba, width) {
   }
   const besideSure = dilate(sure, width, EDGE_CELLS);
   const besideNone = dilate(none, width, EDGE_CELLS);
-  const owners = nearestSeed(seeds, (cell) => !seeds[cell], rgba, width);
+  const owners = nearestSeed(seeds, rgba, width);
   for (let i = 0; i < odds.length; i++) {
     if (seeds[i] || (besideSure[i] && besideNone[i]) || odds[i] < -PENALTY / 2) continue;
     // Curls and strands keep their soft edge, except where the masks see the head itself.
     if (nearHair[i] > 0.3 && core[i] < MAX_BEHIND_CORE) continue;
     // An arm in front of people in the same colours has no edge, but masks and pose agree on it.
     const isLimb = core[i] > SURE_CORE && limbs[i] > 0.5;
-    const isSeen = votes(i) >= 2 || (core[i] > MAX_BEHIND_CORE && parts[i] > SURELY_NOBODY);
+    const votes = Number(parts[i] > 0) + Number(fine[i] > 0.5) + Number(core[i] > 0.5);
+    const isSeen = votes >= 2 || (core[i] > MAX_BEHIND_CORE && parts[i] > SURELY_NOBODY);
     if (isSeen && (owners[i] === 1 || isLimb)) odds[i] += BONUS_SETTLED;
-    else if (owners[i] === 2 && votes(i) < 2) odds[i] -= BONUS_SETTLED;
+    else if (owners[i] === 2 && votes < 2) odds[i] -= BONUS_SETTLED;
   }
 }
 
@@ -242,7 +242,10 @@ function brightened(rgba) {
     brighter += Number(counts[level]);
   if (level > BRIGHT_LEVEL) return rgba;
   const gain = 230 / level;
-  return rgba.map((value) => value * gain);
+  /** @type {Bytes} */
+  const bright = new Uint8ClampedArray(rgba.length);
+  for (let i = 0; i < bright.length; i++) bright[i] = rgba[i] * gain;
+  return bright;
 }
 
 /**
@@ -251,7 +254,7 @@ function brightened(rgba) {
  * @param {Numbers} matte @param {Numbers} core @param {number} width
  */
 function closeHoles(matte, core, width) {
-  const { labels, sizes } = patches(matte.length, width, (cell) => matte[cell] < 0.5);
+  const { labels, sizes } = patches(below(matte, 0.5), width);
   const claimed = sizes.map(() => 0);
   let playerCells = 0;
   for (let i = 0; i < matte.length; i++) {
@@ -273,7 +276,7 @@ function closeHoles(matte, core, width) {
  * @param {Numbers} matte @param {{ held: Numbers, fine: Numbers }} maps @param {number} width
  */
 function dropIslands(matte, { held, fine }, width) {
-  const { labels, sizes } = patches(matte.length, width, (cell) => matte[cell] > 0.04);
+  const { labels, sizes } = patches(above(matte, 0.04), width);
   const largest = Math.max(...sizes);
   const kept = sizes.map(() => 0);
   const salience = sizes.map(() => 0);

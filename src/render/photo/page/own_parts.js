@@ -1,9 +1,9 @@
 import { headBox } from "./framing.js";
-import { dilate, patches, sampleMask, smoothStep } from "./masks.js";
+import { above, dilate, patches, sampleMask, smoothStep } from "./masks.js";
 
 /** @import { Parts } from "./body_parts.js" */
 /** @import { Finding } from "./find_player.js" */
-/** @import { Grid, Labels, Numbers, Rect } from "./masks.js" */
+/** @import { Flags, Grid, Labels, Numbers, Rect } from "./masks.js" */
 
 /**
  * Body parts within this distance of pose and person mask are the player's, as a fraction of the grid's
@@ -106,6 +106,9 @@ export function ownParts(player, { odds, face, hair }, { posed, limbs, hands, fi
   const own = new Float32Array(odds.length);
   /** @type {Numbers} */
   const left = new Float32Array(odds.length);
+  /** @type {Numbers} */
+  const body = new Float32Array(odds.length);
+  const elsewhere = above(odds, 0);
   const nearTheirs = dilate(
     theirs,
     width,
@@ -114,21 +117,17 @@ export function ownParts(player, { odds, face, hair }, { posed, limbs, hands, fi
   let playerCells = 0;
   for (let i = 0; i < own.length; i++) {
     if (near[i] > 0.4 || around[i] > 0.5 || limbs[i] > 0) own[i] = 1;
-    if (own[i] && odds[i] > 0 && theirs[i] < 0.5) playerCells++;
+    if (own[i] > 0.5) elsewhere[i] = 0;
+    if (own[i] && odds[i] > 0 && theirs[i] < 0.5) body[i] = 1;
+    playerCells += body[i];
   }
-  /** @type {Numbers} */
-  const body = own.map((value, i) => (value && odds[i] > 0 && theirs[i] < 0.5 ? 1 : 0));
   const besideBody = dilate(body, width, BESIDE_CELLS);
-  const { labels, sizes } = patches(odds.length, width, (cell) => odds[cell] > 0 && own[cell] < 0.5);
+  const { labels, sizes } = patches(elsewhere, width);
   const extras = measureExtras(
     labels,
     sizes,
     { odds, head: face, hair, salience: fine, rival: theirs },
-    {
-      touches: (i) => besideBody[i] > 0,
-      handled: (i) => hands[i] > 0,
-      beside: (i) => nearTheirs[i] > 0.5,
-    },
+    { touches: above(besideBody, 0), handled: above(hands, 0), beside: above(nearTheirs, 0.5) },
   );
   const inCompany = theirs.some((value) => value > 0.5);
   const isSure = extras.map((extra) => extra.odds >= SURE_EXTRA_ODDS * extra.size);
@@ -156,10 +155,10 @@ export function ownParts(player, { odds, face, hair }, { posed, limbs, hands, fi
 }
 
 /**
- * For each patch its size, the sum of each map over its cells, and how many of them pass each test.
+ * For each patch its size, the sum of each map over its cells, and in how many of them each flag is set.
  * @template {string} Map @template {string} Test
  * @param {Labels} labels @param {number[]} sizes
- * @param {Record<Map, Numbers>} maps @param {Record<Test, (cell: number) => boolean>} tests
+ * @param {Record<Map, Numbers>} maps @param {Record<Test, Flags>} tests
  * @returns {(Record<Map | Test, number> & { size: number })[]} by label
  */
 function measureExtras(labels, sizes, maps, tests) {
@@ -173,7 +172,7 @@ function measureExtras(labels, sizes, maps, tests) {
     const extra = labels[i] ? extras[labels[i]] : undefined;
     if (!extra) continue;
     for (const name of names) extra[name] = Number(extra[name]) + maps[name][i];
-    for (const name of questions) if (tests[name](i)) extra[name] = Number(extra[name]) + 1;
+    for (const name of questions) if (tests[name][i]) extra[name] = Number(extra[name]) + 1;
   }
   return /** @type {(Record<Map | Test, number> & { size: number })[]} */ (extras);
 }

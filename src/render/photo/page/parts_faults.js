@@ -1,6 +1,6 @@
 import { lookAtHead } from "./body_parts.js";
 import { headBox } from "./framing.js";
-import { patches, sampleMask } from "./masks.js";
+import { above, patches, sampleMask } from "./masks.js";
 
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @import { PartsLook } from "./body_parts.js" */
@@ -99,7 +99,8 @@ function hasEqualFace({ rect, look }, player) {
  * @param {Grid} grid
  */
 export function keepsOthersFace(look, player, matte, grid) {
-  const face = sampleMask(look.face, grid).map((skin, cell) => (matte[cell] > 0.5 ? skin : 0));
+  const face = sampleMask(look.face, grid);
+  for (let cell = 0; cell < face.length; cell++) if (!(matte[cell] > 0.5)) face[cell] = 0;
   const { own, others } = facesOf(face, player, grid);
   return others.some(({ size }) => size >= KEPT_FACE_PART * own);
 }
@@ -112,7 +113,7 @@ export function keepsOthersFace(look, player, matte, grid) {
  */
 function facesOf(face, player, { x, y, width, step }) {
   const head = headBox(player);
-  const { labels, sizes } = patches(face.length, width, (cell) => face[cell] > 0.5);
+  const { labels, sizes } = patches(above(face, 0.5), width);
   const middles = sizes.map(() => ({ x: 0, y: 0 }));
   for (let i = 0; i < face.length; i++) {
     const middle = labels[i] ? middles[labels[i]] : undefined;

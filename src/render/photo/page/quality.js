@@ -40,7 +40,8 @@ export function lookOf(photo, face) {
     FACE_PX,
   );
   const { data } = context.getImageData(0, 0, FACE_PX, FACE_PX);
-  const grey = Float32Array.from({ length: FACE_PX * FACE_PX }, (_, i) => lumaOf(data, i));
+  const grey = new Float32Array(FACE_PX * FACE_PX);
+  for (let i = 0; i < grey.length; i++) grey[i] = lumaOf(data, i);
   const contrast = deviation(grey);
   const details = laplacian(grey);
   const sorted = grey.toSorted();

@@ -11,10 +11,12 @@ export async function runSalient(rgb, size) {
   if (!values) throw new Error("The salient network gave no output.");
   let least = Number.POSITIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;
-  for (const value of values) {
-    if (value < least) least = value;
-    if (value > most) most = value;
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] < least) least = values[i];
+    if (values[i] > most) most = values[i];
   }
   const scale = 255 / Math.max(1e-6, most - least);
-  return Uint8Array.from(values, (value) => Math.round((value - least) * scale));
+  const salience = new Uint8Array(values.length);
+  for (let i = 0; i < salience.length; i++) salience[i] = Math.round((values[i] - least) * scale);
+  return salience;
 }
