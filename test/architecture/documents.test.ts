@@ -77,8 +77,8 @@ test("the changelog opens with what is not released yet, and dates every release
     ([, heading]) => heading ?? "",
   );
   expect(headings[0]).toBe("Unreleased");
-  expect(headings.slice(1).filter((heading) => !/^\d+\.\d+\.\d+ - \d{4}-\d{2}-\d{2}$/.test(heading))).toEqual(
-    [],
-  );
+  // What is to be the next release may be written already: scripts/cut-release.ts dates it.
+  const released = headings.slice(/^\d+\.\d+\.\d+ - unreleased$/.test(headings[1] ?? "") ? 2 : 1);
+  expect(released.filter((heading) => !/^\d+\.\d+\.\d+ - \d{4}-\d{2}-\d{2}$/.test(heading))).toEqual([]);
   expect(headings.length).toBeGreaterThan(1);
 });
