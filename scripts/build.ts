@@ -4,6 +4,7 @@
  *     bun run build                         # dist/cardpress, for this machine's processor
  *     bun run build --target linux-arm64    # dist/cardpress-linux-arm64; it uses the system's Chromium
  *     bun run build --out FOLDER            # into FOLDER instead of dist
+ *     bun run build --parts                 # and says what takes how much of the file
  *
  * The native runtime is included compressed, and only for the target processor.
  */
@@ -30,6 +31,7 @@ const { values: options } = parseArgs({
   options: {
     target: { type: "string", default: own },
     out: { type: "string", default: join(ROOT, "dist") },
+    parts: { type: "boolean", default: false },
   },
 });
 const { target, out } = options;
@@ -104,25 +106,32 @@ const built = await Bun.build({
   entrypoints: [join(ROOT, "src/main.ts")],
   target: "bun",
   compile: { target: `bun-${target}`, outfile },
-  // Compiled ahead: 18 MB more, and the service starts with 390 instead of 950 ms of processor time.
+  // Compiled ahead: 24 MB more, and the service starts with 390 instead of 950 ms of processor time.
   bytecode: true,
   format: "esm",
+  // 4 MB less. Names stay, for stack traces.
+  minify: { whitespace: true, syntax: true },
   metafile: true,
   define: { CARDPRESS_BUILD_COMMIT: JSON.stringify(commit) },
   plugins,
 });
 if (!built.success) throw new AggregateError(built.logs, "The program was not built.");
-checkWhole(Object.keys(built.metafile?.inputs ?? {}));
+const embedded = Object.keys(built.metafile?.inputs ?? {})
+  .map((path) => join(ROOT, path))
+  .filter((path) => !/\.(tsx?|m?js|cjs|json)$/.test(path));
+checkWhole(embedded);
 console.log(`${outfile}: ${Math.round(statSync(outfile).size / 1e6)} MB`);
+if (options.parts) {
+  const code = built.outputs.reduce((sum, { size }) => sum + size, 0);
+  for (const [part, bytes] of partsOf(embedded, code))
+    console.log(`${(bytes / 1e6).toFixed(1).padStart(6)} MB  ${part}`);
+}
 
 /**
  * Bun has been seen to bundle a file as empty if it was missing at first sight, so the program's size is
  * checked.
  */
-function checkWhole(inputs: string[]): void {
-  const embedded = inputs
-    .map((path) => join(ROOT, path))
-    .filter((path) => !/\.(tsx?|m?js|cjs|json)$/.test(path));
+function checkWhole(embedded: string[]): void {
   const bytes = embedded.reduce((sum, path) => sum + statSync(path).size, 0);
   const { size } = statSync(outfile);
   if (embedded.length < 100 || size < bytes + statSync(process.execPath).size / 2)
@@ -135,4 +144,33 @@ function checkWhole(inputs: string[]): void {
   const empty = Object.keys(found).filter((name) => found[name] === 0);
   if (Object.keys(found).length < embedded.length / 2 || empty.length > 0)
     throw new Error(`${outfile} carries empty files: ${empty.join(", ")}. Build it again.`);
+}
+
+/** The part of the program that an embedded file belongs to. */
+function partOf(path: string): string {
+  const name = basename(path);
+  if (path.includes("@sparticuz/chromium")) return `browser: ${name}`;
+  if (path.includes("onnxruntime")) return "runtime for networks";
+  if (/\.onnx(\.zst)?$/.test(name)) return `network: ${name.split(".")[0]}`;
+  const font = /@fontsource[^/]*\/([^/]+)/.exec(path)?.[1];
+  if (font) return /-(sc|tc|jp|kr)$/.test(font) ? `font: ${font}` : "fonts, all others";
+  if (path.includes("/placeholders/")) return "placeholders of test keys";
+  if (/\/(docs|console|web|studio)\//.test(path)) return "pages";
+  if (/\/(samples|templates)\//.test(path)) return "templates and sample photos";
+  return "everything else";
+}
+
+/** The parts of the built file with their bytes, largest first. */
+function partsOf(embedded: string[], codeBytes: number): [string, number][] {
+  const parts: Record<string, number> = { "code, minified": codeBytes };
+  for (const path of embedded) parts[partOf(path)] = (parts[partOf(path)] ?? 0) + statSync(path).size;
+  let rest = statSync(outfile).size - Object.values(parts).reduce((sum, bytes) => sum + bytes, 0);
+  // Another processor's Bun is not here to be measured.
+  if (target === own) {
+    const { size } = statSync(process.execPath);
+    parts.Bun = size;
+    rest -= size;
+  }
+  parts[target === own ? "code, compiled ahead" : "Bun, and code compiled ahead"] = rest;
+  return Object.entries(parts).sort(([, a], [, b]) => b - a);
 }

@@ -1,11 +1,12 @@
-import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { BucketSettings } from "./blobs/bucket.ts";
 import { type Cluster, readStorage } from "./cluster-config.ts";
 import { SECRET_FILE_VARIABLES, withSecretFiles } from "./config-secrets.ts";
 import { OperatorError } from "./core/errors.ts";
 import { DATABASE_CONNECTIONS, MIN_FREE_DISK_BYTES, WORKER_MEMORY_BYTES } from "./core/limits.ts";
+import { workersFor } from "./core/machine-limits.ts";
 import { MINUTE_MS } from "./core/time.ts";
+import { machineSize } from "./system/machine-size.ts";
 import { DEFAULT_TEMPLATE } from "./templates/built-in.ts";
 import { TEMPLATE_NAME } from "./templates/manifest.ts";
 
@@ -108,7 +109,7 @@ function readSettings(env: Environment): Omit<Config, "unknownSettings"> {
     matteModel: env.CARDPRESS_MATTE_MODEL ? resolve(env.CARDPRESS_MATTE_MODEL) : undefined,
     printProfile: env.CARDPRESS_PRINT_PROFILE ? resolve(env.CARDPRESS_PRINT_PROFILE) : undefined,
     renderWorkers: integer(env, "CARDPRESS_RENDER_WORKERS", {
-      fallback: availableParallelism(),
+      fallback: workersFor(machineSize()),
       min: 1,
       max: 64,
     }),

@@ -33,6 +33,11 @@ export { RenderFault, RenderInterrupted, type RenderOutcome } from "./pool-worke
 /** Pause before retrying a worker that could not start, doubled each time up to the maximum. */
 const FIRST_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 30_000;
+/**
+ * While all workers are idle, only one look at their memory in so many is taken: a look reads two files of
+ * every process on the machine, and was most of what a resting service did.
+ */
+const IDLE_LOOKS = 15;
 
 /** A warm worker, exclusively yours until released. */
 export interface Renderer {
@@ -99,7 +104,7 @@ export interface RenderPoolOptions {
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the workers and their states; apart, each part would carry all of it.
 export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   const { browserLifetimeMs = BROWSER_LIFETIME_MS, workerMemoryBytes = WORKER_MEMORY_BYTES } = options;
-  const { groupMemory = memoryOfGroups } = options;
+  const { groupMemory = memoryOfGroups, memoryLookMs: lookMs = MEMORY_LOOK_MS } = options;
   const closing = new AbortController();
   const warm = new Set<Worker>();
   const idle: Worker[] = [];
@@ -223,8 +228,6 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
       if (worker.alive) lose(worker);
       else kill(worker);
     }
-    // Idle workers grow old too.
-    replaceNext();
   };
   /** Gives the workers' memory back to the system when nobody has needed one for long. */
   const rest = () => {
@@ -234,10 +237,21 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
     unstarted = 0;
     for (const worker of [...warm]) drop(worker, RESTING);
   };
+  let lookedAtMs = performance.now();
+  /** Whether a worker may have grown: one is busy, or was since the last look. Idle ones hardly do. */
+  const mayHaveGrown = () =>
+    idle.length < workers.size ||
+    lastWorkAtMs >= lookedAtMs ||
+    performance.now() - lookedAtMs >= IDLE_LOOKS * lookMs;
   const watch = setInterval(() => {
-    lookAtMemory();
+    if (workers.size > 0 && mayHaveGrown()) {
+      lookedAtMs = performance.now();
+      lookAtMemory();
+    }
+    // Idle workers grow old too.
+    replaceNext();
     rest();
-  }, options.memoryLookMs ?? MEMORY_LOOK_MS);
+  }, lookMs);
 
   /**
    * The first alone, which is warm in half the time: from then on cards are drawn. The others follow; after a

@@ -65,6 +65,22 @@ test("a pool that nobody needs keeps no worker, takes work all the same, and sta
   await pool.close();
 });
 
+test("at rest nobody reads the memory of the machine's processes", async () => {
+  let looks = 0;
+  const groupMemory = () => {
+    looks += 1;
+    return new Map<number, number>();
+  };
+  const { pool } = poolOf(settings, { restAfterMs: 1, memoryLookMs: 1, groupMemory });
+  (await pool.acquire()).release();
+  while (pool.pids().length > 0) await Bun.sleep(1);
+  const atWork = looks;
+  expect(atWork).toBeGreaterThan(0);
+  await Bun.sleep(50);
+  expect(looks).toBe(atWork);
+  await pool.close();
+});
+
 test("after a rest the first card has the processor to itself: other workers start once it is done", async () => {
   const { pool } = poolOf(settings, { workers: 2, restAfterMs: 1, memoryLookMs: 10 });
   (await pool.acquire()).release();

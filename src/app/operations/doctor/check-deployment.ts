@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import type { Config } from "../../../config.ts";
 import { API_PATHS } from "../../../core/api-paths.ts";
 import type { DataFolder } from "../../../system/data-folder.ts";
+import { readIfThere } from "../../../system/machine-size.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 
 // How this installation is run: its proxy, its supervisor, and what the kernel allows its browser.
@@ -23,13 +24,7 @@ export interface Machine {
 const ADDRESS_TIMEOUT_MS = 5_000;
 
 export const thisMachine: Machine = {
-  read: (path) => {
-    try {
-      return readFileSync(path, "utf8");
-    } catch {
-      return undefined;
-    }
-  },
+  read: readIfThere,
   run: ([name = "", ...rest]) => {
     const path = Bun.which(name);
     if (path === null) return undefined;
@@ -259,24 +254,4 @@ function lockHolder(path: string, machine: Machine): string | undefined {
   const id = `${hex(major)}:${hex(minor)}:${file.ino}`;
   const held = (machine.read("/proc/locks") ?? "").split("\n").map((line) => line.trim().split(/\s+/));
   return held.find(([, , , mode, , on]) => mode === "WRITE" && on === id)?.[4];
-}
-
-/**
- * Memory available to this process and its browsers, in bytes: the machine's, or the limit of its container
- * or unit.
- */
-export function memoryLimit(machineBytes: number, machine: Machine): number {
-  const groups = machine.read("/proc/self/cgroup") ?? "";
-  const group = /^0::(.*)$/m.exec(groups)?.[1]?.replace(/\/$/, "") ?? "";
-  // The older kind of control groups, as on Ubuntu 20.04 and Red Hat 8.
-  const older = /^\d+:memory:(.*)$/m.exec(groups)?.[1]?.replace(/\/$/, "") ?? "";
-  const limits = [
-    `/sys/fs/cgroup${group}/memory.max`,
-    "/sys/fs/cgroup/memory.max",
-    `/sys/fs/cgroup/memory${older}/memory.limit_in_bytes`,
-    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-  ]
-    .map((path) => Number(machine.read(path)?.trim()))
-    .filter((bytes) => Number.isInteger(bytes) && bytes > 0);
-  return Math.min(machineBytes, ...limits);
 }

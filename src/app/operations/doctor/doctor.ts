@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { access, constants, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
-import { availableParallelism, tmpdir, totalmem } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Blobs } from "../../../blobs/blobs.ts";
 import type { Config } from "../../../config.ts";
@@ -30,6 +30,7 @@ import {
   refuseLostDatabase,
 } from "../../../system/data-folder.ts";
 import { inUnits } from "../../../system/disk-space.ts";
+import { machineSize } from "../../../system/machine-size.ts";
 import { loadSecretKey } from "../../../system/secret-key.ts";
 import { unpackedIn } from "../../../system/unpacked.ts";
 import { DEFAULT_TEMPLATE } from "../../../templates/built-in.ts";
@@ -46,16 +47,14 @@ import {
   checkDescriptors,
   checkSandbox,
   checkSupervision,
-  memoryLimit,
   thisMachine,
 } from "./check-deployment.ts";
 import { checkMatte } from "./check-matte.ts";
+import { checkWorkers } from "./check-workers.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 
 /** Below this the operator should make room before the service has to refuse cards. */
 const LOW_DISK_BYTES = 8 * MIN_FREE_DISK_BYTES;
-/** A worker, its Chromium and the models, measured with 40-megapixel photos. */
-const WORKER_BYTES = 800 * 1024 * 1024;
 
 type Check = (config: Config, folder: DataFolder) => Promise<Omit<Diagnosis, "check">>;
 
@@ -88,7 +87,7 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
     ["matte", checkMatte],
     ["mp4", checkMp4],
     ["templates", checkTemplates],
-    ["workers", checkWorkers],
+    ["workers", async (config) => checkWorkers(config, machineSize())],
     ...(config.bucket && !config.cluster ? [["bucket", checkBucket] as [Diagnosis["check"], Check]] : []),
     ["database", checkDatabase],
     ["audit", checkBooks],
@@ -134,7 +133,7 @@ async function examineWithoutData(config: Config): Promise<Diagnosis[]> {
       { check: "matte", ...(await lookAt(checkMatte, config, folder)) },
       { check: "mp4", ...(await lookAt(checkMp4, config, folder)) },
       { check: "templates", ...(await lookAt(checkTemplates, config, folder)) },
-      { check: "workers", ...(await lookAt(checkWorkers, config, folder)) },
+      { check: "workers", ...checkWorkers(config, machineSize()) },
       // They are elsewhere, and there before this machine's folder is.
       ...(config.bucket && !config.cluster
         ? [{ check: "bucket" as const, ...(await lookAt(checkBucket, config, folder)) }]
@@ -231,24 +230,6 @@ const checkTemplates: Check = async (config) => {
     return `${name} ${version} (${folder ?? "built in"})`;
   });
   return { status: "ok", message: named.join(", ") };
-};
-
-const checkWorkers: Check = async ({ renderWorkers }) => {
-  const cores = availableParallelism();
-  const memory = renderWorkers * WORKER_BYTES;
-  const usable = memoryLimit(totalmem(), thisMachine);
-  const found = `${counted(renderWorkers, "render worker")} on ${counted(cores, "core")} and ${(usable / 1024 ** 3).toFixed(1)} GB`;
-  if (memory > usable)
-    return {
-      status: "warning",
-      message: `${found}: with large photos they need ${(memory / 1024 ** 3).toFixed(1)} GB. Lower CARDPRESS_RENDER_WORKERS.`,
-    };
-  if (renderWorkers > cores)
-    return {
-      status: "warning",
-      message: `${found}: more than cores only slows them. Lower CARDPRESS_RENDER_WORKERS.`,
-    };
-  return { status: "ok", message: found };
 };
 
 const checkDatabase: Check = async (config, folder) => {

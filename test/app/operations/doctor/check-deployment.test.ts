@@ -6,7 +6,6 @@ import {
   checkSandbox,
   checkSupervision,
   type Machine,
-  memoryLimit,
   thisMachine,
 } from "../../../../src/app/operations/doctor/check-deployment.ts";
 import { testFolder } from "../../../harness.ts";
@@ -117,20 +116,6 @@ test("a public address without TLS, and a port without TLS beside the proxy, are
     read: (path) => (path === "/.dockerenv" ? "" : undefined),
   };
   expect((await checkAddress({ ...HTTPS, host: "0.0.0.0" }, container)).status).toBe("ok");
-});
-
-test("the memory of a container or a unit counts, not the machine's around it", () => {
-  const limited = files({
-    "/proc/self/cgroup": "0::/system.slice/cardpress.service\n",
-    "/sys/fs/cgroup/system.slice/cardpress.service/memory.max": "1000\n",
-  });
-  expect(memoryLimit(5000, limited)).toBe(1000);
-  const older = files({
-    "/proc/self/cgroup": "4:memory:/libpod/1\n0::/libpod/1\n",
-    "/sys/fs/cgroup/memory/memory.limit_in_bytes": "2000\n",
-  });
-  expect(memoryLimit(5000, older)).toBe(2000);
-  expect(memoryLimit(5000, files({ "/sys/fs/cgroup/memory.max": "max\n" }))).toBe(5000);
 });
 
 const limits = (n: number) => `Max open files            ${n}   ${n}  files\n`;
