@@ -26,3 +26,4 @@ export const { templates, templateVersions } = postgresTables;
 export const { brandKits, playerConsents } = postgresTables;
 export const { cardSets, setPlayers, setCards } = postgresTables;
 export const { sealedSpans, sealedSums } = postgresTables;
+export const { statusDays, statusNotices } = postgresTables;

@@ -11,6 +11,7 @@ import { type Kit, sqliteKit } from "./kit.ts";
 import { peopleTables } from "./people.ts";
 import { seasonTables } from "./season.ts";
 import { setTables } from "./sets.ts";
+import { statusTables } from "./status.ts";
 import { templateTables } from "./templates.ts";
 
 /** Every table, written once. `defineTables(postgresKit)` gives the same tables on Postgres. */
@@ -566,6 +567,7 @@ export function defineTables(kit: Kit) {
     ...clubTables(kit, accounts),
     ...setTables(kit, accounts, images),
     ...bookTables(kit),
+    ...statusTables(kit),
   };
 }
 
@@ -596,3 +598,4 @@ export const { templates, templateVersions } = sqliteTables;
 export const { brandKits, playerConsents } = sqliteTables;
 export const { cardSets, setPlayers, setCards } = sqliteTables;
 export const { sealedSpans, sealedSums } = sqliteTables;
+export const { statusDays, statusNotices } = sqliteTables;

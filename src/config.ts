@@ -54,6 +54,8 @@ export interface Config {
   metricsToken: string | undefined;
   /** How mail is sent; undefined: not at all, and the console alone shows what would be mailed. */
   mail: { smtpUrl: string; from: string } | undefined;
+  /** Whether /status says to anybody how the service is. */
+  statusPage: boolean;
   /** Whether renders are traced to a collector, which the standard OpenTelemetry variables name. */
   tracing: boolean;
   /** Scheduled backups; undefined: none. */
@@ -135,6 +137,7 @@ function readSettings(env: Environment): Omit<Config, "unknownSettings"> {
     ...metrics(env),
     mail: mail(env),
     backups: backups(env),
+    statusPage: flag(env, "CARDPRESS_STATUS_PAGE", "on"),
     tracing: Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
     ...readStorage(env, {
       databaseConnections: integer(env, "CARDPRESS_DATABASE_CONNECTIONS", {
@@ -236,11 +239,12 @@ function integer(
   return value;
 }
 
-function flag(env: Environment, name: string): boolean {
+/** `on`: the word that sets it. */
+function flag(env: Environment, name: string, on = "1"): boolean {
   const text = env[name] ?? "";
   if (text === "" || text === "0") return false;
-  if (text === "1") return true;
-  throw new OperatorError(`${name} is "${text}"; set it to 1, or leave it unset.`, 2);
+  if (text === on) return true;
+  throw new OperatorError(`${name} is "${text}"; set it to ${on}, or leave it unset.`, 2);
 }
 
 function httpUrl(env: Environment, name: string): string | undefined {

@@ -79,6 +79,7 @@ const OPERATOR_NAV: Place[] = [
   { href: "/console/operator/templates", label: "Templates", icon: "image" },
   { href: "/console/operator/disk", label: "Disk", icon: "chart" },
   { href: "/console/operator/operators", label: "Operators", icon: "key" },
+  { href: "/console/operator/status", label: "Status page", icon: "check" },
   { href: "/console/operator/audit", label: "Audit log", icon: "list" },
 ];
 

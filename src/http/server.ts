@@ -51,6 +51,7 @@ import {
 } from "./route-table.ts";
 import { setHandlers } from "./sets.ts";
 import { shareHandlers } from "./share/share.ts";
+import { statusHandlers } from "./status/status.ts";
 import { getUsage } from "./usage.ts";
 import { webhookHandlers } from "./webhook-handlers.ts";
 
@@ -247,6 +248,7 @@ function handlers(deps: RouteDeps): Record<RouteName, OpenHandler> {
     renderCard: rendering(deps),
     mcp: lazily(async () => (await import("./mcp.ts")).mcpRoute(deps)),
     ...shareHandlers(deps),
+    ...statusHandlers(deps),
     getPicture: (exchange, { picture = "" }) => servePicture(deps, exchange, picture),
     asset: (exchange) =>
       KIT.answer(exchange.request, exchange.url, standardHeaders(exchange)) ?? unknownRoute(exchange),

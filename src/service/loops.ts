@@ -6,6 +6,7 @@ import { writeNotices } from "../app/mail/notices.ts";
 import { sendDueMails } from "../app/mail/outbox.ts";
 import { smtpTransport } from "../app/mail/smtp.ts";
 import { backUpWhenDue } from "../app/operations/backup/scheduled-backup.ts";
+import { STATUS_BEAT_MS, statusBeat } from "../app/operations/status.ts";
 import { sweep, sweepFiles } from "../app/operations/sweep.ts";
 import { takeOver } from "../app/operations/take-over.ts";
 import { otlpTraces } from "../app/operations/traces.ts";
@@ -19,6 +20,7 @@ import {
   SWEEP_INTERVAL_MS,
 } from "../core/limits.ts";
 import type { SteadyClock } from "../core/steady-clock.ts";
+import { readiness } from "../http/health.ts";
 import { isOtherTime } from "../state/database-clock.ts";
 import { keepClockMark } from "../system/clock-file.ts";
 import { tidyUnpacked } from "../system/unpack-once.ts";
@@ -106,6 +108,14 @@ function startMail(deps: Deps): Loop[] {
   return [{ wake: loop.wake, stop }];
 }
 
+/** Where there is a public status page, notes the minutes in which this server takes creates. */
+function startStatus(deps: Deps): Loop[] {
+  if (!deps.config.statusPage) return [];
+  const checks = () => readiness({ ...deps, isDraining: () => false });
+  const runOne = statusBeat({ ...deps, checks });
+  return [startLoop({ name: "status", concurrency: 1, pollMs: STATUS_BEAT_MS, runOne, log: deps.log })];
+}
+
 /** Tells the other nodes that this one lives, and takes over from those that do not. */
 function startBeat(deps: Deps & { clock: SteadyClock }): Loop {
   const { nodes, queue, log, clock } = deps;
@@ -182,6 +192,7 @@ function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Lo
       },
       log,
     }),
+    ...startStatus(deps),
     ...startMail(deps),
     startLoop({
       name: "backup",

@@ -16,6 +16,7 @@ import { createDeliverer } from "../../src/app/webhooks/deliver-webhook.ts";
 import { createEndpoint, unreadableEndpoints } from "../../src/app/webhooks/manage-webhooks.ts";
 import { BLOB_KINDS } from "../../src/blobs/blobs.ts";
 import type { Config } from "../../src/config.ts";
+import { NO_MINUTES, withMinute } from "../../src/core/minutes.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time.ts";
 import { buildDeps } from "../../src/service/deps.ts";
 import { openWorkspace, type Workspace } from "../../src/service/workspace.ts";
@@ -149,6 +150,9 @@ async function stock(workspace: Workspace, hook: string) {
       .returning();
     const userId = user?.id ?? "";
     await db.insert(t.usageFailures).values({ ...scope, day: "2026-11-01", reason: "no_player", failed: 2 });
+    await db.insert(t.statusDays).values({ day: "2026-11-01", minutes: withMinute(NO_MINUTES, 61) });
+    const notice = { id: "notice_1", title: "Slow", message: "It is.", postedAt: at, resolvedAt: null };
+    await db.insert(t.statusNotices).values(notice);
     await db.insert(t.memberships).values({ userId, accountId, role: "owner", createdAt: at });
     await db.insert(t.setupLinks).values({ tokenHash: "hash", userId, ...times });
     await db.insert(t.passkeys).values({

@@ -30,6 +30,7 @@ import accountTraces from "./0028_account_traces.sql" with { type: "text" };
 import setGalleries from "./0029_set_galleries.sql" with { type: "text" };
 import imagePublications from "./0030_image_publications.sql" with { type: "text" };
 import seenVersions from "./0031_seen_versions.sql" with { type: "text" };
+import statusPage from "./0032_status_page.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -68,4 +69,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0029_set_galleries", sql: setGalleries },
   { name: "0030_image_publications", sql: imagePublications },
   { name: "0031_seen_versions", sql: seenVersions },
+  { name: "0032_status_page", sql: statusPage },
 ];

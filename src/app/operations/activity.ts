@@ -49,6 +49,8 @@ export type AuditAction =
   | "webhook.old_secret_revoked"
   | "passkey.added"
   | "passkey.removed"
+  | "status.posted"
+  | "status.resolved"
   | "template.published"
   | "template.unlisted";
 

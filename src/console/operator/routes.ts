@@ -5,6 +5,7 @@ import { auditRoutes } from "./audit.tsx";
 import { diskRoutes } from "./disk.tsx";
 import { operatorsRoutes } from "./operators.tsx";
 import { overviewRoutes } from "./overview.tsx";
+import { statusRoutes } from "./status.tsx";
 import { templateRoutes } from "./templates.tsx";
 
 /** Every page and form of the operator console. */
@@ -15,5 +16,6 @@ export const operatorRoutes: ConsoleRoute[] = [
   ...operatorsRoutes,
   ...templateRoutes,
   ...diskRoutes,
+  ...statusRoutes,
   ...auditRoutes,
 ];

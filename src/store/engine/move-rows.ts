@@ -10,6 +10,8 @@ const ROWS_AT_ONCE = 500;
 /** Every table, those first that others refer to. */
 export const TABLES_IN_ORDER: readonly (keyof Tables)[] = [
   "accounts",
+  "statusDays",
+  "statusNotices",
   "apiKeys",
   "users",
   "memberships",
