@@ -85,6 +85,10 @@ export function checkCheckout(plan: Plan, say: (finding: Finding) => void): Prom
         `the tag v${version} is this commit's, or nobody's`,
         async () => {
           const tagged = await git("tag", "--list", `v${version}`, "--format=%(objectname)%(*objectname)");
+          // What GitHub was asked to release.
+          const { GITHUB_REF_TYPE: type, GITHUB_REF_NAME: pushed } = process.env;
+          if (type === "tag" && pushed !== `v${version}`)
+            throw new Error(`The tag is ${pushed}, and the version ${version}.`);
           if (tagged !== "" && !tagged.endsWith(plan.commit))
             throw new Error(`v${version} is ${tagged.slice(-40)}: released already. Cut another version.`);
         },

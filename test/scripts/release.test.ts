@@ -9,6 +9,7 @@ import { manualText, packaged } from "../../scripts/release/debian.ts";
 import { fixtureOf, releasedDocument, withoutWords } from "../../scripts/release/openapi.ts";
 import { planOf } from "../../scripts/release/plan.ts";
 import { shardOf, type Unit } from "../../scripts/suites/units.ts";
+import { VERSION } from "../../src/version.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const text = (path: string) => Bun.file(join(ROOT, path)).text();
@@ -101,6 +102,26 @@ test("a version that was never cut is no release, and it is said how to cut it",
     .map(({ message = "" }) => message)
     .filter((message) => message.includes("cut-release.ts 0.0.1"));
   expect(said.length).toBe(2);
+});
+
+test("a tag of another name than the version's releases nothing", async () => {
+  const plan = await planOf(tmpdir(), false);
+  const faultOf = async (tag: string) => {
+    Object.assign(process.env, { GITHUB_REF_TYPE: "tag", GITHUB_REF_NAME: tag });
+    const found = await checkCheckout(plan, () => {});
+    return found.find(({ what }) => what.startsWith("the tag"))?.message ?? "";
+  };
+  const { GITHUB_REF_TYPE, GITHUB_REF_NAME } = process.env;
+  try {
+    expect(await faultOf("v9.9.9")).toContain("The tag is v9.9.9");
+    expect(await faultOf(`v${VERSION}`)).not.toContain("The tag is");
+  } finally {
+    Object.assign(process.env, {
+      GITHUB_REF_TYPE: "",
+      GITHUB_REF_NAME: "",
+      ...(GITHUB_REF_TYPE && { GITHUB_REF_TYPE, GITHUB_REF_NAME }),
+    });
+  }
 });
 
 /** What a workflow runs, with the file it is in. */
