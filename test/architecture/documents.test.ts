@@ -82,3 +82,14 @@ test("the changelog opens with what is not released yet, and dates every release
   expect(released.filter((heading) => !/^\d+\.\d+\.\d+ - \d{4}-\d{2}-\d{2}$/.test(heading))).toEqual([]);
   expect(headings.length).toBeGreaterThan(1);
 });
+
+test("each release has its changes as headlines: a few, of one or two lines", async () => {
+  const [, ...parts] = (await read("CHANGELOG.md")).split(/^## /m);
+  const long = parts.flatMap((part) => {
+    const [heading = "", ...lines] = part.split("\n");
+    const changes = lines.filter((line) => line.startsWith("- ")).length;
+    const rest = lines.filter((line) => line.startsWith("  ")).length;
+    return changes > 40 || rest > changes ? [`${heading}: ${changes} changes, ${changes + rest} lines`] : [];
+  });
+  expect(long).toEqual([]);
+});
