@@ -89,7 +89,9 @@ test("each release has its changes as headlines: a few, of one or two lines", as
     const [heading = "", ...lines] = part.split("\n");
     const changes = lines.filter((line) => line.startsWith("- ")).length;
     const rest = lines.filter((line) => line.startsWith("  ")).length;
-    return changes > 40 || rest > changes ? [`${heading}: ${changes} changes, ${changes + rest} lines`] : [];
+    // What is not released yet may still be wordy.
+    const isWordy = heading !== "Unreleased" && rest > changes;
+    return changes > 40 || isWordy ? [`${heading}: ${changes} changes, ${changes + rest} lines`] : [];
   });
   expect(long).toEqual([]);
 });
