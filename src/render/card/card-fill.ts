@@ -80,11 +80,9 @@ const SHARPEN_FROM_SCALE = 1.3;
 const MAX_SHARPENED_PIXELS = 700_000;
 
 /** A player in the photo is seen only where the head rises over the window. */
-function isSharpened(
-  { width, height }: { width: number; height: number },
-  { place, window }: PlacedPlayer,
-): boolean {
-  if (window && !window.crosses) return false;
+const isPlayerSeen = ({ window }: PlacedPlayer): boolean => !window || window.crosses;
+
+function isSharpened({ width, height }: { width: number; height: number }, { place }: PlacedPlayer): boolean {
   return place.width / width > SHARPEN_FROM_SCALE && width * height < MAX_SHARPENED_PIXELS;
 }
 
@@ -192,10 +190,7 @@ export function composeFill(
     texts: { ...said.texts, ...flags(attributes.has ?? "") },
     lists: said.lists,
     pictures: {
-      player:
-        "path" in shown
-          ? `picked:${shown.path}${isSharpened(shown, placed) ? "+sharper" : ""}`
-          : publish(media, shown),
+      player: isPlayerSeen(placed) ? playerAddress(shown, placed, media) : null,
       photo: job.photo && markup.pictures.has("photo") ? `photo:${job.photo}` : null,
       backdrop: backdrop?.source ?? null,
       scene: markup.pictures.has("scene")
@@ -209,13 +204,25 @@ export function composeFill(
     codes: codesOf(said, markup.pictures),
     outline: shown.outline,
     seen: placed.place.seen,
-    light: { colour: scene.colours.glow, side: seedOfPlayer(player) & 16 ? 1 : -1 },
+    light: isPlayerSeen(placed)
+      ? { colour: scene.colours.glow, side: seedOfPlayer(player) & 16 ? 1 : -1 }
+      : null,
     edge,
     backdrop: backdrop?.style ?? null,
     sides: ratingSides(placed, zones, box),
     watermark: job.watermark ?? null,
   };
   return { fill, composition: placed.composition };
+}
+
+/** The address of the player's cutout, or of the silhouette in its place. */
+function playerAddress(
+  shown: CutoutFile | ReturnType<typeof silhouette>,
+  placed: PlacedPlayer,
+  media: Map<string, PageFile>,
+): string {
+  if (!("path" in shown)) return publish(media, shown);
+  return `picked:${shown.path}${isSharpened(shown, placed) ? "+sharper" : ""}`;
 }
 
 /** The addresses of the badge, and of the pictures among the template's own fields that it shows. */

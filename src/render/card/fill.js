@@ -27,7 +27,7 @@ import { showWatermark } from "./watermark.js";
  *   codes: Record<string, string[]>,
  *   outline: string,
  *   seen: { from: number, to: number } | null,
- *   light: { colour: string, side: 1 | -1 },
+ *   light: { colour: string, side: 1 | -1 } | null,
  *   edge: import("./outline.js").OutlineStyle | null,
  *   backdrop: import("./backdrop.js").BackdropStyle | null,
  *   sides: import("./sides.js").Sides | null,

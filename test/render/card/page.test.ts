@@ -195,6 +195,28 @@ describe("a player in the photo", () => {
     const [flag] = await sceneDifferences("astronaut", "astronaut.png");
     expect(flag).toBeLessThan(25);
   });
+
+  test("has neither cutout nor shadow loaded where the head stays inside the window", async () => {
+    const fresh = await openCardPage(browser, await loadTemplate("club_card"));
+    const yoga = await cutout("yoga");
+    const loadedOf = async (masks: number) => {
+      await fresh.render({
+        card: cardInput({ composition: "photo" }),
+        cutout: { ...yoga, signs: { masks, rivals: 0, clutter: 0, loose: false } },
+        badge: null,
+        photo: join(import.meta.dir, "../../photos/yoga.jpg"),
+      });
+      return fresh.page.$$eval(`:is([data-picture="player"], [data-picture="shadow"])`, (pictures) =>
+        pictures.flatMap((one) => {
+          const { source, picture } = (one as HTMLElement).dataset;
+          return source ? [picture] : [];
+        }),
+      );
+    };
+    expect(await loadedOf(0.5)).toEqual([]);
+    expect((await loadedOf(1)).sort()).toEqual(["player", "shadow"]);
+    await fresh.close();
+  });
 });
 
 describe("texts on the card", () => {
