@@ -14,6 +14,7 @@ import { findAccount } from "../store/people/accounts.ts";
 import { membershipsOf } from "../store/people/users.ts";
 import { CONSOLE_ASSETS } from "./assets.ts";
 import { listStore } from "./batches/list-store.ts";
+import { newPhotoStore } from "./cards/new-photos.ts";
 import { errorPage } from "./error-page.tsx";
 import { flashStore, typed } from "./flash.ts";
 import { ownPath } from "./own-path.ts";
@@ -53,6 +54,7 @@ type Begin = (exchange: Exchange, given?: Given) => Visit;
 function visits(deps: ConsoleDeps): Begin {
   const flashes = flashStore(deps.state);
   const lists = listStore(deps.state);
+  const newPhotos = newPhotoStore(deps.state);
   const signIns = signInLimit(deps.state);
   const resets = resetLimit(deps.state);
   const passkeys = passkeyService(deps);
@@ -64,6 +66,7 @@ function visits(deps: ConsoleDeps): Begin {
     token: sessionToken(exchange.request, deps.config),
     flashes,
     lists,
+    newPhotos,
     signIns,
     resets,
     passkeys: passkeysAt(passkeys, exchange.url),

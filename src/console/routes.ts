@@ -22,6 +22,7 @@ import { makeRoutes } from "./cards/make.tsx";
 import { matchRoutes } from "./cards/match.tsx";
 import { playerRoutes } from "./cards/player.tsx";
 import { playgroundRoutes } from "./cards/playground.tsx";
+import { publicationRoutes } from "./cards/publication.ts";
 import { setRoutes } from "./cards/set.tsx";
 import { setsRoutes } from "./cards/sets.tsx";
 import { creditRoutes } from "./credits/credits.tsx";
@@ -67,6 +68,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...listPositionRoutes,
   ...listPreviewRoutes,
   ...againRoutes,
+  ...publicationRoutes,
   ...consentRoutes,
   ...dataRoutes,
   ...requestRoutes,

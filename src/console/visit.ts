@@ -21,6 +21,7 @@ import type { Session } from "../store/people/sessions.ts";
 import type { MemberRole, User } from "../store/people/users.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import type { ListStore } from "./batches/list-store.ts";
+import type { NewPhotoStore } from "./cards/new-photos.ts";
 import type { Flash, FlashStore, SecretKind } from "./flash.ts";
 import type { ResetLimit, SignInLimit } from "./people/sign-in-limit.ts";
 import { isHtmxRequest } from "./respond.ts";
@@ -64,6 +65,7 @@ export interface Visit {
   readonly token: string | undefined;
   readonly flashes: FlashStore;
   readonly lists: ListStore;
+  readonly newPhotos: NewPhotoStore;
   readonly signIns: SignInLimit;
   readonly resets: ResetLimit;
   readonly passkeys: PasskeyService;

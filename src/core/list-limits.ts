@@ -48,5 +48,7 @@ export const MAX_LIST_PHOTOS = 1_500;
 export const MAX_PHOTO_PATH_CHARS = 300;
 /** Cards previewed before a batch is paid for, kept as long as their list: about 15 KB each, the large 60. */
 export const MAX_LIST_PREVIEWS_KEPT = 2_000;
+/** The longest list of which all previews are drawn unasked: the teams of a small club. */
+export const MAX_AUTO_PREVIEWS = 60;
 /** Small previews of an account a day: a squad of 500 four times over. */
 export const MAX_LIST_PREVIEWS_PER_DAY = 2_000;

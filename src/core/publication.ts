@@ -1,9 +1,17 @@
+import { Type } from "@sinclair/typebox";
 import type { ErrorDetail } from "./errors.ts";
 import { MAX_PUBLISH_AHEAD_DAYS } from "./limits.ts";
 import { invalidRequest } from "./partner-refusals.ts";
 import { DAY_MS, isoTime, parseTime } from "./time.ts";
 
 // Cards that are made before anybody may see them.
+
+/** Another time, for a card that is there. */
+export const changedPublication = (rest: string) =>
+  Type.Union([Type.String({ maxLength: 40 }), Type.Null()], {
+    description: `The new time, as RFC 3339 writes it and at most ${MAX_PUBLISH_AHEAD_DAYS} days ahead. Null, or a time that has passed, ${rest}`,
+    examples: ["2026-12-06T20:00:00Z"],
+  });
 
 interface Asked {
   publish_at?: string;

@@ -3,6 +3,7 @@ import { takesFoil } from "./foil.ts";
 import { type CreateImageRequest, createImageSchema } from "./image-request.ts";
 import { MAX_BATCH_CARDS } from "./limits.ts";
 import { isMoving } from "./moving-pictures.ts";
+import { changedPublication } from "./publication.ts";
 
 /**
  * The fields to change when an image is made again. Nothing has a default: what is left out stays as it
@@ -65,6 +66,11 @@ function remakeFields(presets: readonly string[]) {
     branding,
     fields,
     metadata,
+    publish_at: Type.Optional(
+      changedPublication(
+        "publishes the new image when it is made. Left out, a time that is still to come holds for it, too.",
+      ),
+    ),
   };
 }
 
@@ -83,9 +89,12 @@ export function changedRequest(before: CreateImageRequest, change: RemakeImageRe
   const keepsMotion = isMoving(format);
   const keepsLayers = format === "webp";
   const keepsFoil = takesFoil({ ...style, ...change.style });
+  const { publish_at: publishAt = before.publish_at ?? null, ...changed } = change;
+  const { publish_at: _, ...rest } = before;
   return {
-    ...before,
-    ...change,
+    ...rest,
+    ...changed,
+    ...(publishAt !== null && { publish_at: publishAt }),
     player: { ...player, ...(focus && keepsPhoto && { focus }), ...change.player },
     style: {
       ...style,

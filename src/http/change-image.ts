@@ -1,9 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { imageView } from "../app/images/image-view.ts";
 import { changePublication } from "../app/images/publish-images.ts";
-import { MAX_PUBLISH_AHEAD_DAYS } from "../core/limits.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
-import { publicationFault } from "../core/publication.ts";
+import { changedPublication, publicationFault } from "../core/publication.ts";
 import { compileValidator } from "../core/validate.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
@@ -14,10 +13,9 @@ import type { ImageRoutesDeps } from "./images.ts";
 /** What PATCH /v1/images/{image_id} takes. */
 export const ChangeImageRequest = Type.Object(
   {
-    publish_at: Type.Union([Type.String({ maxLength: 40 }), Type.Null()], {
-      description: `The new time, as RFC 3339 writes it and at most ${MAX_PUBLISH_AHEAD_DAYS} days ahead. Null, or a time that has passed, publishes a finished card at once, and one that is being made when it is made.`,
-      examples: ["2026-12-06T20:00:00Z"],
-    }),
+    publish_at: changedPublication(
+      "publishes a finished card at once, and one that is being made when it is made.",
+    ),
   },
   {
     additionalProperties: false,

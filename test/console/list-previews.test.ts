@@ -23,7 +23,7 @@ afterAll(() => Promise.all([server?.close(), browser?.close()]));
 
 const next = (answer: Response) => answer.headers.get("location") ?? "";
 
-test("all cards of a list are drawn one after the other, small and marked, free of charge, until somebody stops", async () => {
+test("of a club's list all cards are drawn by themselves, small and marked and free, and whose photo is refused is said above", async () => {
   const photo = (at: number) => server.photos.url(at === 2 ? "brick.png" : "yoga.jpg");
   const rows = Array.from({ length: 6 }, (_, at) => `p${at};Player ${at};ST;${at + 1};80;${photo(at)}`);
   const list = next(
@@ -42,7 +42,11 @@ test("all cards of a list are drawn one after the other, small and marked, free 
   const { page, complaints } = await browser.open();
   await signIn(page, server.baseUrl, "ana@rovers.example");
   await page.goto(server.baseUrl + check);
-  await submit(page, 'a[href$="previews=all"]');
+  // Nobody asked for it: beside the three large ones, the others are drawn.
+  await page.waitForFunction(() => document.querySelectorAll(".previews-all img").length === 2);
+  expect(await textOf(page, ".photo-problems")).toMatch(/would fail.*Player 2: No player was found/s);
+  await page.waitForFunction(() => document.querySelectorAll(".previews img").length === 5);
+  await page.goto(`${server.baseUrl}${check}?previews=all`);
   // In the answer, before any script: two are drawn, and the others wait for them.
   const answer = await (await ana.get(`${check}?previews=all`)).text();
   expect(answer.match(/hx-get="[^"]+\/cards\/\d\?small=1"/g)).toHaveLength(2);
@@ -66,7 +70,8 @@ test("all cards of a list are drawn one after the other, small and marked, free 
   const account = await findAccount(server.service.store.read, own.account.id);
   expect([account?.creditsPlan, account?.creditsHeld]).toEqual([10, 0]);
   await submit(page, '.card-head a[href$="/check"]');
-  expect(await page.$$(".previews figure")).toHaveLength(3);
+  expect(await page.$$(".previews figure")).toHaveLength(6);
+  expect(await page.$$(".previews-all figure")).toHaveLength(3);
   expect(complaints).toEqual([]);
   // However often a page asks for them, the list is not worked out anew.
   const works = spyOn(server.service.templates, "current");

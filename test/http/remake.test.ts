@@ -62,6 +62,17 @@ test("a card that moved and is made again as a still leaves its motion out", asy
   expect(await styleAfter({ format: "png" })).not.toHaveProperty("motion");
 });
 
+test("a remake keeps the time of a publication that is to come, moves it, or lifts it", () => {
+  const before = { ...imageRequest({}), publish_at: "2999-01-01T00:00:00Z" };
+  expect(changedRequest(before, { style: { background_theme: "rain" } })).toHaveProperty(
+    "publish_at",
+    before.publish_at,
+  );
+  const moved = "2999-02-01T00:00:00Z";
+  expect(changedRequest(before, { publish_at: moved })).toHaveProperty("publish_at", moved);
+  expect(changedRequest(before, { publish_at: null })).not.toHaveProperty("publish_at");
+});
+
 test("what another preset does not have ends with the one before: foil, layers and the back", async () => {
   const templates = {
     listed: async () => ["club_card", "full_bleed", "retro_sticker"],

@@ -4,6 +4,7 @@ import type { CreateImageRequest } from "../../core/image-request.ts";
 import { isCanceled, publicStatus } from "../../core/image-state.ts";
 import { MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
 import { batchNotFound, invalidRequest, overloaded, partnerSuspended } from "../../core/partner-refusals.ts";
+import { requirePublicationTimes } from "../../core/publication.ts";
 import { type CardEnd, recountBatch } from "../../store/images/batch-counts.ts";
 import {
   type BatchPlace,
@@ -67,6 +68,7 @@ export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand)
   const asked = command.cards.map(({ request }) => request);
   const place = (at: number) => `${command.cards[at]?.field}.`;
   const allowed = (tx: Tx, now: number) => requireConsent(tx, account.id, asked, { now, place });
+  requirePublicationTimes(asked, { account, now: clock.now(), place });
   const requests = await allowed(store.read, clock.now());
   await deps.room.refuseWhenLow();
   if (environment === "test") refuseTestCards(requests, account, clock.now());

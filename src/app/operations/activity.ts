@@ -19,6 +19,7 @@ export type AuditAction =
   | "set.gallery_opened"
   | "set.gallery_withdrawn"
   | "image.deleted"
+  | "image.publication_changed"
   | "player.consent"
   | "player.recalled"
   | "player.deleted"

@@ -3,6 +3,7 @@ import type { ErrorDetail } from "../../core/errors.ts";
 import { type CreateImageRequest, storedRequest } from "../../core/image-request.ts";
 import { MAX_BATCH_CARDS } from "../../core/limits.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
+import { changedRequest } from "../../core/remake-request.ts";
 import { imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { type CardSet, playersOfSet } from "../../store/sets/card-sets.ts";
@@ -16,6 +17,8 @@ import { type CardTemplates, checkCard } from "../images/check-card.ts";
 export interface Refill {
   image: Image;
   count: number;
+  /** The address of the photo to take instead of the card's. */
+  photo?: string | undefined;
 }
 
 interface FillDeps {
@@ -51,7 +54,7 @@ export async function fillingOf(
     });
   const seen = new Map<string, string>();
   let cards = 0;
-  for (const { image, count } of refills) {
+  for (const { image, count, photo } of refills) {
     const { externalId: player } = image;
     const twin = seen.get(player);
     if (!listed.has(player))
@@ -66,7 +69,9 @@ export async function fillingOf(
       });
     if (!listed.has(player) || twin !== undefined) continue;
     seen.set(player, image.id);
-    const asked = { ...storedRequest(image.request), set: { id: set.id, parallel } };
+    const change = photo === undefined ? {} : { player: { source_image_url: photo } };
+    const card = changedRequest(storedRequest(image.request), change);
+    const asked = { ...card, set: { id: set.id, parallel } };
     // What was allowed then may not be now, such as a preset that is not listed any more.
     const { request, details: faults = [] } = await checkCard(asked, config, templates);
     for (const { field, message } of faults) details.push({ field: `${image.id}.${field}`, message });

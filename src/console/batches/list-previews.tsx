@@ -1,7 +1,9 @@
 /** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
 import { isNumbered, type Parallel, type SetPlace, SHIRT_NUMBER } from "../../core/card-set.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
+import { MAX_AUTO_PREVIEWS } from "../../core/list-limits.ts";
 import type { CardSet } from "../../store/sets/card-sets.ts";
 import { Card, count } from "../elements.tsx";
 import { notFound } from "../page-error.ts";
@@ -31,52 +33,56 @@ function chosenForPreview(requests: readonly CreateImageRequest[]): number[] {
   return [...chosen].slice(0, 3);
 }
 
-/** Three of the cards, or all. */
-export function Previews({
-  draft,
-  requests,
-  all,
-}: {
+/** Which cards are drawn small, one after the other: all of a list, or all but the three. */
+type Small = "1" | "others";
+
+const smallOnes = (requests: readonly CreateImageRequest[], kind: Small): number[] => {
+  const chosen = kind === "others" ? chosenForPreview(requests) : [];
+  return [...requests.keys()].filter((at) => !chosen.includes(at));
+};
+
+interface PreviewsOf {
   draft: Draft;
   requests: CreateImageRequest[];
-  all: boolean;
-}) {
-  const chosen = chosenForPreview(requests);
-  const nameAt = (at: number) => requests[at]?.player.name ?? "";
+}
+
+/**
+ * Three of the cards, and of a list that is no longer than a club's the others too, small: they tell whose
+ * photo would be refused. Of a longer list they are drawn once somebody asks for `all`.
+ */
+export function Previews({ draft, requests, all }: PreviewsOf & { all: boolean }) {
   const path = `/console/lists/${draft.id}/check`;
   if (all)
     return (
       <>
-        <PhotoProblems draft={draft} cards={requests.map((_, at) => at)} />
-        <Card
+        <PhotoProblems draft={draft} cards={smallOnes(requests, "1")} />
+        <SmallCards
+          {...{ draft, requests, kind: "1" }}
           title={`All ${count(requests.length)} cards`}
-          note="Small and marked, drawn one after the other from their own photos. Nothing is charged."
           actions={
             <a class="button button-small" href={path}>
               Stop
             </a>
           }
-        >
-          <div class="previews previews-all">
-            {requests.map((_, at) => (
-              <Waiting key={at} draft={draft} at={at} name={nameAt(at)} small isNext={at < AT_ONCE} />
-            ))}
-          </div>
-        </Card>
+        />
       </>
     );
+  const chosen = chosenForPreview(requests);
+  const others = smallOnes(requests, "others");
+  const drawsOthers = others.length > 0 && requests.length <= MAX_AUTO_PREVIEWS;
   return (
     <>
-      <PhotoProblems draft={draft} cards={chosen} />
+      <PhotoProblems draft={draft} cards={drawsOthers ? [...requests.keys()] : chosen} />
       <Card
-        title={requests.length > chosen.length ? "Three of the cards" : "The cards"}
+        title={others.length > 0 ? "Three of the cards" : "The cards"}
         note={
-          requests.length > chosen.length
+          others.length > 0 && !drawsOthers
             ? "Drawn from their own photos, free of charge. Preview all to know whose photo would be refused."
             : "Drawn from their own photos, free of charge."
         }
         actions={
-          requests.length > chosen.length && (
+          others.length > 0 &&
+          !drawsOthers && (
             <a class="button button-small" href={`${path}?previews=all`}>
               Preview all {count(requests.length)}
             </a>
@@ -85,11 +91,44 @@ export function Previews({
       >
         <div class="previews">
           {chosen.map((at) => (
-            <Waiting key={at} draft={draft} at={at} name={nameAt(at)} />
+            <Waiting key={at} draft={draft} at={at} name={nameAt(requests, at)} />
           ))}
         </div>
       </Card>
+      {drawsOthers && (
+        <SmallCards
+          {...{ draft, requests, kind: "others" }}
+          title={others.length === 1 ? "The other card" : `The other ${count(others.length)} cards`}
+        />
+      )}
     </>
+  );
+}
+
+const nameAt = (requests: CreateImageRequest[], at: number) => requests[at]?.player.name ?? "";
+
+function SmallCards({
+  draft,
+  requests,
+  kind,
+  title,
+  actions,
+}: PreviewsOf & { kind: Small; title: string; actions?: ComponentChildren }) {
+  return (
+    <Card
+      title={title}
+      note="Small and marked, drawn one after the other from their own photos. Nothing is charged."
+      actions={actions}
+    >
+      <div class="previews previews-all">
+        {smallOnes(requests, kind).map((at, place) => (
+          <Waiting
+            key={at}
+            {...{ draft, at, name: nameAt(requests, at), small: kind, isNext: place < AT_ONCE }}
+          />
+        ))}
+      </div>
+    </Card>
   );
 }
 
@@ -116,12 +155,12 @@ interface Drawn {
   draft: Draft;
   at: number;
   name: string;
-  small?: boolean;
+  small?: Small;
 }
 
 const figureId = (at: number) => `card-${at}`;
 const partPath = ({ draft, at, small }: Drawn) =>
-  `/console/lists/${draft.id}/cards/${at}${small ? "?small=1" : ""}`;
+  `/console/lists/${draft.id}/cards/${at}${small ? `?small=${small}` : ""}`;
 
 /** A card that is being drawn, which refreshes itself, or one whose turn comes. */
 function Waiting({
@@ -162,18 +201,20 @@ async function previewed(visit: MemberVisit): Promise<Previewed> {
   const draft = await visit.lists.get(visit);
   const { requests } = await checkedDraft(visit, draft);
   const at = Number(visit.params.at);
-  const small = visit.query.get("small") === "1";
+  const small = (["1", "others"] as const).find((kind) => kind === visit.query.get("small"));
   const request = requests[at];
   // Only three of a size at which somebody may use them: previews must not become free cards.
   if (!request || (!small && !chosenForPreview(requests).includes(at))) throw notFound();
-  const after = requests[at + AT_ONCE];
+  const order = small ? smallOnes(requests, small) : [];
+  const place = order.indexOf(at);
+  const after = place < 0 ? undefined : order[place + AT_ONCE];
   return {
     draft,
     at,
     name: request.player.name,
-    small,
+    ...(small && { small }),
     request,
-    next: small && after ? { at: at + AT_ONCE, name: after.player.name } : null,
+    next: after === undefined ? null : { at: after, name: nameAt(requests, after) },
     key: `${draft.id} ${small ? "small " : ""}${fingerprint(request)}`,
   };
 }
@@ -187,7 +228,7 @@ async function preview(visit: MemberVisit): Promise<Response> {
   const card = await previewed(visit);
   const { draft, at, name, small, next, request, key } = card;
   const made = await visit.lists.drawnPreview(key, () =>
-    draw(visit, request, { set: draft.set, small: small === true }),
+    draw(visit, request, { set: draft.set, small: small !== undefined }),
   );
   const own = { draft, at, name, ...(small ? { small } : {}) };
   if (made === "drawing")
@@ -203,7 +244,7 @@ async function preview(visit: MemberVisit): Promise<Response> {
         ) : (
           <img
             class="picture"
-            src={`/console/lists/${draft.id}/cards/${at}/picture${small ? "?small=1" : ""}`}
+            src={`/console/lists/${draft.id}/cards/${at}/picture${small ? `?small=${small}` : ""}`}
             alt={`The card of ${name}`}
           />
         )}
@@ -222,7 +263,7 @@ async function preview(visit: MemberVisit): Promise<Response> {
           <strong>{name}</strong>: {made.problem}
         </li>
       )}
-      {next && <Waiting draft={draft} {...next} small takesPlace />}
+      {next && <Waiting draft={draft} {...next} {...(small && { small })} takesPlace />}
     </>,
     { fragment: true },
   );

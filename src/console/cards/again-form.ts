@@ -1,9 +1,12 @@
 import { asFocus } from "../../app/batches/squad-cards.ts";
 import { colourNamed } from "../../core/colour-names.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
+import { publicationTime } from "../../core/publication.ts";
 import type { RemakeImageRequest } from "../../core/remake-request.ts";
+import { isoTime } from "../../core/time.ts";
 import { field, type MemberVisit } from "../visit.ts";
 import { focusText } from "./playground-form.ts";
+import { publicationAt, publicationOf } from "./publish-field.tsx";
 
 // What the form for a card made again has, and what its answers change of the card's request.
 
@@ -26,10 +29,16 @@ export interface Changes {
   composition: string;
   layers: string;
   foil: string;
+  publish_on: string;
+  publish_zone: string;
 }
 
-/** A request as the form has it. */
-export function changesOf({ player, style, branding = {} }: CreateImageRequest): Changes {
+/** A request as the form has it; a time of publication that has passed is over. */
+export function changesOf(
+  { player, style, branding = {}, ...request }: CreateImageRequest,
+  now: number,
+): Changes {
+  const publishAt = publicationTime(request, now);
   return {
     name: player.name,
     position: player.position,
@@ -48,6 +57,7 @@ export function changesOf({ player, style, branding = {} }: CreateImageRequest):
     composition: style.composition ?? "auto",
     layers: style.layers ? "true" : "",
     foil: style.foil ? "true" : "",
+    ...publicationOf(publishAt === null ? undefined : isoTime(publishAt)),
   };
 }
 
@@ -62,8 +72,8 @@ export function readChanges(visit: MemberVisit, before: Changes): Changes {
  * What a create request is to have otherwise: only what the form changed, so that the rest stays as it was
  * written.
  */
-export function changeOf(before: CreateImageRequest, after: Changes): RemakeImageRequest {
-  const was = changesOf(before);
+export function changeOf(before: CreateImageRequest, after: Changes, now: number): RemakeImageRequest {
+  const was = changesOf(before, now);
   const isNew = (name: keyof Changes) => after[name] !== was[name];
   const pick = (names: (keyof Changes)[]) =>
     Object.fromEntries(names.filter(isNew).map((name) => [name, typed(name, after[name])]));
@@ -75,6 +85,7 @@ export function changeOf(before: CreateImageRequest, after: Changes): RemakeImag
     player: pick(["name", "position", "number", "skill_level", "source_image_url", "focus"]),
     style: pick(["preset", "background_theme", "width", "height", "format", "composition", "layers", "foil"]),
     ...(brand.some(isNew) ? { branding } : {}),
+    ...(isNew("publish_on") && { publish_at: after.publish_on === "" ? null : publicationAt(after) }),
   } as RemakeImageRequest;
 }
 

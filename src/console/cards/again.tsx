@@ -1,6 +1,4 @@
 /** @jsxImportSource preact */
-import { checkCard } from "../../app/images/check-card.ts";
-import { remadeRequest } from "../../app/images/remade-request.ts";
 import { ASKED_COMPOSITIONS, POSITIONS } from "../../core/card.ts";
 import { Refusal } from "../../core/errors.ts";
 import { type CreateImageRequest, storedRequest } from "../../core/image-request.ts";
@@ -23,14 +21,26 @@ import { shell } from "../layout.tsx";
 import { Refused } from "../refused.tsx";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
-import { type Changes, changeOf, changesOf, readChanges } from "./again-form.ts";
+import { type Changes, changesOf } from "./again-form.ts";
+import {
+  Address,
+  AGAIN,
+  againPreviewRoutes,
+  PHOTO,
+  previewPath,
+  sendsPhoto,
+  sentChanges,
+  wished,
+} from "./again-preview.tsx";
 import { ColourInput } from "./colour-input.tsx";
 import { Extras } from "./extras.tsx";
 import { FocusField } from "./focus-field.tsx";
 import { ownImage } from "./image.tsx";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
+import { PreviewPlace } from "./make-preview.tsx";
 import { keepPhoto, PhotoDrop } from "./photo-drop.tsx";
 import { declaredBy, formFacts } from "./playground-inputs.tsx";
+import { PublishField } from "./publish-field.tsx";
 import { acceptOnce, Nonce } from "./sent-once.tsx";
 
 const textOf = (values: Record<string, string | number>): Partial<Changes> =>
@@ -148,18 +158,23 @@ async function Form({ visit, image, forPrint, of, places, place, photo }: Shown 
     <PostForm
       visit={visit}
       action={`/console/images/${image.id}/again`}
+      id={AGAIN}
       class="form"
       encType="multipart/form-data"
     >
       <Nonce visit={visit} />
+      {/* What the Enter key presses: nothing, since the next button may cost a credit. */}
+      <button type="submit" disabled hidden />
       <Text name="name" label="Name" of={of} />
       <Select name="position" label="Position" of={of} names={POSITIONS} text={positionText} />
       <div class="field-pair">
         <Text name="number" label="Shirt number" of={of} number />
         <Text name="skill_level" label="Rating" of={of} number />
       </div>
-      <PhotoDrop label="Another photo" />
-      <Text name="source_image_url" label="Or its address" of={of} />
+      <PhotoDrop label="Another photo" sends={sendsPhoto(image)} />
+      <div id={PHOTO}>
+        <Address address={of.source_image_url} />
+      </div>
       <FocusField value={of.focus} photo={photo} />
       <ThemeField value={of.background_theme} />
       <div class="field-pair">
@@ -183,11 +198,18 @@ async function Form({ visit, image, forPrint, of, places, place, photo }: Shown 
         />
       </div>
       <Extras state={{ fields: of, ...declared }} />
+      <PublishField fields={of} problem="" />
       {forPrint ? (
         <input type="hidden" name={FOR_PRINT} value="yes" />
       ) : (
         <Places places={places} chosen={place} />
       )}
+      <PreviewPlace
+        path={previewPath(image)}
+        form={AGAIN}
+        first="Change something, and see the card."
+        atOnce={forPrint || image.state === "failed"}
+      />
       <div class="actions">
         {canWrite(visit) && (
           <button type="submit" class="button button-primary">
@@ -208,7 +230,7 @@ async function againPage(visit: MemberVisit): Promise<Response> {
   const place = places.find(({ id }) => id === visit.query.get("batch")) ?? places[0];
   const size = PRINT_SIZE_NAMES.find((name) => name === visit.query.get("print"));
   const style = size ? textOf(printStyle(image, size)) : {};
-  const of = { ...changesOf(storedRequest(image.request)), ...style };
+  const of = { ...changesOf(storedRequest(image.request), visit.now), ...style };
   return page(visit, { image, forPrint: size !== undefined, of, places, place: place?.id ?? "" });
 }
 
@@ -260,9 +282,9 @@ async function page(visit: MemberVisit, shown: Shown, refusal?: PartnerRefusal):
 
 async function again(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
-  const { deps, file } = visit;
+  const { file } = visit;
   const before = storedRequest(image.request);
-  const after = readChanges(visit, changesOf(before));
+  const after = sentChanges(visit, before);
   const places = await placesFor(visit, image);
   const forPrint = field(visit, FOR_PRINT) !== "";
   const place = places.find(({ id }) => id === field(visit, PLACE));
@@ -275,8 +297,7 @@ async function again(visit: MemberVisit): Promise<Response> {
       );
     await takeFromBudget(visit, image.environment);
     if (file) after.source_image_url = await keepPhoto(visit, image.environment, file.bytes);
-    const whole = await remadeRequest(deps.templates, before, changeOf(before, after));
-    const checked = await checkCard(JSON.parse(JSON.stringify(whole)), deps.config, deps.templates);
+    const checked = await wished(visit, before, after);
     if (!checked.request) throw invalidRequest(checked.details);
     if (place) return await inItsPlace(visit, place, image, checked.request);
     const { request } = checked;
@@ -314,4 +335,5 @@ async function inItsPlace(
 export const againRoutes = [
   member.get("/console/images/:id/again", againPage),
   member.upload("/console/images/:id/again", MAX_UPLOAD_BODY_BYTES, again),
+  ...againPreviewRoutes,
 ];

@@ -1,16 +1,13 @@
 /** @jsxImportSource preact */
 import { earlierBatch } from "../../app/batches/accept-batch.ts";
 import { creditsAvailable, creditsOf } from "../../app/credits/credits.ts";
-import { cardsOfBatch, fillingOf, type Refill } from "../../app/sets/fill-set.ts";
-import { type ChecklistEntry, checklistOf } from "../../app/sets/manage-sets.ts";
+import { fillingOf } from "../../app/sets/fill-set.ts";
 import { isClosed, type Parallel } from "../../core/card-set.ts";
 import { Refusal } from "../../core/errors.ts";
-import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS, MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
+import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
 import { insufficientCredits } from "../../core/partner-refusals.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
-import { type Batch, findBatch, listBatches } from "../../store/images/batches.ts";
-import { currentCards } from "../../store/images/image-search.ts";
-import type { Image } from "../../store/images/images.ts";
+import { type Batch, listBatches } from "../../store/images/batches.ts";
 import type { CardSet } from "../../store/sets/card-sets.ts";
 import { batchName } from "../batches/batches.tsx";
 import { setOfId } from "../batches/list-set.tsx";
@@ -21,81 +18,14 @@ import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
+import { fillPhotoRoutes, NewPhotos, PLAN_PART } from "./fill-photos.tsx";
+import { asked, inBatches, type Plan } from "./fill-plan.ts";
 import { fillPath, parallelText, problemOf } from "./set-words.ts";
 
 // A parallel's cards, made from cards that the players have already.
 
 /** Batches to choose among: the newest. */
 const OFFERED_BATCHES = 30;
-
-interface Plan {
-  refills: Refill[];
-  cards: number;
-  /** Cards that are missing, too, and more than may be in the making at a time. */
-  later: number;
-  /** Players without a card to make them from. */
-  without: ChecklistEntry[];
-  /** Players who have all their cards of the parallel. */
-  done: number;
-}
-
-/** What is still to be made of a parallel, from each player's newest card or those of a batch. */
-async function planOf(visit: MemberVisit, set: CardSet, parallel: Parallel, from: string): Promise<Plan> {
-  const { deps, account } = visit;
-  const plan: Plan = { refills: [], cards: 0, later: 0, without: [], done: 0 };
-  if (isClosed(parallel, visit.now)) return plan;
-  const players = await checklistOf(deps, set);
-  const scope = { accountId: account.id, environment: set.environment };
-  const ids = players.flatMap(({ external_id }) => external_id ?? []);
-  let images: Map<string, Image>;
-  if (from === "") images = await currentCards(deps.store.read, scope, ids);
-  else {
-    const batch = await findBatch(deps.store.read, { ...scope, id: from });
-    if (!batch) throw notFound();
-    images = new Map((await cardsOfBatch(deps, batch.id)).map((image) => [image.externalId, image]));
-  }
-  for (const player of players) {
-    if (player.external_id === null) continue;
-    const { made = 0, processing = 0 } = player.parallels.find(({ name }) => name === parallel.name) ?? {};
-    const missing = Math.max(0, (parallel.size ?? 1) - made - processing);
-    const image = images.get(player.external_id);
-    if (missing === 0) plan.done += 1;
-    else if (!image) plan.without.push(player);
-    else {
-      const now = Math.min(missing, MAX_OPEN_BATCH_CARDS - plan.cards);
-      if (now > 0) plan.refills.push({ image, count: now });
-      plan.cards += now;
-      plan.later += missing - now;
-    }
-  }
-  return plan;
-}
-
-/** Cut into batches, none of which has more cards than one may have. */
-function inBatches(refills: Refill[]): Refill[][] {
-  const batches: Refill[][] = [];
-  let room = 0;
-  for (const { image, count: all } of refills)
-    for (let left = all; left > 0; ) {
-      if (room === 0) {
-        batches.push([]);
-        room = MAX_BATCH_CARDS;
-      }
-      const some = Math.min(left, room);
-      batches.at(-1)?.push({ image, count: some });
-      left -= some;
-      room -= some;
-    }
-  return batches;
-}
-
-/** `parallel`: null for the first one. */
-async function asked(visit: MemberVisit, sent: { parallel: string | null; from: string }) {
-  const set = await setOfId(visit, visit.params.id ?? "");
-  const parallel = set?.parallels.find(({ name }) => sent.parallel === null || name === sent.parallel);
-  if (!set || !parallel) throw notFound();
-  return { set, parallel, plan: await planOf(visit, set, parallel, sent.from) };
-}
 
 async function fillPage(visit: MemberVisit): Promise<Response> {
   const { deps, account, query, now } = visit;
@@ -139,64 +69,66 @@ async function fillPage(visit: MemberVisit): Promise<Response> {
         </form>
       </Card>
       <Without plan={plan} set={set} />
-      <Card title="What is made">
-        {plan.cards === 0 ? (
-          <p>{nothingText(plan, parallel, now)}</p>
-        ) : (
-          <div class="form">
-            <p>
-              <strong>{counted(plan.cards, "card")}</strong>
-              {parallel.size === null
-                ? ", one of each player"
-                : `, numbered, of ${counted(plan.refills.length, "player")}`}
-              {plan.done > 0 && `; ${counted(plan.done, "player")} ${plan.done === 1 ? "has" : "have"} all`}.
-              {plan.later > 0 &&
-                ` ${counted(plan.later, "more card")} can be made once these are: so many are never in the making at once.`}
-            </p>
-            {isLive && left < plan.cards ? (
-              <Notice
-                tone="warn"
-                title={`They cost ${counted(plan.cards, "credit")}, and you have ${count(left)}.`}
-              >
-                Have credits added first.
-              </Notice>
-            ) : (
+      <NewPhotos visit={visit} set={set} parallel={parallel} from={from} plan={plan} />
+      <div class="stack" id={PLAN_PART}>
+        <Card title="What is made">
+          {plan.cards === 0 ? (
+            <p>{nothingText(plan, parallel, now)}</p>
+          ) : (
+            <div class="form">
               <p>
-                {isLive ? (
-                  <>
-                    They cost <strong>{counted(plan.cards, "credit")}</strong> of the {count(left)} you have.
-                    A card that fails costs nothing.
-                  </>
-                ) : (
-                  "Test cards cost nothing."
-                )}
+                <strong>{counted(plan.cards, "card")}</strong>
+                {parallel.size === null
+                  ? ", one of each player"
+                  : `, numbered, of ${counted(plan.refills.length, "player")}`}
+                {plan.done > 0 && `; ${counted(plan.done, "player")} ${plan.done === 1 ? "has" : "have"} all`}
+                .
+                {plan.later > 0 &&
+                  ` ${counted(plan.later, "more card")} can be made once these are: so many are never in the making at once.`}
               </p>
-            )}
-            <p class="note">
-              The cards there are now stay as they are. A photo that was uploaded more than a week ago is
-              gone: its card fails, and can be made again with another photo.
-            </p>
-            {canWrite(visit) && (!isLive || left >= plan.cards) && (
-              <PostForm visit={visit} action={`${path}/fill`} class="actions">
-                <input type="hidden" name="parallel" value={parallel.name} />
-                <input type="hidden" name="from" value={from} />
-                <input type="hidden" name="cards" value={plan.cards} />
-                <input type="hidden" name="once" value={deps.random.id("form")} />
-                <button type="submit" class="button button-primary">
-                  {`Make ${counted(plan.cards, "card")}${isLive ? ` for ${counted(plan.cards, "credit")}` : ""}`}
-                </button>
-              </PostForm>
-            )}
-          </div>
-        )}
-      </Card>
+              {isLive && left < plan.cards ? (
+                <Notice
+                  tone="warn"
+                  title={`They cost ${counted(plan.cards, "credit")}, and you have ${count(left)}.`}
+                >
+                  Have credits added first.
+                </Notice>
+              ) : (
+                <p>
+                  {isLive ? (
+                    <>
+                      They cost <strong>{counted(plan.cards, "credit")}</strong> of the {count(left)} you
+                      have. A card that fails costs nothing.
+                    </>
+                  ) : (
+                    "Test cards cost nothing."
+                  )}
+                </p>
+              )}
+              <p class="note">The cards there are now stay as they are.</p>
+              {canWrite(visit) && (!isLive || left >= plan.cards) && (
+                <PostForm visit={visit} action={`${path}/fill`} class="actions">
+                  <input type="hidden" name="parallel" value={parallel.name} />
+                  <input type="hidden" name="from" value={from} />
+                  <input type="hidden" name="cards" value={plan.cards} />
+                  <input type="hidden" name="once" value={deps.random.id("form")} />
+                  <button type="submit" class="button button-primary">
+                    {`Make ${counted(plan.cards, "card")}${isLive ? ` for ${counted(plan.cards, "credit")}` : ""}`}
+                  </button>
+                </PostForm>
+              )}
+            </div>
+          )}
+        </Card>
+      </div>
     </>,
   );
 }
 
 /** Why there is nothing to make. */
-function nothingText({ done }: Plan, parallel: Parallel, now: number): string {
+function nothingText({ done, photoless }: Plan, parallel: Parallel, now: number): string {
   if (isClosed(parallel, now)) return "It is closed: no card of it can be made any more.";
+  if (photoless.length > 0) return "Every card that is left to make needs another photo.";
   return done > 0 ? "There is nothing left to make of it." : "No player has a card yet.";
 }
 
@@ -268,4 +200,5 @@ async function fill(visit: MemberVisit): Promise<Response> {
 export const fillSetRoutes = [
   member.get("/console/sets/:id/fill", fillPage),
   member.post("/console/sets/:id/fill", fill),
+  ...fillPhotoRoutes,
 ];

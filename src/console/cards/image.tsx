@@ -37,6 +37,7 @@ import {
 } from "./image-parts.tsx";
 import { Timeline, timeline } from "./image-timeline.tsx";
 import { Words } from "./image-words.tsx";
+import { PublicationCard } from "./publication-card.tsx";
 import { Share } from "./share.tsx";
 import { thumbOf } from "./thumbs.ts";
 
@@ -341,6 +342,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
           </Card>
         </div>
         <div class="stack">
+          <PublicationCard visit={visit} image={image} />
           <Share image={image} config={config} />
           <Words image={image} />
           <Card title="Timeline">

@@ -2,6 +2,7 @@
 import PQueue from "p-queue";
 import type { ComponentChildren } from "preact";
 import { checkCard } from "../../app/images/check-card.ts";
+import type { SetPlace } from "../../core/card-set.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
@@ -17,6 +18,8 @@ import { idOf, ownFields } from "./playground-own.tsx";
 
 // The card as it will be, drawn anew whenever something of its form changes.
 
+export const PREVIEW_CAPTION = "A preview: the card itself has no mark.";
+
 const PREVIEW = "/console/make/preview";
 /** Sharp on a phone; too small for anything but a look. */
 const PREVIEW_WIDTH_PX = 400;
@@ -30,19 +33,33 @@ const AGAIN_MS = 400;
 const PART_SHOWN = "cardpress:shown";
 export const SHOWS_PART = { "HX-Trigger-After-Swap": PART_SHOWN };
 
-/** The place of the preview, which asks for it at once and after every change. */
-export function PreviewPlace() {
+/**
+ * The place of the preview, which asks `path` for it after every change of the form with the id `form`, and
+ * at once unless there is nothing to see yet.
+ */
+export function PreviewPlace({
+  path = PREVIEW,
+  form = "make",
+  first = NO_PHOTO,
+  atOnce = true,
+}: {
+  path?: string;
+  form?: string;
+  first?: string;
+  atOnce?: boolean;
+}) {
+  const changes = `input delay:700ms from:#${form}, change delay:200ms from:#${form}, ${PART_SHOWN} from:body`;
   return (
     <div
       class="make-preview"
-      hx-post={PREVIEW}
-      hx-trigger={`load, input delay:700ms from:#make, change delay:200ms from:#make, ${PART_SHOWN} from:body`}
+      hx-post={path}
+      hx-trigger={atOnce ? `load, ${changes}` : changes}
       hx-target="#preview"
       hx-swap="outerHTML"
       hx-params="not file"
       hx-sync="this:replace"
     >
-      <Nothing text={NO_PHOTO} />
+      <Nothing text={first} />
       {/* It stays while the picture is exchanged, and is read out once there is something to say. */}
       <div id="preview-caption" aria-live="polite" />
     </div>
@@ -71,7 +88,7 @@ function Nothing({ text, tone = "" }: { text: string; tone?: string }) {
 /** What is still missing, in one sentence. */
 function missingText(state: MakeState): string {
   const labels = missingOf(state).map((name) => NEEDED[name].label);
-  if (labels.length === 0) return "A preview: the card itself has no mark.";
+  if (labels.length === 0) return PREVIEW_CAPTION;
   return `Still missing: ${labels.join(", ")}.`;
 }
 
@@ -155,39 +172,66 @@ async function Picture({
   /** The rules it breaks that no input has a place for. */
   unplaced: ErrorDetail[];
 }) {
-  const nothing = (text: string, caption?: ComponentChildren, tone?: string) => (
+  if (state.fields.source_image_url === "") return <NoPreview text={NO_PHOTO} />;
+  if (!request && unplaced.length > 0) return <BrokenRules details={unplaced} />;
+  if (!request) return <NoPreview text="No preview" caption="Correct what is marked, and see the card." />;
+  const name = state.fields.name || "the player";
+  return CardPreview({ visit, request, name, caption: missingText(state) });
+}
+
+function NoPreview({ text, caption, tone }: { text: string; caption?: ComponentChildren; tone?: string }) {
+  return (
     <>
       <Nothing text={text} tone={tone ?? ""} />
       <Caption>{caption}</Caption>
     </>
   );
-  if (state.fields.source_image_url === "") return nothing(NO_PHOTO);
-  if (!request && unplaced.length > 0) return nothing("No preview", <Rules details={unplaced} />);
-  if (!request) return nothing("No preview", "Correct what is marked, and see the card.");
-  const print = fingerprint(request);
-  const made = await visit.lists.drawnPreview(keyOf(visit, print), () => drawn(visit, request, print));
-  const name = state.fields.name || "the player";
-  if (made === "drawing") return <Drawing shown={field(visit, "shown")} />;
-  if ("problem" in made) return nothing("No preview", made.problem, "thumb-failed");
+}
+
+/** In the place of a preview: what keeps the card from being made. */
+export const BrokenRules = ({ details }: { details: ErrorDetail[] }) => (
+  <NoPreview text="No preview" caption={<Rules details={details} />} />
+);
+
+/** A card as it will be, or why there is none; while it is drawn it asks `path` again. */
+export async function CardPreview({
+  visit,
+  request,
+  name,
+  caption,
+  path = PREVIEW,
+  place,
+}: {
+  visit: MemberVisit;
+  request: CreateImageRequest;
+  name: string;
+  caption: string;
+  path?: string;
+  place?: SetPlace | null;
+}) {
+  const print = fingerprint(place ? { request, place } : request);
+  const made = await visit.lists.drawnPreview(keyOf(visit, print), () => drawn(visit, request, print, place));
+  if (made === "drawing") return <Drawing shown={field(visit, "shown")} path={path} />;
+  if ("problem" in made) return <NoPreview text="No preview" caption={made.problem} tone="thumb-failed" />;
   return (
     <>
       <figure id="preview">
         <input type="hidden" name="shown" value={print} />
         <img class="picture" src={`${PREVIEW}/${print}/thumb`} alt={`The card of ${name}`} />
       </figure>
-      <Caption>{missingText(state)}</Caption>
+      <Caption>{caption}</Caption>
     </>
   );
 }
 
 /** A card that is being drawn, in whose place the one before stays. */
-function Drawing({ shown }: { shown: string }) {
+function Drawing({ shown, path }: { shown: string; path: string }) {
   const isShown = /^[0-9a-f]{64}$/.test(shown);
   return (
     <figure
       id="preview"
       class="drawing"
-      hx-post={PREVIEW}
+      hx-post={path}
       hx-trigger={`load delay:${AGAIN_MS}ms`}
       hx-target="this"
     >
@@ -207,14 +251,23 @@ function Drawing({ shown }: { shown: string }) {
 const turns = new PQueue({ concurrency: 1 });
 const newest = new Map<string, string>();
 
-function drawn(visit: MemberVisit, request: CreateImageRequest, print: string): Promise<Preview | undefined> {
+function drawn(
+  visit: MemberVisit,
+  request: CreateImageRequest,
+  print: string,
+  place?: SetPlace | null,
+): Promise<Preview | undefined> {
   const who = `${visit.account.id} ${visit.user.id}`;
   newest.set(who, print);
   return turns.add(async () => {
     if (newest.get(who) !== print) return undefined;
     newest.delete(who);
     const ifFaulty = "The card can be made all the same.";
-    return drawPreview(visit, request, { widthPx: PREVIEW_WIDTH_PX, ifFaulty });
+    return drawPreview(visit, request, {
+      widthPx: PREVIEW_WIDTH_PX,
+      ifFaulty,
+      ...(place && { place }),
+    });
   });
 }
 

@@ -9,7 +9,18 @@ import type { MemberVisit } from "../visit.ts";
 export const PHOTO_TYPES = "image/jpeg,image/png,image/webp";
 
 /** A place to drop a photo in, as the field `file` of a form that is sent as multipart/form-data. */
-export function PhotoDrop({ label, problem, note = "" }: { label: string; problem?: string; note?: string }) {
+export function PhotoDrop({
+  label,
+  problem,
+  note = "",
+  sends = {},
+}: {
+  label: string;
+  problem?: string;
+  note?: string;
+  /** htmx's attributes of an input that is sent as soon as a photo is chosen. */
+  sends?: Record<string, string>;
+}) {
   return (
     <Field
       label={label}
@@ -24,6 +35,7 @@ export function PhotoDrop({ label, problem, note = "" }: { label: string; proble
         class="drop"
         accept={PHOTO_TYPES}
         aria-describedby={problem === undefined ? "file-hint" : "file-hint file-problem"}
+        {...sends}
       />
     </Field>
   );

@@ -39,9 +39,12 @@ export const publicationOf = (at: string | undefined): Publication => {
 export function PublishField({
   fields: { publish_on, publish_zone },
   problem,
+  isMade = false,
 }: {
   fields: Publication;
   problem: string;
+  /** Whether the card is there already. */
+  isMade?: boolean;
 }) {
   const zone = publish_zone || "UTC";
   return (
@@ -50,8 +53,8 @@ export function PublishField({
       id="publish_on"
       hint={
         <>
-          The card is made now; its page and galleries show it from then on. Empty: at once. Time zone:{" "}
-          <span data-zone-name>{zone}</span>.
+          {isMade ? "Its" : "The card is made now; its"} page and galleries show it from then on. Empty: at
+          once. Time zone: <span data-zone-name>{zone}</span>.
         </>
       }
       problem={problem}

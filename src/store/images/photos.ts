@@ -20,6 +20,35 @@ export async function findPhoto(
   return isOwn && photo.expiresAt > scope.now ? photo : undefined;
 }
 
+/** Ids that a statement names at most. */
+const IDS_AT_ONCE = 500;
+
+/** Those of these uploads that have not expired. */
+export async function keptPhotos(
+  { db, t }: Tx,
+  { accountId, environment }: Pick<Photo, "accountId" | "environment">,
+  ids: string[],
+  now: number,
+): Promise<Set<string>> {
+  const p = t.photos;
+  const kept = new Set<string>();
+  for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+    const rows = await db
+      .select({ id: p.id })
+      .from(p)
+      .where(
+        and(
+          inArray(p.id, ids.slice(at, at + IDS_AT_ONCE)),
+          eq(p.accountId, accountId),
+          eq(p.environment, environment),
+          gt(p.expiresAt, now),
+        ),
+      );
+    for (const { id } of rows) kept.add(id);
+  }
+  return kept;
+}
+
 /** How many unexpired uploads an account has, and their total bytes. */
 export async function uploadsOf(
   { db, t }: Tx,
