@@ -24,6 +24,7 @@ export const { photos, batches, batchCards, requestLog, requestPlayers } = postg
 export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = postgresTables;
 export const { templates, templateVersions } = postgresTables;
 export const { brandKits, playerConsents } = postgresTables;
+export const { accountBuckets, imageExports } = postgresTables;
 export const { cardSets, setPlayers, setCards } = postgresTables;
 export const { sealedSpans, sealedSums } = postgresTables;
 export const { statusDays, statusNotices } = postgresTables;

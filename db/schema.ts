@@ -7,6 +7,7 @@ import type { KeyScope } from "../src/core/key-rules.ts";
 import { WEBHOOK_DELIVERY_STATES, WEBHOOK_ENDPOINT_STATES } from "../src/core/webhook-event.ts";
 import { bookTables } from "./books.ts";
 import { clubTables } from "./club.ts";
+import { exportTables } from "./exports.ts";
 import { type Kit, sqliteKit } from "./kit.ts";
 import { peopleTables } from "./people.ts";
 import { seasonTables } from "./season.ts";
@@ -150,6 +151,8 @@ export function defineTables(kit: Kit) {
       outputComposition: oneOf("output_composition", COMPOSITIONS),
       /** Where it stands in its set, as JSON; null outside of sets. */
       setPlace: text("set_place"),
+      /** What became of it in the account's own bucket, as JSON; null where none was named. */
+      exported: text("exported"),
       createdAt: int("created_at").notNull(),
       updatedAt: int("updated_at").notNull(),
       completedAt: int("completed_at"),
@@ -565,6 +568,7 @@ export function defineTables(kit: Kit) {
     ...people,
     ...templateTables(kit),
     ...clubTables(kit, accounts),
+    ...exportTables(kit, accounts, images),
     ...setTables(kit, accounts, images),
     ...bookTables(kit),
     ...statusTables(kit),
@@ -596,6 +600,7 @@ export const { photos, batches, batchCards, requestLog, requestPlayers } = sqlit
 export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = sqliteTables;
 export const { templates, templateVersions } = sqliteTables;
 export const { brandKits, playerConsents } = sqliteTables;
+export const { accountBuckets, imageExports } = sqliteTables;
 export const { cardSets, setPlayers, setCards } = sqliteTables;
 export const { sealedSpans, sealedSums } = sqliteTables;
 export const { statusDays, statusNotices } = sqliteTables;

@@ -16,7 +16,7 @@ import { startCeph } from "./clustertest/ceph.ts";
 import { offerHelp } from "./help.ts";
 import { runSuites } from "./run-suites.ts";
 
-const SUITES = ["test/blobs", "test/service/folder-bucket.test.ts"];
+const SUITES = ["test/blobs", "test/app/exports", "test/service/folder-bucket.test.ts"];
 
 offerHelp(import.meta);
 const folder = mkdtempSync(join(tmpdir(), "cardpress-ceph-"));

@@ -41,6 +41,7 @@ export interface Config {
   restAfterMs: number | undefined;
   sourceAllowedOrigins: ReadonlySet<string>;
   webhookAllowedOrigins: ReadonlySet<string>;
+  exportAllowedOrigins: ReadonlySet<string>;
   allowRoot: boolean;
   retentionDays: number;
   /** Creates are refused when less space is free; 0 turns this off. */
@@ -125,6 +126,7 @@ function readSettings(env: Environment): Omit<Config, "unknownSettings"> {
     restAfterMs: restAfter(env),
     sourceAllowedOrigins: origins(env, "CARDPRESS_SOURCE_ALLOWED_ORIGINS"),
     webhookAllowedOrigins: origins(env, "CARDPRESS_WEBHOOK_ALLOWED_ORIGINS"),
+    exportAllowedOrigins: origins(env, "CARDPRESS_EXPORT_ALLOWED_ORIGINS"),
     allowRoot: flag(env, "CARDPRESS_ALLOW_ROOT"),
     retentionDays: integer(env, "CARDPRESS_RETENTION_DAYS", { fallback: 30, min: 1, max: 3650 }),
     minFreeDiskBytes:

@@ -38,6 +38,7 @@ export const POSTGRES_SUITES = [
   "test/app/operations/retention.test.ts",
   "test/app/operations/audit/sealed-history.test.ts",
   "test/app/people",
+  "test/app/exports",
   "test/app/webhooks",
   "test/http/batches.test.ts",
   "test/http/consent.test.ts",

@@ -1,4 +1,4 @@
-import type { GetObjectCommandOutput, S3Client } from "@aws-sdk/client-s3";
+import type { GetObjectCommandOutput, S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
 import { patiently } from "../core/patience.ts";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 
@@ -15,6 +15,9 @@ const CONNECT_MS = 2_000;
  * them.
  */
 const MAX_TRIES = 3;
+
+/** Another way to send requests than the library's own. */
+export type RequestHandler = NonNullable<S3ClientConfig["requestHandler"]>;
 
 /** A bucket's location and credentials. */
 export interface BucketSettings {
@@ -42,7 +45,7 @@ export interface BucketBytes {
 
 /** The few requests made to an S3-compatible storage. Each rejects with StorageUnavailable when it fails. */
 export interface Bucket {
-  put(key: string, body: Uint8Array): Promise<void>;
+  put(key: string, body: Uint8Array, contentType?: string): Promise<void>;
   /** Undefined when the object is absent. */
   head(key: string): Promise<Omit<BucketObject, "key"> | undefined>;
   /** The whole object. Undefined when it is absent. */
@@ -68,12 +71,12 @@ export class NoSuchRange extends Error {
 /** Opens a bucket; loads the S3 library only now. Sends no request yet. */
 export async function openBucket(
   settings: BucketSettings,
-  options: { tryMs?: number } = {},
+  options: { tryMs?: number; requestHandler?: RequestHandler } = {},
 ): Promise<Bucket> {
   const { tryMs = TRY_MS } = options;
   const s3 = await import("@aws-sdk/client-s3");
   const { bucket: Bucket, endpoint } = settings;
-  const client = clientOf(s3, settings, tryMs);
+  const client = clientOf(s3, settings, tryMs, options.requestHandler);
   const ask = asking(tryMs);
   const get: Bucket["get"] = async (Key, Range) => {
     for (let tries = 1; ; tries++) {
@@ -90,10 +93,11 @@ export async function openBucket(
   };
   const noBucket = new StorageUnavailable(new Error(`there is no bucket ${Bucket} at ${endpoint}`));
   return {
-    put: async (Key, Body) => {
+    put: async (Key, Body, ContentType) => {
+      const object = { Bucket, Key, Body, ...(ContentType && { ContentType }) };
       const kept = await ask(
         `put ${Key}`,
-        async (sent) => ofStorage(await client.send(new s3.PutObjectCommand({ Bucket, Key, Body }), sent)),
+        async (sent) => ofStorage(await client.send(new s3.PutObjectCommand(object), sent)),
         transferMs(Body.length),
       );
       if (!kept) throw noBucket;
@@ -143,6 +147,7 @@ function clientOf(
   s3: typeof import("@aws-sdk/client-s3"),
   { endpoint, region, accessKeyId, secretAccessKey }: BucketSettings,
   tryMs: number,
+  requestHandler?: RequestHandler,
 ): S3Client {
   return new s3.S3Client({
     endpoint,
@@ -154,7 +159,7 @@ function clientOf(
     // Not every storage supports the newer checksums.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
-    requestHandler: {
+    requestHandler: requestHandler ?? {
       requestTimeout: tryMs,
       connectionTimeout: CONNECT_MS,
       socketTimeout: tryMs,

@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   image: async () => (await import("./image.ts")).imageCommands(),
   print: async () => (await import("./print.ts")).printCommand(),
   webhook: async () => (await import("./webhook.ts")).webhookCommands(),
+  bucket: async () => (await import("./bucket.ts")).bucketCommands(),
   user: async () => (await import("./user.ts")).userCommands(),
   mcp: async () => (await import("./mcp.ts")).mcpCommand(),
   render: async () => (await import("./render.ts")).renderCommand(),

@@ -64,6 +64,7 @@ const ACCOUNT_NAV: Place[] = [
   { href: "/console/playground", label: "Playground", icon: "play" },
   { href: "/console/keys", label: "API keys", icon: "key" },
   { href: "/console/webhooks", label: "Webhooks", icon: "hook", also: ["/console/deliveries"] },
+  { href: "/console/bucket", label: "Your bucket", icon: "stack" },
   { href: "/console/requests", label: "Requests", icon: "pulse" },
   { href: "/console/usage", label: "Usage", icon: "chart" },
   { href: "/console/credits", label: "Credits", icon: "coins" },

@@ -31,6 +31,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   "/console/kits": "colours colors logo badge crest club design style",
   "/console/keys": "token secret developer",
   "/console/webhooks": "endpoints events notifications",
+  "/console/bucket": "s3 storage export copy download developer",
   "/console/requests": "log errors developer",
   "/console/usage": "statistics budget limit alert",
   "/console/credits": "price money bill invoice plan balance buy",

@@ -35,6 +35,7 @@ import { consentRoutes } from "./people/consent.tsx";
 import { dataRoutes } from "./people/data.tsx";
 import { forgottenPasswordRoutes } from "./people/forgotten-password.tsx";
 import { memberRoutes } from "./people/members.tsx";
+import { bucketRoutes } from "./people/own-bucket.tsx";
 import { passkeyRoutes } from "./people/passkeys.tsx";
 import { profileRoutes } from "./people/profile.tsx";
 import { setupRoutes } from "./people/setup.tsx";
@@ -71,6 +72,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...publicationRoutes,
   ...consentRoutes,
   ...dataRoutes,
+  ...bucketRoutes,
   ...requestRoutes,
   ...makeRoutes,
   ...matchRoutes,

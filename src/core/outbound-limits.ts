@@ -124,3 +124,16 @@ export const MAX_TINY_PIECES = 1_000;
 export const MIN_PIECE_BYTES = 64;
 /** 1xx responses before the final one. Servers send one; an endless series would only cost memory. */
 export const MAX_INTERIM_RESPONSES = 8;
+
+/** One request to a partner's bucket: a picture of the largest size over a slow line takes this long. */
+export const EXPORT_TRY_MS = 20 * SECOND_MS;
+/** Longer than all tries of an attempt with its two objects together, so that no lease ends under one. */
+export const EXPORT_LEASE_MS = 5 * MINUTE_MS;
+/** Attempts of one process at once, and of them for one account: its bucket may be slow. */
+export const MAX_EXPORTS = 8;
+export const MAX_EXPORTS_PER_ACCOUNT = 2;
+/** After a failed attempt an account's other cards wait this long, since mostly the bucket is at fault. */
+export const EXPORT_PAUSE_MS = 30 * SECOND_MS;
+export const EXPORT_POLL_MS = 2 * SECOND_MS;
+/** Answers hold an error's text, a listing of one object or the probe. */
+export const MAX_BUCKET_ANSWER_BYTES = 64 * KB;

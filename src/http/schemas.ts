@@ -147,6 +147,33 @@ export const ImageResult = Type.Object(
   { ...closed, $id: "ImageResult", description: "The finished picture." },
 );
 
+export const ImageExport = Type.Object(
+  {
+    status: StringEnum(["pending", "exported", "failed"], {
+      description:
+        "`exported`: the files are in the bucket. `failed`: it was given up, until somebody sends it again in the console.",
+    }),
+    key: Type.String({
+      description: "The picture's key.",
+      examples: ["cards/img_5mJd0nV7rQe2TzXyB8kWc3Hs.png"],
+    }),
+    back_key: Type.Union([Type.String(), Type.Null()], {
+      description: "The key of the card's other side; null where it has none.",
+      examples: [null],
+    }),
+    error: Type.Union([Type.String(), Type.Null()], {
+      description: "Why the last attempt failed, for people; null when none did.",
+      examples: [null],
+    }),
+  },
+  {
+    ...closed,
+    $id: "ImageExport",
+    description:
+      "What became of a live card in the account's own bucket. Absent where none was named when it was finished.",
+  },
+);
+
 export const CompletedImage = Type.Object(
   {
     image_id: imageId,
@@ -165,6 +192,7 @@ export const CompletedImage = Type.Object(
     created_at: createdAt,
     completed_at: completedAt,
     publish_at: publishAt,
+    export: Type.Optional(ImageExport),
     ...ownWords,
   },
   { ...closed, $id: "CompletedImage", title: "Completed" },

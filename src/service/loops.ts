@@ -1,4 +1,5 @@
 import { photoFetcher } from "../app/batches/fetch-photos.ts";
+import { createExporter } from "../app/exports/send-exports.ts";
 import { renderNextImage } from "../app/images/render-image.ts";
 import { renderNextTestImage } from "../app/images/test-image.ts";
 import { type Loop, startLoop } from "../app/loop.ts";
@@ -19,6 +20,7 @@ import {
   QUEUE_POLL_MS,
   SWEEP_INTERVAL_MS,
 } from "../core/limits.ts";
+import { EXPORT_POLL_MS, MAX_EXPORTS } from "../core/outbound-limits.ts";
 import type { SteadyClock } from "../core/steady-clock.ts";
 import { readiness } from "../http/health.ts";
 import { isOtherTime } from "../state/database-clock.ts";
@@ -56,12 +58,24 @@ export interface Loops {
 export function startLoops(deps: Deps & { clock: SteadyClock }, startedAt: number): Loops {
   const { log, config } = deps;
   const deliveries = startDeliveries(deps);
+  const exporter = createExporter(deps);
+  const exports = startLoop({
+    name: "export",
+    concurrency: MAX_EXPORTS,
+    pollMs: EXPORT_POLL_MS,
+    runOne: (signal, more) => exporter.sendNext(signal, more),
+    log,
+  });
+  const onEnd = () => {
+    deliveries.wake();
+    exports.wake();
+  };
   const traces = config.tracing ? otlpTraces(log) : undefined;
   const live = startLoop({
     name: "render",
     concurrency: config.renderWorkers,
     pollMs: QUEUE_POLL_MS,
-    runOne: (signal, more) => renderNextImage({ ...deps, traces }, signal, more).finally(deliveries.wake),
+    runOne: (signal, more) => renderNextImage({ ...deps, traces }, signal, more).finally(onEnd),
     log,
   });
   const fetcher = photoFetcher(deps, { onQueued: live.wake, onEnd: deliveries.wake });
@@ -83,7 +97,7 @@ export function startLoops(deps: Deps & { clock: SteadyClock }, startedAt: numbe
       runOne: (signal, more) => renderNextTestImage(deps, signal, more).finally(deliveries.wake),
       log,
     }),
-    chores: startChores(deps, startedAt),
+    chores: [...startChores(deps, startedAt), exports],
     ...(deps.store.ask && { beat: startBeat(deps) }),
   };
 }

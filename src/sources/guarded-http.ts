@@ -35,7 +35,7 @@ export interface GuardedHead {
 }
 
 export interface GuardedRequest {
-  method: "GET" | "POST";
+  method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
   url: string;
   headers?: Record<string, string>;
   body?: Uint8Array | string;

@@ -203,6 +203,11 @@ async function stock(workspace: Workspace, hook: string) {
     const [image] = await db.select().from(t.images);
     const picture = { imageId: image?.id ?? "", field: "sponsor", sha256: image?.sourceSha256 ?? "" };
     await db.insert(t.imagePictures).values(picture);
+    const own = { endpoint: "https://s3.example", region: "eu", bucket: "cards", keyPattern: "{image_id}" };
+    const key = { accessKeyId: "id", secretAccessKey: "sealed", createdAt: at, updatedAt: at };
+    await db.insert(t.accountBuckets).values({ accountId, ...own, ...key });
+    const due = { state: "pending" as const, keys: ["a.png"], attempts: 1, createdAt: at, updatedAt: at };
+    await db.insert(t.imageExports).values({ imageId: image?.id ?? "", accountId, ...due });
     const [delivery] = await db.select().from(t.webhookDeliveries);
     await db
       .insert(t.deliveryAttempts)

@@ -31,6 +31,7 @@ import setGalleries from "./0029_set_galleries.sql" with { type: "text" };
 import imagePublications from "./0030_image_publications.sql" with { type: "text" };
 import seenVersions from "./0031_seen_versions.sql" with { type: "text" };
 import statusPage from "./0032_status_page.sql" with { type: "text" };
+import ownBuckets from "./0033_own_buckets.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -70,4 +71,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0030_image_publications", sql: imagePublications },
   { name: "0031_seen_versions", sql: seenVersions },
   { name: "0032_status_page", sql: statusPage },
+  { name: "0033_own_buckets", sql: ownBuckets },
 ];

@@ -31,6 +31,7 @@ import type { Store, Tx } from "../../store/store.ts";
 import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext } from "../context.ts";
 import { releaseCredits } from "../credits/credits.ts";
+import { removeExported } from "../exports/record-export.ts";
 import type { RequestLog } from "../operations/request-log.ts";
 import { givePlacesBack } from "../sets/set-places.ts";
 import type { SmallerPictures } from "./smaller-pictures.ts";
@@ -140,6 +141,7 @@ async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Ima
   await emptyImage(tx, image, now);
   await deleteMetadata(tx, image.id);
   await deleteReceipt(tx, image.id);
+  await removeExported(tx, image.id, now);
   await deleteEventsAbout(tx, image.id);
   await emptyRequests(tx, image);
   return now;

@@ -55,6 +55,7 @@ export function freshImage(random: Random, fresh: FreshImage): Image {
     backOutputName: null,
     backOutputBytes: null,
     outputComposition: null,
+    exported: null,
     setPlace: fresh.place ? JSON.stringify(fresh.place) : null,
     createdAt: now,
     updatedAt: now,

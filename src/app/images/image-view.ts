@@ -1,5 +1,6 @@
 import type { Composition } from "../../core/card.ts";
 import { readSetPlace } from "../../core/card-set.ts";
+import { type ExportNote, readExportNote } from "../../core/export-key.ts";
 import { hintFor } from "../../core/failure-reasons.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { type PublicStatus, publicStatus } from "../../core/image-state.ts";
@@ -35,13 +36,19 @@ interface ViewOf<Status extends PublicStatus> extends OwnWords {
   created_at: string;
 }
 
+/** What became of a card in its account's own bucket; absent where none was named. */
+interface Exported {
+  export?: ExportNote;
+}
+
 /**
  * The status view of an image: exactly the fields the API promises for its state. Webhooks carry the same.
  */
 export type ImageView =
   | (ViewOf<"processing"> & Publication & { progress: number | null; updated_at: string })
   | (ViewOf<"completed"> &
-      Publication & {
+      Publication &
+      Exported & {
         result: {
           image_url: string;
           /** The card's other side; null where none was asked for. */
@@ -113,6 +120,7 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
         created_at: createdAt,
         completed_at: isoTime(present(image.completedAt)),
         ...publicationOf(image),
+        ...exportOf(image),
         ...ownWords(image),
       };
     case "failed":
@@ -134,6 +142,11 @@ interface Publication {
 
 const publicationOf = ({ publishAt }: ImageAnswer): Publication =>
   publishAt === null ? {} : { publish_at: isoTime(publishAt) };
+
+function exportOf({ exported }: Pick<ImageAnswer, "exported">): Exported {
+  const note = readExportNote(exported);
+  return note ? { export: note } : {};
+}
 
 function layersOf({ request, outputName }: ImageAnswer, cdnBaseUrl: string) {
   // Validated when it was accepted.

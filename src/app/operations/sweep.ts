@@ -38,6 +38,7 @@ import {
 import { finishCanceling } from "../batches/cancel-batch.ts";
 import type { AppContext } from "../context.ts";
 import { renewPlan } from "../credits/credits.ts";
+import { releaseLostExports } from "../exports/send-exports.ts";
 import { finishImage } from "../images/finish-image.ts";
 import { eraseTraces, finishForgetting, forgetAged } from "../images/forget-image.ts";
 import { imageOfOutput } from "../images/output-name.ts";
@@ -107,6 +108,7 @@ export async function sweep(deps: SweepDeps, signal?: AbortSignal): Promise<void
   const steps = [
     () => requeueAbandoned(deps),
     () => releaseLateClaims(deps),
+    () => releaseLostExports(deps),
     () => failStranded(deps),
     () => finishCanceling(deps),
     () => publishDue(deps),

@@ -16,6 +16,7 @@ import operating from "./guides/operating.md" with { type: "text" };
 import operatingCapacity from "./guides/operating-capacity.md" with { type: "text" };
 import operatingCluster from "./guides/operating-cluster.md" with { type: "text" };
 import overview from "./guides/overview.md" with { type: "text" };
+import ownBucket from "./guides/own-bucket.md" with { type: "text" };
 import pagination from "./guides/pagination.md" with { type: "text" };
 import photos from "./guides/photos.md" with { type: "text" };
 import printing from "./guides/printing.md" with { type: "text" };
@@ -105,6 +106,11 @@ export const GUIDES: readonly Guide[] = [
     path: "/docs/designers",
     text: designers,
     description: "From an empty folder to a published card template in ten minutes, with HTML and CSS.",
+  },
+  {
+    path: "/docs/own-bucket",
+    text: ownBucket,
+    description: "Have finished cards put into S3-compatible storage of your own, and deleted there too.",
   },
   {
     path: "/docs/webhooks",
@@ -209,6 +215,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       { href: "/docs/clients", label: "Clients" },
       { href: "/docs/mcp", label: "For assistants (MCP)" },
       { href: "/docs/webhooks", label: "Webhooks" },
+      { href: "/docs/own-bucket", label: "Your own bucket" },
       { href: "/docs/idempotency", label: "Idempotency" },
       { href: "/docs/credits", label: "Credits" },
       { href: "/docs/rate-limits", label: "Rate limits" },

@@ -24,6 +24,8 @@ export const TABLES_IN_ORDER: readonly (keyof Tables)[] = [
   "imageMetadata",
   "imagePictures",
   "imageReceipts",
+  "accountBuckets",
+  "imageExports",
   "ledgerEntries",
   "idempotencyRecords",
   "usageDays",

@@ -91,6 +91,7 @@ export async function emptyImage({ db, t }: Tx, image: Image, now: number): Prom
       playerName: "",
       request: {},
       setPlace: null,
+      exported: null,
       forgottenAt: now,
       publishAt: null,
       updatedAt: now,

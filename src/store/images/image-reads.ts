@@ -110,6 +110,7 @@ const imageAnswer = prepared("image answer", ({ db, t }, { id }: Parameters<{ id
       forgottenAt: i.forgottenAt,
       request: i.request,
       setPlace: i.setPlace,
+      exported: i.exported,
       batchId: firstBatch({ db, t }),
     })
     .from(i)
