@@ -19,6 +19,8 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
       passwordHash: text("password_hash"),
       /** 1 or 0. */
       isOperator: int("is_operator").notNull(),
+      /** 1: an operator only as long as the provider's groups say so. */
+      operatorByGroups: int("operator_by_groups").notNull().default(0),
       /**
        * 1: the password was set through a link issued by an operator or the command line. 0: through one
        * issued by an account's owner, who may have kept it, so whoever signs in is not necessarily the owner
@@ -45,7 +47,12 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
       accountId: text("account_id")
         .notNull()
         .references(() => accounts.id),
+      /** What counts: the higher one of both below. */
       role: oneOf("role", MEMBER_ROLES).notNull(),
+      /** What the provider's groups gave at the last sign-in; null: the role was given by hand. */
+      groupRole: oneOf("group_role", MEMBER_ROLES),
+      /** Beside `groupRole`: the role given by hand, which stays when the groups are gone; null: none. */
+      handRole: oneOf("hand_role", MEMBER_ROLES),
       createdAt: int("created_at").notNull(),
     },
     (t) => [
@@ -90,6 +97,24 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
     (t) => [uniqueIndex("passkeys_credential").on(t.credentialId), index("passkeys_user").on(t.userId)],
   );
 
+  /** Who somebody is at an OpenID provider. The subject identifies them; the email is for people to read. */
+  const identities = table(
+    "identities",
+    {
+      id: text("id").primaryKey(),
+      userId: text("user_id")
+        .notNull()
+        .references(() => users.id),
+      issuer: text("issuer").notNull(),
+      subject: text("subject").notNull(),
+      /** As the provider said at the last sign-in. */
+      email: text("email"),
+      createdAt: int("created_at").notNull(),
+      lastUsedAt: int("last_used_at").notNull(),
+    },
+    (t) => [uniqueIndex("identities_subject").on(t.issuer, t.subject), index("identities_user").on(t.userId)],
+  );
+
   const sessions = table(
     "sessions",
     {
@@ -102,6 +127,8 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
       csrfToken: text("csrf_token").notNull(),
       /** The account whose console is open; for an operator who is not a member, a read-only visit. */
       accountId: text("account_id").references(() => accounts.id),
+      /** The identity by which it began; null: with a password or a passkey. */
+      identityId: text("identity_id"),
       createdAt: int("created_at").notNull(),
       lastSeenAt: int("last_seen_at").notNull(),
       /** The absolute end of the session, even if it is in use. */
@@ -161,5 +188,5 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
     ],
   );
 
-  return { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails };
+  return { users, memberships, setupLinks, passkeys, identities, sessions, auditEntries, mails };
 }

@@ -21,7 +21,8 @@ export const {
   deliveryAttempts,
 } = postgresTables;
 export const { photos, batches, batchCards, requestLog, requestPlayers } = postgresTables;
-export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = postgresTables;
+export const { users, memberships, setupLinks, passkeys, identities, sessions, auditEntries, mails } =
+  postgresTables;
 export const { templates, templateVersions } = postgresTables;
 export const { brandKits, playerConsents } = postgresTables;
 export const { accountBuckets, imageExports } = postgresTables;

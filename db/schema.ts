@@ -597,7 +597,8 @@ export const {
   deliveryAttempts,
 } = sqliteTables;
 export const { photos, batches, batchCards, requestLog, requestPlayers } = sqliteTables;
-export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = sqliteTables;
+export const { users, memberships, setupLinks, passkeys, identities, sessions, auditEntries, mails } =
+  sqliteTables;
 export const { templates, templateVersions } = sqliteTables;
 export const { brandKits, playerConsents } = sqliteTables;
 export const { accountBuckets, imageExports } = sqliteTables;

@@ -8,6 +8,7 @@ const SECRETS = [
   "CARDPRESS_S3_SECRET_ACCESS_KEY",
   "CARDPRESS_SMTP_URL",
   "CARDPRESS_METRICS_TOKEN",
+  "CARDPRESS_OIDC_CLIENT_SECRET",
 ] as const;
 
 /** Far more than a secret has, so that the wrong path, such as a log's, costs no memory. */

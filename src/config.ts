@@ -6,6 +6,7 @@ import { OperatorError } from "./core/errors.ts";
 import { DATABASE_CONNECTIONS, MIN_FREE_DISK_BYTES, WORKER_MEMORY_BYTES } from "./core/limits.ts";
 import { workersFor } from "./core/machine-limits.ts";
 import { MINUTE_MS } from "./core/time.ts";
+import { type OidcSettings, readOidc } from "./oidc-config.ts";
 import { machineSize } from "./system/machine-size.ts";
 import { DEFAULT_TEMPLATE } from "./templates/built-in.ts";
 import { TEMPLATE_NAME } from "./templates/manifest.ts";
@@ -65,6 +66,8 @@ export interface Config {
   cluster: Cluster | undefined;
   /** Where photos, pictures and templates are kept; undefined: in the data folder. */
   bucket: BucketSettings | undefined;
+  /** The OpenID provider where people sign in; undefined: with passwords and passkeys alone. */
+  oidc: OidcSettings | undefined;
   /** Variables named like settings that are none: misspelt ones, which would go unnoticed. */
   unknownSettings: readonly string[];
 }
@@ -140,6 +143,7 @@ function readSettings(env: Environment): Omit<Config, "unknownSettings"> {
     mail: mail(env),
     backups: backups(env),
     statusPage: flag(env, "CARDPRESS_STATUS_PAGE", "on"),
+    oidc: readOidc(env, flag),
     tracing: Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
     ...readStorage(env, {
       databaseConnections: integer(env, "CARDPRESS_DATABASE_CONNECTIONS", {

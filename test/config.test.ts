@@ -151,11 +151,15 @@ test("each secret may stand in a file, whose last newline does not count", () =>
     CARDPRESS_SMTP_URL_FILE: file("smtp", "smtps://cards:filed@mail.example\n"),
     CARDPRESS_MAIL_FROM: "cards@mail.example",
     CARDPRESS_METRICS_TOKEN_FILE: file("token", "filed-token-of-metrics\n"),
+    CARDPRESS_OIDC_ISSUER: "https://login.example",
+    CARDPRESS_OIDC_CLIENT_ID: "cards",
+    CARDPRESS_OIDC_CLIENT_SECRET_FILE: file("oidc", "filed secret of both\n"),
   });
   expect(read.cluster?.databaseUrl).toBe("postgres://cards:filed@db:5432/cards");
   expect(read.cluster?.bucket).toMatchObject({ accessKeyId: "filed id", secretAccessKey: "filed secret " });
   expect(read.mail?.smtpUrl).toBe("smtps://cards:filed@mail.example");
   expect(read.metricsToken).toBe("filed-token-of-metrics");
+  expect(read.oidc?.clientSecret).toBe("filed secret of both");
   expect(read.unknownSettings).toEqual([]);
 });
 
@@ -229,4 +233,73 @@ test("every setting that a version ever had is still read, with the value that i
   const documented = rows.flatMap((row) => row.split("|")[1]?.match(/CARDPRESS_\w+/g) ?? []);
   expect(documented.length).toBeGreaterThan(30);
   expect(documented.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+const OIDC = {
+  CARDPRESS_OIDC_ISSUER: "https://login.example/realms/club/",
+  CARDPRESS_OIDC_CLIENT_ID: "cards",
+  CARDPRESS_OIDC_CLIENT_SECRET: "the secret of both",
+};
+
+test("a sign-in provider is set up whole or not at all, and what is missing is named", () => {
+  expect(readConfig({}).oidc).toBeUndefined();
+  expect(readConfig(OIDC).oidc).toEqual({
+    issuer: "https://login.example/realms/club/",
+    clientId: "cards",
+    clientSecret: "the secret of both",
+    name: "SSO",
+    scope: "openid email profile",
+    groupsClaim: "groups",
+    operatorGroups: new Set(),
+    accountGroups: [],
+    trustsEmail: false,
+    only: false,
+  });
+  for (const name of Object.keys(OIDC)) {
+    const read = () => readConfig({ ...OIDC, [name]: "" });
+    expect(read).toThrow(`but not ${name}. Register this service at your provider`);
+    expect(read).not.toThrow(/the secret of both/);
+  }
+  expect(() => readConfig({ CARDPRESS_OIDC_ONLY: "1" })).toThrow(
+    "CARDPRESS_OIDC_ONLY is set, but not CARDPRESS_OIDC_ISSUER, CARDPRESS_OIDC_CLIENT_ID",
+  );
+});
+
+test("groups are read with their accounts and roles, and a wrong entry is refused with an example", () => {
+  const read = (groups: string, more = {}) =>
+    readConfig({ ...OIDC, CARDPRESS_OIDC_ACCOUNT_GROUPS: groups, ...more }).oidc;
+  const oidc = read(" /clubs/rovers=x = acct_1a:developer , board=acct_2:owner,", {
+    CARDPRESS_OIDC_OPERATOR_GROUPS: "office, league office,office",
+    CARDPRESS_OIDC_SCOPES: "email,groups",
+  });
+  expect(oidc).toBeDefined();
+  expect(oidc?.accountGroups).toEqual([
+    { group: "/clubs/rovers=x", accountId: "acct_1a", role: "developer" },
+    { group: "board", accountId: "acct_2", role: "owner" },
+  ]);
+  expect([...(oidc?.operatorGroups ?? [])]).toEqual(["office", "league office"]);
+  expect(oidc?.scope).toBe("openid email groups");
+  for (const wrong of ["staff", "staff=acct_1", "staff=acct_1:admin", "=acct_1:owner", "staff=rovers:owner"])
+    expect(() => read(wrong)).toThrow(`CARDPRESS_OIDC_ACCOUNT_GROUPS holds "${wrong}"; every entry must be`);
+});
+
+test("a provider is reached over https; plain http is for one on this machine", () => {
+  const read = (issuer: string) => () => readConfig({ ...OIDC, CARDPRESS_OIDC_ISSUER: issuer });
+  for (const right of [
+    "https://login.example",
+    "http://localhost:8080/x",
+    "http://127.0.0.1:9",
+    "http://[::1]",
+  ])
+    expect(read(right)).not.toThrow();
+  for (const wrong of [
+    "http://login.example",
+    "login.example",
+    "https://a:b@login.example",
+    "https://x/?a=1",
+  ])
+    expect(read(wrong)).toThrow(`CARDPRESS_OIDC_ISSUER is "${wrong}"; it must be the address`);
+  expect(() => readConfig({ ...OIDC, CARDPRESS_OIDC_NAME: "x".repeat(41) })).toThrow(
+    "more than 40 characters",
+  );
 });

@@ -36,6 +36,13 @@ export function userCommands(): Command {
         } = operator
           ? await addOperator(workspace, { email })
           : await addMember(workspace, { accountId: account, email, role, vouched: true });
+        const { oidc } = workspace.config;
+        if (oidc?.only && !operator)
+          return printResult(
+            json,
+            { user_id: made.id, setup_url: null, earlier_sign_in_ended: startsAnew },
+            () => `User ${made.id} (${made.email}) signs in with ${oidc.name}.`,
+          );
         // Whoever can run this command can read the database: a new link reveals nothing more.
         const url = setupUrl ?? (await issueSetupLink(workspace, { userId: made.id })).setupUrl;
         printResult(

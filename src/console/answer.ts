@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";
+import { oidcClient } from "../app/people/oidc-client.ts";
 import { passkeyService } from "../app/people/passkeys.ts";
 import { readSession } from "../app/people/sign-in.ts";
 import { Refusal } from "../core/errors.ts";
@@ -20,6 +21,7 @@ import { flashStore, typed } from "./flash.ts";
 import { ownPath } from "./own-path.ts";
 import { logFault, notFound, PageError } from "./page-error.ts";
 import { passkeysAt } from "./people/passkeys-elsewhere.tsx";
+import { usedSignIns } from "./people/provider-visit.ts";
 import { resetLimit, signInLimit } from "./people/sign-in-limit.ts";
 import { isHtmxRequest, redirect, redirectHtmx, sessionToken } from "./respond.ts";
 import { consoleRoutes } from "./routes.ts";
@@ -58,6 +60,8 @@ function visits(deps: ConsoleDeps): Begin {
   const signIns = signInLimit(deps.state);
   const resets = resetLimit(deps.state);
   const passkeys = passkeyService(deps);
+  const client = oidcClient(deps);
+  const provider = client && { client, used: usedSignIns(deps.state) };
   return (exchange, given = NOTHING) => ({
     ...given,
     deps,
@@ -70,6 +74,7 @@ function visits(deps: ConsoleDeps): Begin {
     signIns,
     resets,
     passkeys: passkeysAt(passkeys, exchange.url),
+    provider,
     now: deps.clock.now(),
   });
 }

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Config } from "../config.ts";
 import { streamOfLines } from "../core/csv.ts";
-import { SESSION_LIFETIME_MS } from "../core/sign-in-limits.ts";
+import { PROVIDER_VISIT_MS, SESSION_LIFETIME_MS } from "../core/sign-in-limits.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { documentText } from "../web/page.tsx";
 import { PAGE_HEADERS } from "../web/policy.ts";
@@ -38,12 +38,10 @@ export function html(
 /**
  * After a form: the browser loads the next page, so that reloading repeats nothing. `to` is one of our paths.
  */
-export function redirect(to: string, exchange: Exchange, cookie?: string): Response {
-  const headers = { ...pageHeaders(exchange), Location: to };
-  return new Response(null, {
-    status: 303,
-    headers: cookie === undefined ? headers : { ...headers, "Set-Cookie": cookie },
-  });
+export function redirect(to: string, exchange: Exchange, ...cookies: string[]): Response {
+  const headers = new Headers({ ...pageHeaders(exchange), Location: to });
+  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
+  return new Response(null, { status: 303, headers });
 }
 
 /** Whether a page's script requests a fragment. */
@@ -93,7 +91,7 @@ export function privateJson(exchange: Exchange, value: unknown, status = 200): R
 // Over HTTPS the __Host- prefix prevents other hosts from setting or reading the cookie; plain HTTP is for
 // trying it out on one machine.
 const isSecure = (config: Config) => config.baseUrl.startsWith("https://");
-const cookieName = (config: Config) => (isSecure(config) ? "__Host-cardpress" : "cardpress");
+const cookieName = (config: Config, name = "cardpress") => (isSecure(config) ? `__Host-${name}` : name);
 
 export function sessionToken(request: Request, config: Config): string | undefined {
   const token = new Bun.CookieMap(request.headers.get("cookie") ?? "").get(cookieName(config));
@@ -102,11 +100,28 @@ export function sessionToken(request: Request, config: Config): string | undefin
 
 /** The Set-Cookie header with a session's token; null clears it. */
 export function sessionCookie(config: Config, token: string | null): string {
+  return setCookie(config, { name: "cardpress", value: token, forMs: SESSION_LIFETIME_MS });
+}
+
+const VISIT_COOKIE = "cardpress-provider";
+
+/** What this browser took along to the sign-in provider, sealed. */
+export function providerVisit(request: Request, config: Config): string | undefined {
+  const cookies = new Bun.CookieMap(request.headers.get("cookie") ?? "");
+  return cookies.get(cookieName(config, VISIT_COOKIE)) ?? undefined;
+}
+
+/** The Set-Cookie header for it; null clears it. Lax, since the browser comes back from another site. */
+export function providerVisitCookie(config: Config, sealed: string | null): string {
+  return setCookie(config, { name: VISIT_COOKIE, value: sealed, forMs: PROVIDER_VISIT_MS });
+}
+
+function setCookie(config: Config, of: { name: string; value: string | null; forMs: number }): string {
   const cookie = new Bun.Cookie({
-    name: cookieName(config),
-    value: token ?? "",
+    name: cookieName(config, of.name),
+    value: of.value ?? "",
     path: "/",
-    maxAge: token === null ? 0 : SESSION_LIFETIME_MS / 1000,
+    maxAge: of.value === null ? 0 : of.forMs / 1000,
     httpOnly: true,
     sameSite: "lax",
     secure: isSecure(config),

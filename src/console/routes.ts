@@ -38,6 +38,7 @@ import { memberRoutes } from "./people/members.tsx";
 import { bucketRoutes } from "./people/own-bucket.tsx";
 import { passkeyRoutes } from "./people/passkeys.tsx";
 import { profileRoutes } from "./people/profile.tsx";
+import { providerRoutes } from "./people/provider.tsx";
 import { setupRoutes } from "./people/setup.tsx";
 import { signInRoutes } from "./people/sign-in.tsx";
 import type { ConsoleRoute } from "./visit.ts";
@@ -48,6 +49,7 @@ import { whatsNewRoutes } from "./whats-new.tsx";
 /** Every page and form of the console. The first that fits answers. */
 export const consoleRoutes: ConsoleRoute[] = [
   ...signInRoutes,
+  ...providerRoutes,
   ...setupRoutes,
   ...forgottenPasswordRoutes,
   ...homeRoutes,

@@ -8,6 +8,7 @@ import type { SmallerPictures } from "../app/images/smaller-pictures.ts";
 import type { UploadDeps } from "../app/images/upload-photo.ts";
 import type { DiskGauge } from "../app/operations/doctor/disk-use.ts";
 import type { RequestLog } from "../app/operations/request-log.ts";
+import type { OidcClient } from "../app/people/oidc-client.ts";
 import type { PasskeyService } from "../app/people/passkeys.ts";
 import type { PasswordResets } from "../app/people/password-resets.ts";
 import type { Press } from "../app/print/cmyk-process.ts";
@@ -15,7 +16,7 @@ import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import type { Release } from "../release.ts";
-import type { ShortLivedState } from "../state/state.ts";
+import type { ShortLivedState, Values } from "../state/state.ts";
 import type { Account } from "../store/people/accounts.ts";
 import type { Session } from "../store/people/sessions.ts";
 import type { MemberRole, User } from "../store/people/users.ts";
@@ -69,6 +70,8 @@ export interface Visit {
   readonly signIns: SignInLimit;
   readonly resets: ResetLimit;
   readonly passkeys: PasskeyService;
+  /** The sign-in provider, if there is one, and which sign-ins there have been used. */
+  readonly provider: { client: OidcClient; used: Values<true> } | undefined;
   readonly now: number;
 }
 

@@ -43,7 +43,9 @@ export type PeopleCode =
   /** It is the last one of something that must never run out. */
   | "STILL_NEEDED"
   /** The password or passkey does not prove who this person is. */
-  | "NOT_PROVEN";
+  | "NOT_PROVEN"
+  /** The OpenID provider did not answer, or not as it should. */
+  | "PROVIDER_FAILED";
 
 export type RefusalCode = ErrorCode | PeopleCode;
 

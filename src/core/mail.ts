@@ -36,6 +36,18 @@ export function invitation(to: { place: string; url: string; days: number }): Ma
   };
 }
 
+/** For services where people sign in at a provider alone: the mail holds no secret. */
+export function invitationToProvider(to: { place: string; url: string; provider: string }): MailText {
+  return {
+    subject: `You are invited to ${to.place} on cardpress`,
+    body: paragraphs(
+      `You can sign in to ${to.place} with ${to.provider}:`,
+      to.url,
+      "Use the account there that has this email address.",
+    ),
+  };
+}
+
 export function passwordReset(to: { url: string; within: string }): MailText {
   return {
     subject: "Set a new password on cardpress",

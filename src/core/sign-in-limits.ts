@@ -5,6 +5,21 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time.ts";
 /** A session idle for a working day ends; everyone signs in again after a week. */
 export const SESSION_IDLE_MS = 8 * HOUR_MS;
 export const SESSION_LIFETIME_MS = 7 * DAY_MS;
+/**
+ * Groups are looked at when somebody signs in: whoever lost theirs at the provider is out within a working
+ * day, while nobody signs in twice in one.
+ */
+export const PROVIDER_SESSION_LIFETIME_MS = 12 * HOUR_MS;
+/** How long somebody may take at the provider: for a second factor, or a forgotten password there. */
+export const PROVIDER_VISIT_MS = 15 * MINUTE_MS;
+/** How long a call to the provider may take: people wait for it. */
+export const PROVIDER_TIMEOUT_MS = 10_000;
+/** Discovery and keys have some kilobytes; tokens of somebody in thousands of groups some hundred. */
+export const MAX_PROVIDER_BYTES = 1024 * 1024;
+/** By how much the clocks of this service and the provider may differ. */
+export const PROVIDER_CLOCK_TOLERANCE_S = 60;
+/** OpenID Connect Core allows no longer one. */
+export const MAX_SUBJECT_CHARS = 255;
 /** Long enough for a link sent before the weekend. */
 export const SETUP_LINK_LIFETIME_MS = 3 * DAY_MS;
 /** Anybody can have this link sent to somebody's mailbox, so it only lives as long as it takes to read it. */

@@ -207,6 +207,7 @@ test("doctor looks at what there is before the first start, and makes no data fo
     "mp4",
     "templates",
     "workers",
+    "sign-in",
   ]);
   expect(checks[1]?.message).toContain("CARDPRESS_DATA_DIR");
   expect(existsSync(missing)).toBe(false);

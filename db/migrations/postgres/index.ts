@@ -32,6 +32,7 @@ import imagePublications from "./0030_image_publications.sql" with { type: "text
 import seenVersions from "./0031_seen_versions.sql" with { type: "text" };
 import statusPage from "./0032_status_page.sql" with { type: "text" };
 import ownBuckets from "./0033_own_buckets.sql" with { type: "text" };
+import signInByOidc from "./0034_sign_in_by_oidc.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -72,4 +73,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0031_seen_versions", sql: seenVersions },
   { name: "0032_status_page", sql: statusPage },
   { name: "0033_own_buckets", sql: ownBuckets },
+  { name: "0034_sign_in_by_oidc", sql: signInByOidc },
 ];

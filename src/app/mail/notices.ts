@@ -4,7 +4,7 @@ import { creditsLow, digest, endpointTrouble, type MailKind, type MailText } fro
 import { DAY_MS, HOUR_MS, isoTime } from "../../core/time.ts";
 import { latestGrant } from "../../store/credits/ledger.ts";
 import { dayOf, wasWritten } from "../../store/overviews/attention.ts";
-import { listOperators, membersOf, ownersOf } from "../../store/people/users.ts";
+import { membersOf, operatorsWhoSignIn, ownersOf } from "../../store/people/users.ts";
 import type { WebhookEndpoint } from "../../store/webhooks/webhooks.ts";
 import { type AttentionDeps, inWords, type Troubles, troubles } from "../operations/attention.ts";
 import { writeMail } from "./outbox.ts";
@@ -93,11 +93,11 @@ async function writeDigest(deps: AttentionDeps, found: Troubles): Promise<void> 
     const lines = [
       `Cards made: ${completed}, for ${counted(accounts, "account")}. Images that failed, and cost nothing: ${failed}.`,
     ];
-    const operators = await listOperators(store.read);
+    const operators = await operatorsWhoSignIn(store.read);
     return {
       kind: "digest",
       occasion: `digest.${day}`,
-      recipients: operators.filter(({ passwordHash }) => passwordHash !== null).map(({ email }) => email),
+      recipients: operators.map(({ email }) => email),
       text: digest({ day, lines, attention: inWords(found), url: `${config.baseUrl}/console/operator` }),
     };
   });

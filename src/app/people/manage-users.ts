@@ -1,12 +1,12 @@
 import { isAbove } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_MEMBERS } from "../../core/limits.ts";
-import { invitation, passwordReset } from "../../core/mail.ts";
+import { invitation, invitationToProvider, passwordReset } from "../../core/mail.ts";
 import { inOneLine, isDeceptive } from "../../core/name.ts";
 import { RESET_LINK_LIFETIME_MS, SETUP_LINK_LIFETIME_MS } from "../../core/sign-in-limits.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { findAccount } from "../../store/people/accounts.ts";
-import { deletePasskeysOf } from "../../store/people/passkeys.ts";
+import { identitiesOf } from "../../store/people/identities.ts";
 import { deleteSessionsOf, replaceSetupLink, type SetupLink } from "../../store/people/sessions.ts";
 import {
   countOwners,
@@ -14,7 +14,6 @@ import {
   endOperator,
   findUser,
   findUserByEmail,
-  hasOperatorWithPassword,
   insertUser,
   listOperators,
   type MemberRole,
@@ -22,8 +21,8 @@ import {
   makeOperator,
   membershipsOf,
   membersOf,
+  operatorsWhoSignIn,
   putMembership,
-  setPassword,
   type User,
 } from "../../store/people/users.ts";
 import type { Tx } from "../../store/store.ts";
@@ -31,8 +30,10 @@ import { VERSION } from "../../version.ts";
 import type { AppContext, Moment } from "../context.ts";
 import { writeMail } from "../mail/outbox.ts";
 import { type Actor, logAction } from "../operations/activity.ts";
+import { withHandRole } from "./group-roles.ts";
 import { accountNotFound } from "./manage-account.ts";
 import { hashToken, newToken, normalEmail } from "./sign-in.ts";
+import { endWaysIn, isTrusted } from "./ways-in.ts";
 
 type Context = Pick<AppContext, "store" | "clock" | "random" | "config" | "secrets">;
 
@@ -45,7 +46,7 @@ export function isEmail(text: string): boolean {
 
 export interface NewMember {
   user: User;
-  /** A one-time link to set a password; null for users who already have one and sign in with it. */
+  /** A one-time link to set a password; null for users who have a way in, or where passwords are off. */
   setupUrl: string | null;
   /** Whether the password, passkeys and sessions that this email had were revoked. */
   startsAnew: boolean;
@@ -88,43 +89,50 @@ export async function addMember(
     // afresh.
     const mustStartAnew = vouched ? gainsPower && !isTrusted(user) : !member;
     const startsAnew = mustStartAnew && (await endWaysIn(tx, user, { by, moment }));
-    if (member) await giveRole(tx, member, { role, by }, moment);
+    if (member) await giveRole(tx, context, member, { role, by }, moment);
     else {
-      await putMembership(tx, { userId: user.id, accountId, role, createdAt: moment.now });
+      const byHand = { role, groupRole: null, handRole: null };
+      await putMembership(tx, { userId: user.id, accountId, ...byHand, createdAt: moment.now });
       await logAction(tx, { by, accountId, action: "member.added", subject: `${email} as ${role}` }, moment);
     }
-    const needsLink = startsAnew || user.passwordHash === null;
-    const link = { userId: user.id, isVouched: vouched ? 1 : 0 };
-    const setupUrl = needsLink ? await writeSetupLink(tx, context, link) : null;
-    if (setupUrl !== null) {
-      const account = await findAccount(tx, accountId);
-      await mailLink(tx, context, { email, url: setupUrl, place: account?.name ?? "an account" });
-    }
-    return { user, setupUrl, startsAnew };
+    const account = await findAccount(tx, accountId);
+    const to = { user, isVouched: vouched ? 1 : 0, startsAnew, place: account?.name ?? "an account" };
+    return { user, setupUrl: await invite(tx, context, to), startsAnew };
   });
 }
 
 /**
- * Whether this user's password was set through a link from an operator or the command line. Operators always
- * count as trusted.
+ * A setup link for somebody without a way in, which is mailed where mail is configured; null for others.
+ * Where passwords are off the mail leads to the sign-in page: the provider knows who the invited person is.
  */
-function isTrusted(user: User): boolean {
-  return user.isOperator === 1 || user.isVouched === 1;
+async function invite(
+  tx: Tx,
+  context: Context,
+  to: { user: User; isVouched: number; startsAnew: boolean; place: string },
+): Promise<string | null> {
+  const { user, isVouched, startsAnew, place } = to;
+  const { config } = context;
+  if (!startsAnew && (await hasWayIn(tx, context, user))) return null;
+  const setupUrl = config.oidc?.only
+    ? null
+    : await writeSetupLink(tx, context, { userId: user.id, isVouched });
+  if (setupUrl !== null) await mailLink(tx, context, { email: user.email, url: setupUrl, place });
+  else {
+    const text = invitationToProvider({
+      place,
+      url: `${config.baseUrl}/console/sign-in`,
+      provider: config.oidc?.name ?? "",
+    });
+    const occasion = context.random.id("invitation");
+    await writeMail(tx, context, { kind: "invitation", occasion, recipient: user.email, text });
+  }
+  return setupUrl;
 }
 
-/** Revokes a user's password, passkeys and sessions. False when there were none, as for a new user. */
-async function endWaysIn(
-  tx: Tx,
-  user: User,
-  { by, moment }: { by: Actor; moment: Moment },
-): Promise<boolean> {
-  if (user.passwordHash === null) return false;
-  await setPassword(tx, user.id, { passwordHash: null, isVouched: 0 });
-  await deletePasskeysOf(tx, user.id);
-  await deleteSessionsOf(tx, user.id);
-  const what = { by, accountId: null, action: "user.sign_in_ended", subject: user.email } as const;
-  await logAction(tx, what, moment);
-  return true;
+async function hasWayIn(tx: Tx, { config }: Context, user: User): Promise<boolean> {
+  if (user.passwordHash !== null && !config.oidc?.only) return true;
+  const identities = await identitiesOf(tx, user.id);
+  return identities.some(({ issuer }) => issuer === config.oidc?.issuer);
 }
 
 async function isKnownElsewhere(tx: Tx, user: User, accountId: string): Promise<boolean> {
@@ -145,12 +153,8 @@ export async function addOperator(
     const startsAnew = !isTrusted(user) && (await endWaysIn(tx, user, { by, moment }));
     await makeOperator(tx, user.id);
     await logAction(tx, { by, accountId: null, action: "operator.added", subject: email }, moment);
-    const needsLink = startsAnew || user.passwordHash === null;
-    const link = { userId: user.id, isVouched: 1 };
-    const setupUrl = needsLink ? await writeSetupLink(tx, context, link) : null;
-    if (setupUrl !== null)
-      await mailLink(tx, context, { email, url: setupUrl, place: "the operator console" });
-    return { user: { ...user, isOperator: 1 }, setupUrl, startsAnew };
+    const to = { user, isVouched: 1, startsAnew, place: "the operator console" };
+    return { user: { ...user, isOperator: 1 }, setupUrl: await invite(tx, context, to), startsAnew };
   });
 }
 
@@ -160,10 +164,9 @@ export async function removeOperator(
   input: { userId: string; by: Actor },
 ): Promise<User> {
   return store.write("remove operator", async (tx) => {
-    const operators = await listOperators(tx);
-    const user = operators.find(({ id }) => id === input.userId);
+    const user = (await listOperators(tx)).find(({ id }) => id === input.userId);
     if (!user) throw new Refusal("NOT_CURRENT", "This person is not an operator any more.");
-    if (!operators.some(({ id, passwordHash }) => id !== user.id && passwordHash !== null))
+    if ((await operatorsWhoSignIn(tx)).every(({ id }) => id === user.id))
       throw new Refusal(
         "STILL_NEEDED",
         "The service needs an operator who can sign in. Add another one first.",
@@ -237,7 +240,7 @@ async function mailLink(
  * A one-time link for whoever first opens the console of a new installation; null when an operator exists.
  */
 export async function firstOperatorLink(context: Context): Promise<string | null> {
-  if (await hasOperatorWithPassword(context.store.read)) return null;
+  if ((await operatorsWhoSignIn(context.store.read)).length > 0) return null;
   return context.store.write("make first operator link", (tx) =>
     writeSetupLink(tx, context, { userId: null, isVouched: 1 }),
   );
@@ -260,24 +263,27 @@ export async function removeMember(
 
 /** Throws a Refusal rather than leave an account without an owner. */
 export async function changeRole(
-  { store, clock, random }: Context,
+  context: Context,
   input: { accountId: string; userId: string; role: MemberRole; by: Actor },
 ): Promise<void> {
+  const { store, clock, random } = context;
   await store.write("change role", async (tx) => {
-    await giveRole(tx, await memberOf(tx, input), input, { now: clock.now(), random });
+    await giveRole(tx, context, await memberOf(tx, input), input, { now: clock.now(), random });
   });
 }
 
 async function giveRole(
   tx: Tx,
+  { config }: Context,
   { user, membership }: { user: User; membership: Membership },
   { role, by }: { role: MemberRole; by: Actor },
   moment: Moment,
 ): Promise<void> {
   const { accountId } = membership;
+  const next = withHandRole(membership, role, config.oidc?.name);
+  if (membership.role === "owner" && role !== "owner") await keepAnOwner(tx, accountId);
+  await putMembership(tx, next);
   if (membership.role === role) return;
-  if (membership.role === "owner") await keepAnOwner(tx, accountId);
-  await putMembership(tx, { ...membership, role });
   const what = { by, accountId, action: "member.role_changed", subject: `${user.email} to ${role}` } as const;
   await logAction(tx, what, moment);
 }
@@ -311,6 +317,7 @@ async function findOrMakeUser(tx: Tx, email: string, { now, random }: Moment): P
     email,
     passwordHash: null,
     isOperator: 0,
+    operatorByGroups: 0,
     isVouched: 0,
     createdAt: now,
     lastSignInAt: null,

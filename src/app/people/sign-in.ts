@@ -3,9 +3,11 @@ import { Refusal } from "../../core/errors.ts";
 import {
   MAX_PASSWORD_CHARS,
   MIN_PASSWORD_CHARS,
+  PROVIDER_SESSION_LIFETIME_MS,
   SESSION_IDLE_MS,
   SESSION_LIFETIME_MS,
 } from "../../core/sign-in-limits.ts";
+import { deleteIdentitiesOf } from "../../store/people/identities.ts";
 import { deletePasskeysOf } from "../../store/people/passkeys.ts";
 import {
   deleteSession,
@@ -22,18 +24,18 @@ import {
 import {
   findUser,
   findUserByEmail,
-  hasOperatorWithPassword,
   insertUser,
   makeOperator,
   markSignIn,
   membershipsOf,
+  operatorsWhoSignIn,
   replacePassword,
   setPassword,
   type User,
 } from "../../store/people/users.ts";
 import type { Tx } from "../../store/store.ts";
 import { VERSION } from "../../version.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, Moment } from "../context.ts";
 import { logAction } from "../operations/activity.ts";
 import { hashPassword, verifyPassword } from "./password-hash.ts";
 
@@ -105,31 +107,39 @@ export async function startSession(
   user: User,
   previousToken: string | undefined,
 ): Promise<SignedIn> {
-  const token = newToken(random);
-  await store.write("start session", async (tx) => {
-    const now = clock.now();
+  return store.write("start session", async (tx) => {
     const current = await findUser(tx, user.id);
     if (current?.passwordHash !== user.passwordHash) throw passwordGone();
-    if (previousToken !== undefined) await deleteSession(tx, hashToken(previousToken));
-    const [first] = await membershipsOf(tx, user.id);
-    await insertSession(tx, {
-      id: random.id("ses"),
-      tokenHash: hashToken(token),
-      userId: user.id,
-      csrfToken: newToken(random),
-      accountId: first?.account.id ?? null,
-      createdAt: now,
-      lastSeenAt: now,
-      expiresAt: now + SESSION_LIFETIME_MS,
-    });
-    await markSignIn(tx, user.id, now);
-    await logAction(
-      tx,
-      { by: user.id, accountId: null, action: "user.signed_in", subject: user.email },
-      { now, random },
-    );
+    const token = await insertNewSession(tx, { user, previousToken }, { now: clock.now(), random });
+    return { token, user };
   });
-  return { token, user };
+}
+
+/** Stores a session and ends the browser's previous one; returns its token. */
+export async function insertNewSession(
+  tx: Tx,
+  of: { user: User; previousToken: string | undefined; by?: { identityId: string; provider: string } },
+  { now, random }: Moment,
+): Promise<string> {
+  const { user, previousToken, by } = of;
+  const token = newToken(random);
+  if (previousToken !== undefined) await deleteSession(tx, hashToken(previousToken));
+  const [first] = await membershipsOf(tx, user.id);
+  await insertSession(tx, {
+    id: random.id("ses"),
+    tokenHash: hashToken(token),
+    userId: user.id,
+    csrfToken: newToken(random),
+    accountId: first?.account.id ?? null,
+    identityId: by?.identityId ?? null,
+    createdAt: now,
+    lastSeenAt: now,
+    expiresAt: now + (by ? PROVIDER_SESSION_LIFETIME_MS : SESSION_LIFETIME_MS),
+  });
+  await markSignIn(tx, user.id, now);
+  const subject = by ? `${user.email}, with ${by.provider}` : user.email;
+  await logAction(tx, { by: user.id, accountId: null, action: "user.signed_in", subject }, { now, random });
+  return token;
 }
 
 /**
@@ -189,14 +199,15 @@ export async function setupLinkFor(
 ): Promise<{ user: User | null } | undefined> {
   const link = await findSetupLink(store.read, hashToken(token), clock.now());
   if (!link) return undefined;
-  if (link.userId === null) return (await hasOperatorWithPassword(store.read)) ? undefined : { user: null };
+  if (link.userId === null)
+    return (await operatorsWhoSignIn(store.read)).length > 0 ? undefined : { user: null };
   const user = await findUser(store.read, link.userId);
   return user && { user };
 }
 
 /**
- * Sets the password through a setup link, uses the link up, and ends every session and passkey of the user:
- * the link is also how somebody recovers an account from a thief. `email` only counts for the first
+ * Sets the password through a setup link, uses the link up, and ends every session, passkey and identity of
+ * the user: the link is also how somebody recovers an account from a thief. `email` only counts for the first
  * operator's link. Throws a Refusal when the link has been used meanwhile.
  */
 export async function completeSetup(
@@ -216,6 +227,7 @@ export async function completeSetup(
     const { isVouched } = link;
     await setPassword(tx, user.id, { passwordHash, isVouched });
     await deletePasskeysOf(tx, user.id);
+    await deleteIdentitiesOf(tx, user.id);
     await deleteSessionsOf(tx, user.id);
     const what = { by: user.id, accountId: null, action: "user.password_set", subject: user.email } as const;
     await logAction(tx, what, { now, random });
@@ -224,7 +236,7 @@ export async function completeSetup(
 }
 
 async function firstOperator(tx: Tx, email: string, now: number, random: Context["random"]): Promise<User> {
-  if (await hasOperatorWithPassword(tx))
+  if ((await operatorsWhoSignIn(tx)).length > 0)
     throw new Refusal("NOT_CURRENT", "This service has an operator by now. Ask them to add you.");
   const known = await findUserByEmail(tx, normalEmail(email));
   if (known) {
@@ -236,6 +248,7 @@ async function firstOperator(tx: Tx, email: string, now: number, random: Context
     email: normalEmail(email),
     passwordHash: null,
     isOperator: 1,
+    operatorByGroups: 0,
     isVouched: 1,
     createdAt: now,
     lastSignInAt: null,

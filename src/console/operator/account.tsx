@@ -16,6 +16,7 @@ import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
 import { type Account, findAccount } from "../../store/people/accounts.ts";
 import { listAudit } from "../../store/people/activity.ts";
+import { waysIn } from "../../store/people/identities.ts";
 import { openAccount } from "../../store/people/sessions.ts";
 import { membershipsOf, membersOf } from "../../store/people/users.ts";
 import { Balance } from "../credits/credits.tsx";
@@ -39,6 +40,7 @@ import { ownPath } from "../own-path.ts";
 import { notFound } from "../page-error.ts";
 import { AuditTable, byName } from "../people/activity-table.tsx";
 import { addedFlash, FreshLink, InviteForm, readRole } from "../people/members.tsx";
+import { ByGroups, waysInWords } from "../people/ways-in.tsx";
 import { redirect } from "../respond.ts";
 import { field, operator, takeFlash, type UserVisit } from "../visit.ts";
 import { readCredits, readTier, TierSelect } from "./accounts.tsx";
@@ -159,7 +161,11 @@ function MoneyForms({ visit, account }: { visit: UserVisit; account: Account }) 
 }
 
 async function Members({ visit, account, flash }: { visit: UserVisit; account: Account; flash: Flash }) {
-  const members = await membersOf(visit.deps.store.read, account.id);
+  const { read } = visit.deps.store;
+  const { oidc } = visit.deps.config;
+  const members = await membersOf(read, account.id);
+  const people = members.map(({ user }) => user);
+  const ways = await waysIn(read, people, oidc?.issuer);
   return (
     <Card title="Members">
       {members.length > 0 && (
@@ -168,21 +174,25 @@ async function Members({ visit, account, flash }: { visit: UserVisit; account: A
             <li key={user.id}>
               <span class="ellipsis">{user.email}</span>
               <Badge>{ROLE_TITLES[membership.role]}</Badge>
+              <ByGroups visit={visit} groupRole={membership.groupRole} />
+              <span class="note">{waysInWords(ways.get(user.id), visit) || "Invited"}</span>
               <span class="grow" />
-              <Confirm
-                visit={visit}
-                id={`link-${user.id}`}
-                action={`${path(account)}/members/${user.id}/link`}
-                button="New setup link"
-                title={`A new link for ${user.email}?`}
-                confirm="Make the link"
-                danger={false}
-              >
-                <p>
-                  Whoever opens it sets the password of this user. Earlier links stop working; once it is
-                  used, so do their passkeys.
-                </p>
-              </Confirm>
+              {!oidc?.only && (
+                <Confirm
+                  visit={visit}
+                  id={`link-${user.id}`}
+                  action={`${path(account)}/members/${user.id}/link`}
+                  button="New setup link"
+                  title={`A new link for ${user.email}?`}
+                  confirm="Make the link"
+                  danger={false}
+                >
+                  <p>
+                    Whoever opens it sets the password of this user. Earlier links stop working; once it is
+                    used, so do their passkeys and what they have connected.
+                  </p>
+                </Confirm>
+              )}
             </li>
           ))}
         </ul>
@@ -319,7 +329,7 @@ async function addAccountMember(visit: UserVisit): Promise<Response> {
   const account = await accountOf(visit);
   const role = readRole(field(visit, "role"));
   const of = { accountId: account.id, email: field(visit, "email"), role, vouched: true, by: visit.user.id };
-  await visit.flashes.put(visit.session.id, addedFlash(await addMember(visit.deps, of), "a member"));
+  await visit.flashes.put(visit.session.id, addedFlash(visit, await addMember(visit.deps, of), "a member"));
   return redirect(path(account), visit.exchange);
 }
 

@@ -222,7 +222,7 @@ async function create(visit: UserVisit): Promise<Response> {
   await visit.flashes.put(session.id, { notice });
   if (email !== "") {
     const of = { accountId: account.id, email, role: "owner", vouched: true, by: user.id } as const;
-    const added = addedFlash(await addMember(deps, of), "its owner");
+    const added = addedFlash(visit, await addMember(deps, of), "its owner");
     await visit.flashes.put(session.id, {
       ...added,
       notice: [notice, added.notice].filter(Boolean).join(" "),

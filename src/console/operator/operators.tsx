@@ -1,23 +1,27 @@
 /** @jsxImportSource preact */
 import { addOperator, issueSetupLink, removeOperator } from "../../app/people/manage-users.ts";
+import { type WaysIn, waysIn } from "../../store/people/identities.ts";
 import { listOperators, type User } from "../../store/people/users.ts";
 import { Card, Confirm, Field, PageHead, PostForm, Time } from "../elements.tsx";
 import { typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
-import { addedFlash, FreshLink } from "../people/members.tsx";
+import { addedFlash, addingNote, FreshLink } from "../people/members.tsx";
+import { ByGroups, comesBack, waysInWords } from "../people/ways-in.tsx";
 import { redirect } from "../respond.ts";
 import { field, operator, takeFlash, type UserVisit } from "../visit.ts";
 
-function Row({ visit, user }: { visit: UserVisit; user: User }) {
+function Row({ visit, user, ways }: { visit: UserVisit; user: User; ways: WaysIn | undefined }) {
   const path = `/console/operator/operators/${user.id}`;
   const isSelf = user.id === visit.user.id;
   return (
     <tr>
       <th scope="row">
         {user.email}
-        {isSelf && <span class="note"> (you)</span>}
+        {isSelf && <span class="note"> (you)</span>}{" "}
+        <ByGroups visit={visit} groupRole={user.operatorByGroups === 1 ? "operator" : null} />
       </th>
+      <td data-label="Signs in with">{waysInWords(ways, visit) || <span class="note">Invited</span>}</td>
       <td data-label="Last sign-in">
         {user.lastSignInAt === null ? (
           <span class="note">Has not signed in yet</span>
@@ -42,7 +46,7 @@ function Row({ visit, user }: { visit: UserVisit; user: User }) {
             >
               <p>
                 Whoever opens it sets the password of this user. Earlier links stop working; once it is used,
-                so do their passkeys.
+                so do their passkeys and what they have connected.
               </p>
             </Confirm>
             <Confirm
@@ -53,7 +57,10 @@ function Row({ visit, user }: { visit: UserVisit; user: User }) {
               title={`Remove ${user.email}?`}
               confirm="Remove operator"
             >
-              <p>They are signed out at once. If they are a member of an account, they stay one.</p>
+              <p>
+                They are signed out at once. If they are a member of an account, they stay one.
+                {comesBack(visit, user.operatorByGroups === 1)}
+              </p>
             </Confirm>
           </>
         )}
@@ -64,6 +71,7 @@ function Row({ visit, user }: { visit: UserVisit; user: User }) {
 
 async function operatorsPage(visit: UserVisit): Promise<Response> {
   const operators = await listOperators(visit.deps.store.read);
+  const ways = await waysIn(visit.deps.store.read, operators, visit.deps.config.oidc?.issuer);
   const flash = await takeFlash(visit, "link");
   return shell(
     visit,
@@ -80,6 +88,7 @@ async function operatorsPage(visit: UserVisit): Promise<Response> {
           <thead>
             <tr>
               <th scope="col">Email</th>
+              <th scope="col">Signs in with</th>
               <th scope="col">Last sign-in</th>
               <th scope="col">Since</th>
               <th scope="col">
@@ -89,12 +98,12 @@ async function operatorsPage(visit: UserVisit): Promise<Response> {
           </thead>
           <tbody>
             {operators.map((user) => (
-              <Row key={user.id} visit={visit} user={user} />
+              <Row key={user.id} visit={visit} user={user} ways={ways.get(user.id)} />
             ))}
           </tbody>
         </table>
       </Card>
-      <Card title="Add an operator" note="You get a one-time link to pass on.">
+      <Card title="Add an operator" note={addingNote(visit)}>
         <PostForm visit={visit} action="/console/operator/operators" class="row-form">
           <Field label="Email" id="email">
             <input
@@ -118,7 +127,7 @@ async function operatorsPage(visit: UserVisit): Promise<Response> {
 
 async function add(visit: UserVisit): Promise<Response> {
   const made = await addOperator(visit.deps, { email: field(visit, "email"), by: visit.user.id });
-  await visit.flashes.put(visit.session.id, addedFlash(made, "an operator"));
+  await visit.flashes.put(visit.session.id, addedFlash(visit, made, "an operator"));
   return redirect("/console/operator/operators", visit.exchange);
 }
 

@@ -66,5 +66,6 @@ export function AuditTable({
 
 /** For operators, who see everybody's name. */
 export function byName({ email, entry }: AuditRow): string {
+  if (entry.action === "user.sign_in_refused" && email === null) return "Nobody known";
   return email ?? (/, with the key key_\w+$/.test(entry.subject) ? "API" : "Command line");
 }

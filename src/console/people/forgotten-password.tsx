@@ -5,8 +5,10 @@ import { RESETS_PER_EMAIL } from "../../core/sign-in-limits.ts";
 import { Field, Notice } from "../elements.tsx";
 import { narrowPage } from "../layout.tsx";
 import { anyone, field, type Visit } from "../visit.ts";
+import { refusePasswords } from "./ways-in.tsx";
 
 function forgottenPasswordPage(visit: Visit, problem?: { status: number; message: string }): Response {
+  refusePasswords(visit);
   const sendsMail = visit.deps.config.mail !== undefined;
   return narrowPage(
     visit,
@@ -68,6 +70,7 @@ function sentPage(visit: Visit, email: string): Response {
 }
 
 async function requestLink(visit: Visit): Promise<Response> {
+  refusePasswords(visit);
   const { deps, exchange } = visit;
   if (!deps.config.mail) return forgottenPasswordPage(visit);
   const email = normalEmail(field(visit, "email")).slice(0, 254);

@@ -1,15 +1,17 @@
 /** @jsxImportSource preact */
 
 import { addMember, changeRole, type NewMember, removeMember } from "../../app/people/manage-users.ts";
-import { MEMBER_ROLES, ROLE_TITLES } from "../../core/account.ts";
+import { isAbove, MEMBER_ROLES, ROLE_TITLES } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
+import { type WaysIn, waysIn } from "../../store/people/identities.ts";
 import { type MemberRole, type Membership, membersOf, type User } from "../../store/people/users.ts";
 import { Badge, Card, Choice, Confirm, CopyText, Field, PageHead, PostForm, Time } from "../elements.tsx";
 import { type Flash, typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
-import { field, type MemberVisit, member, owner, takeFlash } from "../visit.ts";
+import { field, type MemberVisit, member, owner, takeFlash, type UserVisit, type Visit } from "../visit.ts";
+import { ByGroups, comesBack, waysInWords } from "./ways-in.tsx";
 
 /** A setup link, shown to its creator. No mail is sent: they pass it on in whichever way they trust. */
 export function FreshLink({ link }: { link: NonNullable<Flash["link"]> }) {
@@ -32,10 +34,23 @@ export function FreshLink({ link }: { link: NonNullable<Flash["link"]> }) {
  * The message after somebody was added `as` a member or an operator: the link to pass on, or how they sign
  * in.
  */
-export function addedFlash({ user, setupUrl, startsAnew }: NewMember, as: string): Flash {
-  return setupUrl === null
-    ? { notice: `${user.email} is ${as} and signs in with the password they have.` }
-    : { link: { email: user.email, url: setupUrl, startsAnew } };
+export function addedFlash(
+  { deps }: UserVisit,
+  { user, setupUrl, startsAnew }: NewMember,
+  as: string,
+): Flash {
+  if (setupUrl !== null) return { link: { email: user.email, url: setupUrl, startsAnew } };
+  const { oidc } = deps.config;
+  const way = oidc && (oidc.only || user.passwordHash === null) ? oidc.name : "the password they have";
+  return { notice: `${user.email} is ${as} and signs in with ${way}.` };
+}
+
+/** How the added person comes in. */
+export function addingNote({ deps }: Visit): string {
+  const { oidc } = deps.config;
+  if (oidc?.only) return `They sign in with their account of ${oidc.name} that has this email.`;
+  const link = "You get a one-time link to pass on";
+  return oidc ? `${link}; or they sign in with ${oidc.name}, if this is their email there.` : `${link}.`;
 }
 
 const ROLES = MEMBER_ROLES.map((role): [string, string] => [role, ROLE_TITLES[role]]);
@@ -79,8 +94,18 @@ export function readRole(text: string): MemberRole {
   return role;
 }
 
-function MemberRow({ visit, row }: { visit: MemberVisit; row: { user: User; membership: Membership } }) {
+function MemberRow({
+  visit,
+  row,
+  ways,
+}: {
+  visit: MemberVisit;
+  row: { user: User; membership: Membership };
+  ways: WaysIn | undefined;
+}) {
   const { user, membership } = row;
+  const { groupRole } = membership;
+  const isSynced = visit.deps.config.oidc !== undefined && groupRole !== null;
   return (
     <tr>
       <th scope="row">
@@ -88,8 +113,11 @@ function MemberRow({ visit, row }: { visit: MemberVisit; row: { user: User; memb
         {user.id === visit.user.id && <span class="note"> (you)</span>}
       </th>
       <td data-label="Role">
-        <Badge>{ROLE_TITLES[membership.role]}</Badge>
+        <span>
+          <Badge>{ROLE_TITLES[membership.role]}</Badge> <ByGroups visit={visit} groupRole={groupRole} />
+        </span>
       </td>
+      <td data-label="Signs in with">{waysInWords(ways, visit) || <span class="note">Invited</span>}</td>
       <td data-label="Last sign-in">
         {user.lastSignInAt !== null ? (
           <Time at={user.lastSignInAt} style="relative" />
@@ -101,7 +129,9 @@ function MemberRow({ visit, row }: { visit: MemberVisit; row: { user: User; memb
         {visit.role === "owner" && (
           <>
             <PostForm visit={visit} action={`/console/members/${user.id}/role`} class="inline">
-              {MEMBER_ROLES.filter((role) => role !== membership.role).map((role) => (
+              {MEMBER_ROLES.filter(
+                (role) => role !== membership.role && !(isSynced && isAbove(groupRole, role)),
+              ).map((role) => (
                 <button key={role} type="submit" class="button button-small" name="role" value={role}>
                   {`Make ${role}`}
                 </button>
@@ -115,7 +145,10 @@ function MemberRow({ visit, row }: { visit: MemberVisit; row: { user: User; memb
               title={`Remove ${user.email}?`}
               confirm="Remove member"
             >
-              <p>They lose access to this account with their next click. Keys they made keep working.</p>
+              <p>
+                They lose access to this account with their next click. Keys they made keep working.
+                {comesBack(visit, groupRole !== null)}
+              </p>
             </Confirm>
           </>
         )}
@@ -126,6 +159,8 @@ function MemberRow({ visit, row }: { visit: MemberVisit; row: { user: User; memb
 
 async function membersPage(visit: MemberVisit): Promise<Response> {
   const rows = await membersOf(visit.deps.store.read, visit.account.id);
+  const people = rows.map(({ user }) => user);
+  const ways = await waysIn(visit.deps.store.read, people, visit.deps.config.oidc?.issuer);
   const flash = await takeFlash(visit, "link");
   return shell(
     visit,
@@ -143,6 +178,7 @@ async function membersPage(visit: MemberVisit): Promise<Response> {
             <tr>
               <th scope="col">Email</th>
               <th scope="col">Role</th>
+              <th scope="col">Signs in with</th>
               <th scope="col">Last sign-in</th>
               <th scope="col">
                 <span class="visually-hidden">Actions</span>
@@ -151,13 +187,13 @@ async function membersPage(visit: MemberVisit): Promise<Response> {
           </thead>
           <tbody>
             {rows.map((row) => (
-              <MemberRow key={row.user.id} visit={visit} row={row} />
+              <MemberRow key={row.user.id} visit={visit} row={row} ways={ways.get(row.user.id)} />
             ))}
           </tbody>
         </table>
       </Card>
       {visit.role === "owner" && (
-        <Card title="Add a member" note="You get a one-time link to pass on.">
+        <Card title="Add a member" note={addingNote(visit)}>
           <InviteForm visit={visit} action="/console/members" flash={flash} />
         </Card>
       )}
@@ -171,7 +207,7 @@ async function add(visit: MemberVisit): Promise<Response> {
   const email = field(visit, "email");
   const role = readRole(field(visit, "role"));
   const made = await addMember(deps, { accountId: account.id, email, role, vouched: false, by: user.id });
-  await visit.flashes.put(session.id, addedFlash(made, "a member"));
+  await visit.flashes.put(session.id, addedFlash(visit, made, "a member"));
   return redirect("/console/members", exchange);
 }
 

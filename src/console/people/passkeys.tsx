@@ -8,6 +8,7 @@ import { ownPath } from "../own-path.ts";
 import { notFound, PageError } from "../page-error.ts";
 import { privateJson, redirect, sessionCookie } from "../respond.ts";
 import { anyone, field, signedIn, type UserVisit, type Visit } from "../visit.ts";
+import { refusePasswords } from "./ways-in.tsx";
 
 const MAX_NAME_CHARS = 60;
 
@@ -206,6 +207,7 @@ async function removeAll(visit: UserVisit): Promise<Response> {
 }
 
 async function signIn(visit: Visit): Promise<Response> {
+  refusePasswords(visit);
   const { deps, signIns, exchange, token } = visit;
   // The same budget as passwords, under a name no email can have; one per network, so that nobody can lock
   // out everybody.

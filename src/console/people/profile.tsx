@@ -6,6 +6,7 @@ import {
   passwordProblem,
 } from "../../app/people/sign-in.ts";
 import { Refusal } from "../../core/errors.ts";
+import { identitiesOf } from "../../store/people/identities.ts";
 import { passkeysOf } from "../../store/people/passkeys.ts";
 import { type Session, sessionsOf } from "../../store/people/sessions.ts";
 import { Badge, Card, Field, NewPasswordField, PageHead, PostForm, Time } from "../elements.tsx";
@@ -14,12 +15,14 @@ import { redirect } from "../respond.ts";
 import { signedIn, type UserVisit } from "../visit.ts";
 import { CHECK_PASSKEYS, PasskeyCheck, Passkeys } from "./passkeys.tsx";
 import { PasskeysElsewhere } from "./passkeys-elsewhere.tsx";
+import { ProviderCard } from "./ways-in.tsx";
 
 function Sessions({ visit, sessions }: { visit: UserVisit; sessions: Session[] }) {
+  const { oidc } = visit.deps.config;
   return (
     <Card
       title="Sessions"
-      note="A session ends after eight hours without a click, and after a week in any case."
+      note={`A session ends after eight hours without a click, and after a week in any case${oidc ? `, with ${oidc.name} after half a day` : ""}.`}
       actions={
         sessions.length > 1 && (
           <PostForm visit={visit} action="/console/profile/sign-out-elsewhere">
@@ -35,6 +38,7 @@ function Sessions({ visit, sessions }: { visit: UserVisit; sessions: Session[] }
           <li key={session.id}>
             <strong>
               Signed in <Time at={session.createdAt} />
+              {oidc && session.identityId !== null && ` with ${oidc.name}`}
             </strong>
             {session.id === visit.session.id && <Badge tone="good">This browser</Badge>}
             <span class="grow" />
@@ -49,32 +53,42 @@ function Sessions({ visit, sessions }: { visit: UserVisit; sessions: Session[] }
   );
 }
 
+function Password({ visit }: { visit: UserVisit }) {
+  return (
+    <Card title="Password" note="Changing it signs you out everywhere else.">
+      <PostForm visit={visit} action="/console/profile/password" class="form narrow-form">
+        <input type="text" name="email" value={visit.user.email} autocomplete="username" hidden readOnly />
+        <Field label="Current password" id="current">
+          <input id="current" name="current" type="password" required autocomplete="current-password" />
+        </Field>
+        <NewPasswordField label="New password" />
+        <div>
+          <button type="submit" class="button button-primary">
+            Change password
+          </button>
+        </div>
+      </PostForm>
+    </Card>
+  );
+}
+
 async function profilePage(visit: UserVisit): Promise<Response> {
   const { user, deps, now } = visit;
   const sessions = await sessionsOf(deps.store.read, user.id, now);
   const passkeys = await passkeysOf(deps.store.read, user.id);
+  const identities = await identitiesOf(deps.store.read, user.id);
+  // Without a password nothing proves that it is them who add a passkey.
+  const hasPassword = user.passwordHash !== null && !deps.config.oidc?.only;
   return shell(
     visit,
     "Profile",
     <>
       <PageHead title="Profile" lead={user.email} />
       <PasskeyCheck visit={visit} passkeys={passkeys} />
-      <Card title="Password" note="Changing it signs you out everywhere else.">
-        <PostForm visit={visit} action="/console/profile/password" class="form narrow-form">
-          <input type="text" name="email" value={user.email} autocomplete="username" hidden readOnly />
-          <Field label="Current password" id="current">
-            <input id="current" name="current" type="password" required autocomplete="current-password" />
-          </Field>
-          <NewPasswordField label="New password" />
-          <div>
-            <button type="submit" class="button button-primary">
-              Change password
-            </button>
-          </div>
-        </PostForm>
-      </Card>
-      <Passkeys visit={visit} passkeys={passkeys} />
-      <PasskeysElsewhere visit={visit} />
+      {hasPassword && <Password visit={visit} />}
+      <ProviderCard visit={visit} identities={identities} />
+      {hasPassword && <Passkeys visit={visit} passkeys={passkeys} />}
+      {hasPassword && <PasskeysElsewhere visit={visit} />}
       <Sessions visit={visit} sessions={sessions} />
     </>,
   );

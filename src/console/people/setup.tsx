@@ -7,15 +7,18 @@ import {
   setupLinkFor,
   startSession,
 } from "../../app/people/sign-in.ts";
+import type { User } from "../../store/people/users.ts";
 import { Field, NewPasswordField, Notice } from "../elements.tsx";
 import { narrowPage } from "../layout.tsx";
 import { redirect, sessionCookie } from "../respond.ts";
 import { anyone, field, type Visit } from "../visit.ts";
+import { refusePasswords } from "./ways-in.tsx";
 
 async function setupPage(visit: Visit, problem?: string): Promise<Response> {
   const link = await setupLinkFor(visit.deps, visit.params.token ?? "");
   if (!link) return spentPage(visit);
   const { user } = link;
+  refuseBesideProvider(visit, user);
   const isFirst = user === null;
   return narrowPage(
     visit,
@@ -56,6 +59,14 @@ async function setupPage(visit: Visit, problem?: string): Promise<Response> {
   );
 }
 
+/**
+ * Where people sign in at a provider alone, a link still lets an operator in, should the provider fail.
+ * Throws 403 for others.
+ */
+function refuseBesideProvider(visit: Visit, user: User | null): void {
+  if (user !== null && user.isOperator === 0) refusePasswords(visit);
+}
+
 function spentPage(visit: Visit): Response {
   return narrowPage(
     visit,
@@ -81,6 +92,7 @@ async function setUp(visit: Visit): Promise<Response> {
   const token = params.token ?? "";
   const link = await setupLinkFor(deps, token);
   if (!link) return spentPage(visit);
+  refuseBesideProvider(visit, link.user);
   const email = link.user?.email ?? normalEmail(field(visit, "email"));
   const password = form.get("password") ?? "";
   if (!isEmail(email)) return setupPage(visit, "Write your email address like ana@example.com.");

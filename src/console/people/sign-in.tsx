@@ -12,9 +12,11 @@ import { ownPath } from "../own-path.ts";
 import { redirect, sessionCookie } from "../respond.ts";
 import { anyone, field, signedIn, type UserVisit, type Visit } from "../visit.ts";
 import { PasskeySignIn } from "./passkeys.tsx";
+import { ProviderSignIn, refusePasswords, SignOutThere } from "./ways-in.tsx";
 
 function signInPage(visit: Visit, problem?: { status: number; message: string }): Response {
-  const email = field(visit, "email");
+  const { oidc } = visit.deps.config;
+  const next = visit.query.get("next") ?? field(visit, "next");
   return narrowPage(
     visit,
     "Sign in",
@@ -23,10 +25,31 @@ function signInPage(visit: Visit, problem?: { status: number; message: string })
       {visit.query.has("ended") && !problem && (
         <Notice tone="info">Your session has ended. Sign in again to go on.</Notice>
       )}
-      {visit.query.has("out") && !problem && <Notice tone="good">You are signed out.</Notice>}
+      {visit.query.has("out") && !problem && (
+        <Notice tone="good">
+          You are signed out.
+          <SignOutThere visit={visit} />
+        </Notice>
+      )}
       {problem && <Notice tone="bad">{problem.message}</Notice>}
+      {oidc?.only ? (
+        <>
+          <ProviderSignIn visit={visit} next={next} />
+          <p class="hint">{`People sign in here with ${oidc.name} alone.`}</p>
+        </>
+      ) : (
+        <OwnWays visit={visit} next={next} />
+      )}
+    </>,
+    { status: problem?.status ?? 200 },
+  );
+}
+
+function OwnWays({ visit, next }: { visit: Visit; next: string }) {
+  return (
+    <>
       <form method="post" action="/console/sign-in">
-        <input type="hidden" name="next" value={visit.query.get("next") ?? field(visit, "next")} />
+        <input type="hidden" name="next" value={next} />
         <Field label="Email" id="email">
           <input
             id="email"
@@ -34,7 +57,7 @@ function signInPage(visit: Visit, problem?: { status: number; message: string })
             type="email"
             required
             autocomplete="username webauthn"
-            value={email}
+            value={field(visit, "email")}
           />
         </Field>
         <Field label="Password" id="password">
@@ -44,13 +67,13 @@ function signInPage(visit: Visit, problem?: { status: number; message: string })
           Sign in
         </button>
       </form>
+      <ProviderSignIn visit={visit} next={next} />
       <PasskeySignIn visit={visit} />
       <p class="hint">
         <a href="/console/forgotten-password">Password lost?</a> First time here? Ask an owner of your
         account, or the operator of this service, for a setup link.
       </p>
-    </>,
-    { status: problem?.status ?? 200 },
+    </>
   );
 }
 
@@ -62,6 +85,7 @@ async function openSignIn(visit: Visit): Promise<Response> {
 }
 
 async function signIn(visit: Visit): Promise<Response> {
+  refusePasswords(visit);
   const { deps, signIns, exchange } = visit;
   const email = normalEmail(field(visit, "email")).slice(0, 254);
   if (!(await signIns.take(email, exchange.clientAddress))) {
@@ -85,7 +109,8 @@ async function signIn(visit: Visit): Promise<Response> {
 
 async function signOut(visit: UserVisit): Promise<Response> {
   if (visit.token !== undefined) await endSession(visit.deps, visit.token);
-  return redirect("/console/sign-in?out=1", visit.exchange, sessionCookie(visit.deps.config, null));
+  const out = visit.session.identityId === null ? "1" : "provider";
+  return redirect(`/console/sign-in?out=${out}`, visit.exchange, sessionCookie(visit.deps.config, null));
 }
 
 export const signInRoutes = [

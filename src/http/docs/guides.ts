@@ -15,6 +15,7 @@ import onDemand from "./guides/on-demand.md" with { type: "text" };
 import operating from "./guides/operating.md" with { type: "text" };
 import operatingCapacity from "./guides/operating-capacity.md" with { type: "text" };
 import operatingCluster from "./guides/operating-cluster.md" with { type: "text" };
+import operatingSignIn from "./guides/operating-sign-in.md" with { type: "text" };
 import overview from "./guides/overview.md" with { type: "text" };
 import ownBucket from "./guides/own-bucket.md" with { type: "text" };
 import pagination from "./guides/pagination.md" with { type: "text" };
@@ -158,6 +159,11 @@ export const GUIDES: readonly Guide[] = [
     description: "What a thousand cards need of disk and processor, and what to watch.",
   },
   {
+    path: "/docs/operating/sign-in",
+    text: operatingSignIn,
+    description: "Let people sign in at Keycloak, authentik, Entra ID or Google, with roles by their groups.",
+  },
+  {
     path: "/docs/operating/several-machines",
     text: operatingCluster,
     description: "When one machine is not enough: PostgreSQL, a bucket, and any number of equal servers.",
@@ -229,6 +235,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       { href: "/docs/operating", label: "Install and run" },
       { href: "/docs/operating/settings", label: "Settings" },
       { href: "/docs/operating/capacity", label: "Capacity and monitoring" },
+      { href: "/docs/operating/sign-in", label: "Sign-in by OpenID" },
       { href: "/docs/operating/several-machines", label: "Several machines" },
       { href: "/docs/operating/troubleshooting", label: "Troubleshooting" },
     ],

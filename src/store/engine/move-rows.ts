@@ -17,6 +17,7 @@ export const TABLES_IN_ORDER: readonly (keyof Tables)[] = [
   "memberships",
   "setupLinks",
   "passkeys",
+  "identities",
   "sessions",
   "auditEntries",
   "mails",

@@ -55,6 +55,12 @@ export async function deleteSessionsOf({ db, t }: Tx, userId: string, exceptId?:
     .where(and(eq(sessions.userId, userId), exceptId === undefined ? undefined : ne(sessions.id, exceptId)));
 }
 
+/** Ends what began by an identity; `exceptId` keeps the requesting session. */
+export async function deleteSessionsBy({ db, t }: Tx, identityId: string, exceptId: string): Promise<void> {
+  const { sessions } = t;
+  await db.delete(sessions).where(and(eq(sessions.identityId, identityId), ne(sessions.id, exceptId)));
+}
+
 export async function deleteExpiredSessions({ db, t }: Tx, now: number): Promise<void> {
   await db.delete(t.sessions).where(lte(t.sessions.expiresAt, now));
   await db.delete(t.setupLinks).where(lte(t.setupLinks.expiresAt, now));

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, sql } from "drizzle-orm";
+import { and, asc, eq, exists, isNotNull, or, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import type { Tx } from "../store.ts";
 import type { Account } from "./accounts.ts";
@@ -26,14 +26,15 @@ export async function listOperators({ db, t }: Tx): Promise<User[]> {
   return db.select().from(t.users).where(eq(t.users.isOperator, 1)).orderBy(asc(t.users.createdAt));
 }
 
-/** Whether anyone can already run this service from the console. */
-export async function hasOperatorWithPassword({ db, t }: Tx): Promise<boolean> {
-  const rows = await db
-    .select({ id: t.users.id })
-    .from(t.users)
-    .where(and(eq(t.users.isOperator, 1), isNotNull(t.users.passwordHash)))
-    .limit(1);
-  return rows.length > 0;
+/** The operators who have a way in: a password, or somebody's identity at a provider. */
+export async function operatorsWhoSignIn({ db, t }: Tx): Promise<User[]> {
+  const { users, identities } = t;
+  const own = db.select({ id: identities.id }).from(identities).where(eq(identities.userId, users.id));
+  return db
+    .select()
+    .from(users)
+    .where(and(eq(users.isOperator, 1), or(isNotNull(users.passwordHash), exists(own))))
+    .orderBy(asc(users.createdAt));
 }
 
 /** `isVouched`: whether an operator gave out the link that sets it. */
@@ -68,15 +69,16 @@ export async function markSeenVersion({ db, t }: Tx, id: string, version: string
   await db.update(t.users).set({ seenVersion: version }).where(eq(t.users.id, id));
 }
 
-export async function makeOperator({ db, t }: Tx, id: string): Promise<void> {
-  await db.update(t.users).set({ isOperator: 1 }).where(eq(t.users.id, id));
+/** `byGroups`: 1 when the provider's groups make them one, and may end it. */
+export async function makeOperator({ db, t }: Tx, id: string, byGroups: 0 | 1 = 0): Promise<void> {
+  await db.update(t.users).set({ isOperator: 1, operatorByGroups: byGroups }).where(eq(t.users.id, id));
 }
 
 export async function endOperator({ db, t }: Tx, id: string): Promise<void> {
-  await db.update(t.users).set({ isOperator: 0 }).where(eq(t.users.id, id));
+  await db.update(t.users).set({ isOperator: 0, operatorByGroups: 0 }).where(eq(t.users.id, id));
 }
 
-/** Adds a member, or changes the role of one. */
+/** Adds a member, or changes the role of one and where it comes from. */
 export async function putMembership({ db, t }: Tx, membership: Membership): Promise<void> {
   const { memberships } = t;
   await db
@@ -84,7 +86,11 @@ export async function putMembership({ db, t }: Tx, membership: Membership): Prom
     .values(membership)
     .onConflictDoUpdate({
       target: [memberships.userId, memberships.accountId],
-      set: { role: membership.role },
+      set: {
+        role: membership.role,
+        groupRole: membership.groupRole,
+        handRole: membership.handRole,
+      },
     });
 }
 

@@ -14,6 +14,7 @@ export interface Diagnosis {
     | "templates"
     | "workers"
     | "bucket"
+    | "sign-in"
     | "database"
     | "audit"
     | "pictures"

@@ -18,6 +18,7 @@ import { openCardPage } from "../../../render/card/page.ts";
 import { databaseProblems } from "../../../store/engine/check-database.ts";
 import { openSqliteStore } from "../../../store/engine/sqlite.ts";
 import { latestPictures } from "../../../store/images/image-search.ts";
+import { findAccount } from "../../../store/people/accounts.ts";
 import type { Store } from "../../../store/store.ts";
 import { enabledEndpoints } from "../../../store/webhooks/webhooks.ts";
 import { readClockMark, systemClock } from "../../../system/clock-file.ts";
@@ -50,6 +51,7 @@ import {
   thisMachine,
 } from "./check-deployment.ts";
 import { checkMatte } from "./check-matte.ts";
+import { checkOidc } from "./check-oidc.ts";
 import { checkWorkers } from "./check-workers.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 
@@ -93,6 +95,7 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
     ["audit", checkBooks],
     ["pictures", checkPictures],
     ["webhooks", checkWebhooks],
+    ["sign-in", checkSignIn],
     ["backups", (settings, place) => checkBackups(settings, place, Date.now())],
   ];
   for (const [check, look] of checks) {
@@ -134,6 +137,7 @@ async function examineWithoutData(config: Config): Promise<Diagnosis[]> {
       { check: "mp4", ...(await lookAt(checkMp4, config, folder)) },
       { check: "templates", ...(await lookAt(checkTemplates, config, folder)) },
       { check: "workers", ...checkWorkers(config, machineSize()) },
+      { check: "sign-in", ...(await lookAt(checkOidc, config, folder)) },
       // They are elsewhere, and there before this machine's folder is.
       ...(config.bucket && !config.cluster
         ? [{ check: "bucket" as const, ...(await lookAt(checkBucket, config, folder)) }]
@@ -305,6 +309,22 @@ const checkWebhooks: Check = (config, folder) =>
       message: `the secrets of ${unreadable.join(", ")} cannot be read: ${keyFile} is not the key they were sealed with. Put the right one back, or give each a new secret with "cardpress webhook rotate".`,
     };
   });
+
+const checkSignIn: Check = async (config, folder) => {
+  const found = await checkOidc(config);
+  const hasBooks = config.cluster !== undefined || existsSync(folder.database);
+  if (!config.oidc || found.status === "failed" || !hasBooks) return found;
+  const ids = new Set(config.oidc.accountGroups.map(({ accountId }) => accountId));
+  return withBooks(config, folder, async ({ store }) => {
+    const unknown: string[] = [];
+    for (const id of ids) if (!(await findAccount(store.read, id))) unknown.push(id);
+    if (unknown.length === 0) return found;
+    return {
+      status: "failed",
+      message: `CARDPRESS_OIDC_ACCOUNT_GROUPS names ${unknown.join(", ")}, which no account here is. "cardpress account list" has their ids.`,
+    };
+  });
+};
 
 async function withBooks(
   config: Config,
