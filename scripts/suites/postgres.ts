@@ -57,6 +57,7 @@ export const POSTGRES_SUITES = [
   "test/http/sets.test.ts",
   "test/http/share.test.ts",
   "test/http/statements.test.ts",
+  "test/http/status.test.ts",
   "test/http/webhook-api.test.ts",
   "test/console/sign-in.test.ts",
 ];

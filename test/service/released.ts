@@ -5,7 +5,7 @@ import { unpackTar } from "modern-tar";
 import { Webhook } from "standardwebhooks";
 import type { Clock } from "../../src/core/ports.ts";
 import { systemClock } from "../../src/system/clock-file.ts";
-import { type TestFolder, testFolder } from "../harness.ts";
+import { get, type TestFolder, testFolder } from "../harness.ts";
 
 const FIXTURES = join(import.meta.dir, "../fixtures/upgrade");
 
@@ -107,4 +107,14 @@ export async function signInByForm(baseUrl: string, email: string, password: str
     .getSetCookie()
     .map((cookie) => cookie.split(";")[0])
     .join("; ");
+}
+
+/** The image once it has ended, asked for no faster than the account of the release may. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers as a client in any language would.
+export async function untilEnded(baseUrl: string, key: string, imageId: string): Promise<any> {
+  for (;;) {
+    const { data } = await (await get(baseUrl, key, `/v1/images/${imageId}`)).json();
+    if (data.status !== "processing") return data;
+    await Bun.sleep(500);
+  }
 }

@@ -6,9 +6,17 @@ import { startServer } from "../../src/service/server.ts";
 import { stopEmulator } from "../buckets.ts";
 import { runCommandWith } from "../cli/run.ts";
 import { emptyCluster } from "../clusters.ts";
-import { get, post, silentLog, testConfig, testFolder, untilEnded } from "../harness.ts";
+import { get, post, silentLog, testConfig, testFolder } from "../harness.ts";
 import { ENGINE } from "../postgres.ts";
-import { clockAfter, isSignedWith, receiver, releasedFolder, sendHooksTo, signInByForm } from "./released.ts";
+import {
+  clockAfter,
+  isSignedWith,
+  receiver,
+  releasedFolder,
+  sendHooksTo,
+  signInByForm,
+  untilEnded,
+} from "./released.ts";
 
 afterAll(stopEmulator);
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { audit } from "../../src/app/operations/audit/audit.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import { addressOf } from "../console/sessions.ts";
-import { get, post, type TestServer, testServer, untilEnded } from "../harness.ts";
+import { get, post, type TestServer, testServer } from "../harness.ts";
 import { ENGINE } from "../postgres.ts";
 import {
   clockAfter,
@@ -15,6 +15,7 @@ import {
   releasedFolder,
   sendHooksTo,
   signInByForm,
+  untilEnded,
 } from "./released.ts";
 
 const RELEASE = "0.1.0";
