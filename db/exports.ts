@@ -39,7 +39,7 @@ export function exportTables(kit: Kit, accounts: { id: AnySQLiteColumn }, images
       state: oneOf("state", EXPORT_STATES).notNull(),
       /** The keys of the picture and, where there is one, its back. */
       keys: json<string[]>("keys").notNull(),
-      /** The bucket they were put into; null before. */
+      /** The bucket of the latest attempt, in which some may be; null before the first. */
       place: text("place"),
       /** Failed attempts since it was last begun anew. */
       attempts: int("attempts").notNull(),

@@ -57,8 +57,16 @@ const WORDS: Record<string, string> = {
   QuotaExceeded: "The storage's quota is used up. Make room, or raise it.",
 };
 
+/** Of what a storage says in its own words, which may be a page. */
+const MAX_ANSWER_CHARS = 300;
+
 /** Why something could not be done in a partner's bucket, with what helps. */
 export function bucketWords(error: unknown, doing?: BucketFault["doing"]): string {
+  const words = wordsOf(error, doing).replace(/\p{Cc}+/gu, " ");
+  return words.length > MAX_ANSWER_CHARS ? `${words.slice(0, MAX_ANSWER_CHARS)}…` : words;
+}
+
+function wordsOf(error: unknown, doing?: BucketFault["doing"]): string {
   const chain: (Error & { Code?: string; $metadata?: { httpStatusCode?: number } })[] = [];
   for (let e = error; e instanceof Error; e = e.cause) chain.push(e);
   const guarded = chain.find((each) => each instanceof GuardedHttpError);

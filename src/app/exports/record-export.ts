@@ -4,7 +4,7 @@ import { isoTime } from "../../core/time.ts";
 import {
   deleteExport,
   findBucket,
-  findExport,
+  lockExport,
   putExport,
   startRemoval,
 } from "../../store/exports/exports.ts";
@@ -64,12 +64,12 @@ export function noteOf(keys: string[], status: ExportNote["status"], error: stri
  * another process is just putting there must have ended first, or its lease.
  */
 export async function removeExported(tx: Tx, imageId: string, now: number): Promise<void> {
-  const row = await findExport(tx, imageId);
+  const row = await lockExport(tx, imageId);
   if (!row) return;
   // What lies in a bucket that is no longer named is out of reach, and its keys may hold a player's id.
   if (!(await findBucket(tx, row.accountId))) return deleteExport(tx, imageId);
+  // Nobody has begun to send it: nothing is there.
+  if (row.place === null) return deleteExport(tx, imageId);
   const isUnderWay = row.leaseToken !== null;
-  // Never sent, and nobody is about to: nothing is there.
-  if (row.place === null && row.attempts === 0 && !isUnderWay) return deleteExport(tx, imageId);
   await startRemoval(tx, imageId, isUnderWay ? (row.leaseExpiresAt ?? now + EXPORT_LEASE_MS) : now);
 }

@@ -48,7 +48,7 @@ export function createExporter(deps: SendDeps): Exporter {
     for (const bucket of inTurn) {
       const { accountId } = bucket;
       turns.set(accountId, ++turn);
-      const claim = { accountId, token, now, leaseExpiresAt: now + EXPORT_LEASE_MS };
+      const claim = { accountId, token, now, leaseExpiresAt: now + EXPORT_LEASE_MS, place: placeOf(bucket) };
       const row = await store.write("claim export", (tx) => claimExport(tx, claim), { concurrent: true });
       if (row) return { row, bucket, token };
     }
@@ -126,7 +126,7 @@ async function removeObjects(
   for (const key of row.keys) await bucket.remove(key);
 }
 
-async function recordDone({ store, clock }: SendDeps, { row, bucket, token }: Claimed): Promise<void> {
+async function recordDone({ store, clock }: SendDeps, { row, token }: Claimed): Promise<void> {
   const now = clock.now();
   const { imageId, accountId } = row;
   await store.write(
@@ -135,7 +135,7 @@ async function recordDone({ store, clock }: SendDeps, { row, bucket, token }: Cl
       const isOurs = await endExport(
         tx,
         { imageId, token, now },
-        { state: "exported", place: placeOf(bucket), attempts: 0, error: null, updatedAt: now },
+        { state: "exported", attempts: 0, error: null, updatedAt: now },
       );
       if (isOurs && row.state === "removing") await deleteExport(tx, imageId);
       else if (isOurs) await noteExport(tx, imageId, noteOf(row.keys, "exported", null));
@@ -164,12 +164,10 @@ async function recordFailed(deps: SendDeps, { row, bucket, token }: Claimed, err
   await store.write(
     "record failed export",
     async (tx) => {
-      // Part of it may have arrived, so its place is known from here on.
-      const place = row.place ?? (isGone || isOwn ? null : placeOf(bucket));
       const isOurs = await endExport(
         tx,
         { imageId, token, now },
-        { state, place, attempts: row.attempts + 1, nextAttemptAt: nextAt, error: words, updatedAt: now },
+        { state, attempts: row.attempts + 1, nextAttemptAt: nextAt, error: words, updatedAt: now },
       );
       if (isOurs && row.state !== "removing")
         await noteExport(tx, imageId, noteOf(row.keys, state === "failed" ? "failed" : "pending", words));

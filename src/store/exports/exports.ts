@@ -52,6 +52,13 @@ export async function findExport({ db, t }: Tx, imageId: string): Promise<ImageE
   return row;
 }
 
+/** See findExport: until this transaction ends, nobody else claims it or ends a claim of it. */
+export async function lockExport({ db, t, locked }: Tx, imageId: string): Promise<ImageExport | undefined> {
+  const e = t.imageExports;
+  const [row] = await locked(db.select().from(e).where(eq(e.imageId, imageId)).limit(1));
+  return row;
+}
+
 /** The buckets for which something is due, and that are not paused. One index probe for each. */
 export async function dueBuckets({ db, t }: Tx, now: number): Promise<AccountBucket[]> {
   const { accountBuckets: b, imageExports: e } = t;
@@ -65,10 +72,13 @@ export async function dueBuckets({ db, t }: Tx, now: number): Promise<AccountBuc
     .where(and(or(isNull(b.pausedUntil), lte(b.pausedUntil, now)), exists(due)));
 }
 
-/** Claims the longest due export of an account for one attempt. */
+/**
+ * Claims the longest due export of an account for one attempt. What is to be put into `place` counts as being
+ * there from now on, since a process that is killed says no more.
+ */
 export async function claimExport(
   { db, t }: Tx,
-  claim: { accountId: string; token: string; now: number; leaseExpiresAt: number },
+  claim: { accountId: string; token: string; now: number; leaseExpiresAt: number; place: string },
 ): Promise<ImageExport | undefined> {
   const e = t.imageExports;
   const isDue = and(sql`${e.nextAttemptAt} is not null`, lte(e.nextAttemptAt, claim.now));
@@ -80,7 +90,12 @@ export async function claimExport(
     .limit(1);
   const [row] = await db
     .update(e)
-    .set({ nextAttemptAt: null, leaseToken: claim.token, leaseExpiresAt: claim.leaseExpiresAt })
+    .set({
+      nextAttemptAt: null,
+      leaseToken: claim.token,
+      leaseExpiresAt: claim.leaseExpiresAt,
+      place: sql`case when ${e.state} = 'removing' then ${e.place} else ${claim.place} end`,
+    })
     .where(and(inArray(e.imageId, next), isDue))
     .returning();
   return row;
@@ -88,7 +103,7 @@ export async function claimExport(
 
 /** How a claim ends. */
 export type ExportEnd = Partial<
-  Pick<ImageExport, "state" | "place" | "attempts" | "nextAttemptAt" | "error" | "updatedAt">
+  Pick<ImageExport, "state" | "attempts" | "nextAttemptAt" | "error" | "updatedAt">
 >;
 
 /**

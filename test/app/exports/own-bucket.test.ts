@@ -7,6 +7,7 @@ import {
   setBucket,
   testBucket,
 } from "../../../src/app/exports/manage-bucket.ts";
+import { placeOf } from "../../../src/app/exports/own-bucket.ts";
 import { createExporter, releaseLostExports } from "../../../src/app/exports/send-exports.ts";
 import { forgetImage } from "../../../src/app/images/forget-image.ts";
 import { imageView } from "../../../src/app/images/image-view.ts";
@@ -146,7 +147,13 @@ test("what a killed process had claimed is put there by the next, once its lease
   await setBucket(deps, { accountId }, inputOf(settings));
   const id = await finished();
   const now = workspace.clock.now();
-  const claim = { accountId, token: "killed", now, leaseExpiresAt: now + EXPORT_LEASE_MS };
+  const claim = {
+    accountId,
+    token: "killed",
+    now,
+    leaseExpiresAt: now + EXPORT_LEASE_MS,
+    place: placeOf(settings),
+  };
   await workspace.store.write("claim", (tx) => claimExport(tx, claim));
   await releaseLostExports(deps);
   await send(deps);
@@ -168,7 +175,13 @@ test("a deleted card is removed there too, also one that is just being put there
   await send(deps);
   const flying = await finished();
   const now = workspace.clock.now();
-  const claim = { accountId, token: "sender", now, leaseExpiresAt: now + EXPORT_LEASE_MS };
+  const claim = {
+    accountId,
+    token: "sender",
+    now,
+    leaseExpiresAt: now + EXPORT_LEASE_MS,
+    place: placeOf(settings),
+  };
   await workspace.store.write("claim", (tx) => claimExport(tx, claim));
   const never = await finished();
   for (const id of [done, flying, never])
@@ -182,6 +195,36 @@ test("a deleted card is removed there too, also one that is just being put there
   await send(deps);
   expect(await keysIn(settings)).toEqual([]);
   for (const id of [done, flying]) expect(await findExport(workspace.store.read, id)).toBeUndefined();
+});
+
+test("a deleted card is removed there too after the process that had begun to put it there was killed, or stopped", async () => {
+  const settings = await emptyBucket();
+  const deps = allowing(settings.endpoint);
+  const requests = { flush: async () => {} };
+  await setBucket(deps, { accountId }, inputOf(settings));
+  const bucket = await openBucket(settings);
+  const killed = await finished();
+  const now = workspace.clock.now();
+  const claim = {
+    accountId,
+    token: "killed",
+    now,
+    leaseExpiresAt: now + EXPORT_LEASE_MS,
+    place: placeOf(settings),
+  };
+  await workspace.store.write("claim", (tx) => claimExport(tx, claim));
+  await bucket.put(`cards/${killed}.png`, new Uint8Array(1));
+  workspace.clock.advance(EXPORT_LEASE_MS);
+  await releaseLostExports(deps);
+  await forgetImage({ ...workspace, requests }, { accountId, environment: "live", id: killed });
+  await send(deps);
+  expect(await keysIn(settings)).toEqual([]);
+  const stopped = await finished();
+  await send(deps, AbortSignal.abort());
+  await bucket.put(`cards/${stopped}.png`, new Uint8Array(1));
+  await forgetImage({ ...workspace, requests }, { accountId, environment: "live", id: stopped });
+  await send(deps);
+  expect(await keysIn(settings)).toEqual([]);
 });
 
 test("once a bucket is removed nothing more goes there, and what waits is forgotten", async () => {
@@ -231,6 +274,15 @@ describe("a try", () => {
     const deps = allowing(settings.endpoint);
     await setBucket(deps, { accountId }, inputOf(settings));
     expect(await testBucket(deps, accountId)).toMatch(words);
+    await stop();
+  });
+
+  test("keeps little of what a storage says, and nothing that a database refuses", async () => {
+    const answer = `<?xml version="1.0"?><Error><Code>Odd</Code><Message>a&#1;${"b".repeat(9_000)}</Message></Error>`;
+    const { settings, stop } = storage(() => new Response(answer, { status: 400 }));
+    const deps = allowing(settings.endpoint);
+    await setBucket(deps, { accountId }, inputOf(settings));
+    expect(await testBucket(deps, accountId)).toMatch(/^The storage could not be used: a b{200,300}…$/);
     await stop();
   });
 
