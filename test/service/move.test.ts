@@ -154,6 +154,8 @@ async function stock(workspace: Workspace, hook: string) {
     const notice = { id: "notice_1", title: "Slow", message: "It is.", postedAt: at, resolvedAt: null };
     await db.insert(t.statusNotices).values(notice);
     await db.insert(t.memberships).values({ userId, accountId, role: "owner", createdAt: at });
+    const subject = { id: "idn_1", issuer: "https://login.example", subject: "maya", lastUsedAt: at };
+    await db.insert(t.identities).values({ userId, ...subject, createdAt: at });
     await db.insert(t.setupLinks).values({ tokenHash: "hash", userId, ...times });
     await db.insert(t.passkeys).values({
       id: "passkey_1",
