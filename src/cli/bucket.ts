@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import {
+  type BucketStatus,
   bucketStatus,
   MAX_COUNTED_EXPORTS,
   removeBucket,
@@ -10,6 +11,8 @@ import {
 import { requireAccount } from "../app/people/manage-account.ts";
 import { OperatorError } from "../core/errors.ts";
 import { DEFAULT_KEY_PATTERN, KEY_PLACEHOLDERS } from "../core/export-key.ts";
+import { isoTime, isoTimeOrNull } from "../core/time.ts";
+import type { Workspace } from "../service/workspace.ts";
 import { printResult, table } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
 
@@ -41,13 +44,13 @@ export function bucketCommands(): Command {
     )
     .action((options) =>
       withWorkspace(async (workspace) => {
-        const { account: accountId, secretFile, ...input } = options;
+        const { account: accountId, secretFile, json, ...input } = options;
         const own = await setBucket(
           workspace,
           { accountId },
           { ...input, secretAccessKey: await secret(secretFile) },
         );
-        printTrial(options.json, await testBucket(workspace, accountId), `${own.bucket} is saved`);
+        printTrial(json, await testBucket(workspace, accountId), `${own.bucket} is saved`);
       }),
     );
   addCareCommands(command);
@@ -58,9 +61,9 @@ export function bucketCommands(): Command {
 function addCareCommands(command: (name: string, description: string) => Command): void {
   command("show", "say how it fares, and which cards were given up").action((options) =>
     withWorkspace(async (workspace) => {
-      await requireAccount(workspace, options.account);
-      const { bucket: own, waiting, failed } = await bucketStatus(workspace, options.account);
-      printResult(options.json, { bucket: own ?? null, waiting, failed }, () => {
+      const status = await bucketStatus(workspace, await known(workspace, options.account));
+      const { bucket: own, waiting, failed } = status;
+      printResult(options.json, shown(status), () => {
         if (!own) return 'No bucket is named. "cardpress bucket set --help" says how.';
         const more = waiting === MAX_COUNTED_EXPORTS ? " or more" : "";
         return [
@@ -77,23 +80,54 @@ function addCareCommands(command: (name: string, description: string) => Command
     withWorkspace(async (workspace) =>
       printTrial(
         options.json,
-        await testBucket(workspace, options.account),
+        await testBucket(workspace, await known(workspace, options.account)),
         "A small file was written, read and deleted",
       ),
     ),
   );
   command("retry", "send again what was given up").action((options) =>
     withWorkspace(async (workspace) => {
-      const cards = await sendAgain(workspace, { accountId: options.account });
+      const cards = await sendAgain(workspace, { accountId: await known(workspace, options.account) });
       printResult(options.json, { cards }, () => `${cards} cards are sent again.`);
     }),
   );
   command("remove", "put nothing more there; what is there stays").action((options) =>
     withWorkspace(async (workspace) => {
-      await removeBucket(workspace, { accountId: options.account });
+      await removeBucket(workspace, { accountId: await known(workspace, options.account) });
       printResult(options.json, { removed: true }, () => "It is removed. What is in it stays there.");
     }),
   );
+}
+
+/** The id of an account that there is. Throws an error that says so otherwise. */
+async function known(workspace: Workspace, accountId: string): Promise<string> {
+  await requireAccount(workspace, accountId);
+  return accountId;
+}
+
+function shown({ bucket, waiting, failed }: BucketStatus) {
+  return {
+    bucket: bucket
+      ? {
+          endpoint: bucket.endpoint,
+          region: bucket.region,
+          bucket: bucket.bucket,
+          key_pattern: bucket.keyPattern,
+          access_key_id: bucket.accessKeyId,
+          failing_since: isoTimeOrNull(bucket.failingSince),
+          error: bucket.lastError,
+          created_at: isoTime(bucket.createdAt),
+          updated_at: isoTime(bucket.updatedAt),
+        }
+      : null,
+    waiting,
+    failed: failed.map(({ imageId, keys, error, updatedAt }) => ({
+      image_id: imageId,
+      keys,
+      error,
+      failed_at: isoTime(updatedAt),
+    })),
+  };
 }
 
 function printTrial(json: boolean | undefined, fault: string | undefined, done: string): void {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
+import { setBucket, testBucket } from "../../src/app/exports/manage-bucket.ts";
 import { createEndpoint, removeEndpoint, rotateSecret } from "../../src/app/webhooks/manage-webhooks.ts";
 import type { Log } from "../../src/core/ports.ts";
 import { refuseWrongSecretKey } from "../../src/service/sealed-secrets.ts";
@@ -55,6 +56,36 @@ test("a start with a key that is not the database's is refused with what to do; 
   writeFileSync(secretKey, right);
   await expect(startService(config, log, { openStore })).rejects.toThrow(STARTED);
   expect(reported.at(-1)).toBe(`webhook_secrets_unreadable ["${endpoint.id}"]`);
+  await folder.remove();
+});
+
+test("a key that opens no account's own bucket is refused too, where nothing else is sealed", async () => {
+  const folder = testFolder();
+  const origin = { CARDPRESS_EXPORT_ALLOWED_ORIGINS: HOOK };
+  const config = testConfig(folder.dir, origin);
+  const openStore = openTestStore();
+  const workspace = await openWorkspace(config, silentLog, { openStore });
+  const { account } = await testAccount(workspace);
+  await setBucket(
+    workspace,
+    { accountId: account.id },
+    {
+      endpoint: HOOK,
+      region: "us-east-1",
+      bucket: "cards",
+      keyPattern: "{image_id}",
+      accessKeyId: "id",
+      secretAccessKey: "secret",
+    },
+  );
+  await refuseWrongSecretKey(workspace);
+  await workspace.store.close();
+  writeFileSync(workspace.folder.secretKey, Buffer.alloc(32, 7).toString("base64"));
+  const start = startService(config, silentLog, { openStore });
+  await expect(start).rejects.toThrow(/the secrets of 0 webhook endpoints and 1 bucket,/);
+  const other = await openWorkspace(config, silentLog, { openStore });
+  expect(await testBucket(other, account.id)).toContain("Write the secret again");
+  await other.store.close();
   await folder.remove();
 });
 

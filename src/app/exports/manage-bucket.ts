@@ -2,6 +2,7 @@ import { tryBucket } from "../../blobs/try-bucket.ts";
 import { Refusal } from "../../core/errors.ts";
 import { keyPatternFault } from "../../core/export-key.ts";
 import { EXHAUSTED_RETRY_MS, SOURCE_TIMEOUT_MS } from "../../core/outbound-limits.ts";
+import { SecretUnreadableError } from "../../core/secret-box.ts";
 import { checkAddress, GuardedHttpError } from "../../sources/guarded-http.ts";
 import {
   type AccountBucket,
@@ -138,8 +139,13 @@ export async function testBucket(context: ExportContext, accountId: string): Pro
   if (!own) throw noBucket();
   const prefix = own.keyPattern.slice(0, own.keyPattern.indexOf("{"));
   const key = `${prefix}cardpress-test-${context.random.id("try")}`;
-  const fault = await tryBucket(await openOwnBucket(context, own), key, ["write", "read", "remove"]);
-  return fault && bucketWords(fault.error, fault.doing);
+  try {
+    const fault = await tryBucket(await openOwnBucket(context, own), key, ["write", "read", "remove"]);
+    return fault && bucketWords(fault.error, fault.doing);
+  } catch (error) {
+    if (!(error instanceof SecretUnreadableError)) throw error;
+    return bucketWords(error);
+  }
 }
 
 /** Sends everything again that was given up; returns how many cards. */

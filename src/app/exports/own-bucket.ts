@@ -1,6 +1,7 @@
 import type { Bucket } from "../../blobs/bucket.ts";
 import type { BucketFault } from "../../blobs/try-bucket.ts";
 import { EXPORT_TRY_MS } from "../../core/outbound-limits.ts";
+import { SecretUnreadableError } from "../../core/secret-box.ts";
 import { GuardedHttpError, type GuardedHttpOptions } from "../../sources/guarded-http.ts";
 import { guardedS3 } from "../../sources/guarded-s3.ts";
 import type { AccountBucket } from "../../store/exports/exports.ts";
@@ -69,6 +70,8 @@ export function bucketWords(error: unknown, doing?: BucketFault["doing"]): strin
 function wordsOf(error: unknown, doing?: BucketFault["doing"]): string {
   const chain: (Error & { Code?: string; $metadata?: { httpStatusCode?: number } })[] = [];
   for (let e = error; e instanceof Error; e = e.cause) chain.push(e);
+  if (chain.some((each) => each instanceof SecretUnreadableError))
+    return "This service cannot read the key's secret any more. Write the secret again.";
   const guarded = chain.find((each) => each instanceof GuardedHttpError);
   if (guarded) return guarded.message;
   for (const each of chain) {

@@ -15,6 +15,12 @@ export async function findBucket({ db, t }: Tx, accountId: string): Promise<Acco
   return bucket;
 }
 
+/** The secrets of all accounts' buckets, as they are sealed. */
+export async function sealedBucketSecrets({ db, t }: Tx): Promise<string[]> {
+  const rows = await db.select({ secret: t.accountBuckets.secretAccessKey }).from(t.accountBuckets);
+  return rows.map(({ secret }) => secret);
+}
+
 /** Names an account's bucket, in place of any before. */
 export async function putBucket({ db, t }: Tx, bucket: AccountBucket): Promise<void> {
   const { accountId: target } = t.accountBuckets;
