@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { BucketSettings } from "./blobs/bucket.ts";
 import { type Cluster, readStorage } from "./cluster-config.ts";
 import { SECRET_FILE_VARIABLES, withSecretFiles } from "./config-secrets.ts";
+import { faultOfBasePath } from "./core/base-path.ts";
 import { OperatorError } from "./core/errors.ts";
 import { DATABASE_CONNECTIONS, MIN_FREE_DISK_BYTES, WORKER_MEMORY_BYTES } from "./core/limits.ts";
 import { workersFor } from "./core/machine-limits.ts";
@@ -16,7 +17,7 @@ export interface Config {
   host: string;
   /** 0 lets the system choose a free one. */
   port: number;
-  /** The service's public URL, without trailing slash. */
+  /** The service's public URL, maybe with a path of its host, without trailing slash. */
   baseUrl: string;
   /** The URL under which finished images are served, without trailing slash. */
   cdnBaseUrl: string;
@@ -266,14 +267,15 @@ function httpUrl(env: Environment, name: string): string | undefined {
   return text.replace(/\/+$/, "");
 }
 
-/** The URL of a whole site: our pages link to /console and /docs, which a path prefix would break. */
+/** The URL of the service, which may have a path of its host instead of all of it. */
 function siteUrl(env: Environment, name: string): string | undefined {
   const url = httpUrl(env, name);
-  if (url === undefined || new URL(url).pathname === "/") return url;
-  throw new OperatorError(
-    `${name} is "${env[name]}"; it must have no path. Give the service a host name of its own, such as https://cards.example.com.`,
-    2,
-  );
+  if (url === undefined) return undefined;
+  const { origin, pathname } = new URL(url);
+  if (pathname === "/") return url;
+  const fault = faultOfBasePath(pathname);
+  if (fault === undefined) return origin + pathname;
+  throw new OperatorError(`${name} is "${env[name]}"; ${fault}.`, 2);
 }
 
 function origins(env: Environment, name: string): ReadonlySet<string> {

@@ -42,6 +42,21 @@ test("addresses lose their last slash, and the CDN follows the base address", ()
   );
 });
 
+test("the base address may have a path of its host, behind which the CDN is", () => {
+  for (const text of [
+    "https://Club.example/cards",
+    "https://club.example/cards/",
+    "https://club.example/a/../cards",
+  ])
+    expect([text, readConfig({ CARDPRESS_BASE_URL: text })]).toEqual([
+      text,
+      expect.objectContaining({
+        baseUrl: "https://club.example/cards",
+        cdnBaseUrl: "https://club.example/cards/cdn",
+      }),
+    ]);
+});
+
 test("a port chosen by the system appears in every address derived from it", () => {
   const config = withPort(readConfig({ CARDPRESS_PORT: "0" }), 4711);
   expect([config.baseUrl, config.cdnBaseUrl]).toEqual(["http://127.0.0.1:4711", "http://127.0.0.1:4711/cdn"]);
@@ -70,7 +85,10 @@ test.each([
   ["CARDPRESS_PORT", "-1"],
   ["CARDPRESS_BASE_URL", "cards.example"],
   ["CARDPRESS_BASE_URL", "ftp://cards.example"],
-  ["CARDPRESS_BASE_URL", "https://club.example/cards"],
+  ["CARDPRESS_BASE_URL", "https://club.example/a;b"],
+  ["CARDPRESS_BASE_URL", "https://club.example/a//b"],
+  ["CARDPRESS_BASE_URL", "https://club.example/docs/cards"],
+  ["CARDPRESS_BASE_URL", "https://club.example/cards?x=1"],
   ["CARDPRESS_CDN_BASE_URL", "https://cdn.example/?x=1"],
   ["CARDPRESS_RENDER_WORKERS", "0"],
   ["CARDPRESS_REST_AFTER_MINUTES", "-1"],

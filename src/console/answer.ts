@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { oidcClient } from "../app/people/oidc-client.ts";
 import { passkeyService } from "../app/people/passkeys.ts";
 import { readSession } from "../app/people/sign-in.ts";
+import { withoutBasePath } from "../core/base-path.ts";
 import { Refusal } from "../core/errors.ts";
 import { UPLOAD_TIMEOUT_MS } from "../core/limits.ts";
 import { storageFault } from "../core/storage-unavailable.ts";
@@ -279,5 +280,6 @@ async function backWith(visit: Visit, problem: string): Promise<Response> {
   if (exchange.request.method !== "POST" || !user || !from || !isOwn || isHtmxRequest(exchange.request))
     return errorPage(visit, 422, problem);
   await visit.flashes.put(user.session.id, { problem, typed: typed(exchange.url.pathname, visit.form) });
-  return redirect(ownPath(from.pathname + from.search), exchange);
+  const path = withoutBasePath(from.pathname, exchange.basePath) ?? from.pathname;
+  return redirect(ownPath(path + from.search), exchange);
 }

@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
-import { renderToString } from "preact-render-to-string";
 import type { Config } from "../config.ts";
+import { basePathOf } from "../core/base-path.ts";
 import { streamOfLines } from "../core/csv.ts";
 import { PROVIDER_VISIT_MS, SESSION_LIFETIME_MS } from "../core/sign-in-limits.ts";
 import type { Exchange } from "../http/exchange.ts";
-import { documentText } from "../web/page.tsx";
+import { documentText, fragmentText } from "../web/page.tsx";
 import { PAGE_HEADERS } from "../web/policy.ts";
 
 function pageHeaders(exchange: Exchange): Record<string, string> {
@@ -23,8 +23,8 @@ export function html(
   options: { status?: number; fragment?: boolean; cookie?: string; headers?: Record<string, string> } = {},
 ): Response {
   const { status = 200, fragment = false, cookie, headers } = options;
-  const text = fragment ? renderToString(body) : documentText(body);
-  return new Response(text, {
+  const text = fragment ? fragmentText : documentText;
+  return new Response(text(body, exchange.basePath), {
     status,
     headers: {
       ...pageHeaders(exchange),
@@ -88,10 +88,13 @@ export function privateJson(exchange: Exchange, value: unknown, status = 200): R
   return status === 200 ? file : new Response(file.body, { status, headers: file.headers });
 }
 
-// Over HTTPS the __Host- prefix prevents other hosts from setting or reading the cookie; plain HTTP is for
-// trying it out on one machine.
+// Over HTTPS the __Host- prefix prevents other hosts from setting or reading the cookie; it asks for the path
+// "/", so that under a base path __Secure- has to do. Plain HTTP is for trying it out on one machine.
 const isSecure = (config: Config) => config.baseUrl.startsWith("https://");
-const cookieName = (config: Config, name = "cardpress") => (isSecure(config) ? `__Host-${name}` : name);
+const cookieName = (config: Config, name = "cardpress") => {
+  if (!isSecure(config)) return name;
+  return `${basePathOf(config.baseUrl) === "" ? "__Host" : "__Secure"}-${name}`;
+};
 
 export function sessionToken(request: Request, config: Config): string | undefined {
   const token = new Bun.CookieMap(request.headers.get("cookie") ?? "").get(cookieName(config));
@@ -120,7 +123,7 @@ function setCookie(config: Config, of: { name: string; value: string | null; for
   const cookie = new Bun.Cookie({
     name: cookieName(config, of.name),
     value: of.value ?? "",
-    path: "/",
+    path: basePathOf(config.baseUrl) || "/",
     maxAge: of.value === null ? 0 : of.forMs / 1000,
     httpOnly: true,
     sameSite: "lax",

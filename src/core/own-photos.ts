@@ -1,4 +1,5 @@
 import { API_PATHS, fillPath } from "./api-paths.ts";
+import { ownAddresses } from "./base-path.ts";
 import { samplePhotoAt } from "./sample-photo.ts";
 
 // URLs of this very service that stand for a photo. As a source they are read from storage, not requested, so
@@ -13,9 +14,7 @@ export function uploadUrl({ baseUrl }: { baseUrl: string }, id: string): string 
 
 /** The upload a URL stands for; undefined when it is not one of this service's uploads. */
 export function uploadAt(address: string, service: { baseUrl: string; port: number }): string | undefined {
-  // On the machine itself people also use its local names, whatever the public address is.
-  const places = [service.baseUrl, `http://127.0.0.1:${service.port}`, `http://localhost:${service.port}`];
-  const place = places.find((known) => address.startsWith(known + UPLOADS));
+  const place = ownAddresses(service).find((known) => address.startsWith(known + UPLOADS));
   return place && /^pho_[0-9A-Za-z]+$/.exec(address.slice(place.length + UPLOADS.length))?.[0];
 }
 

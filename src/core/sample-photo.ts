@@ -2,6 +2,8 @@
 // disk, not requested, so their URLs need neither HTTPS nor a public address, nor a route from the service to
 // itself.
 
+import { ownAddresses } from "./base-path.ts";
+
 /** Must stay stable: documentation, playground and demo refer to it. A portrait. */
 export const SAMPLE_PHOTO_PATH = "/docs/samples/player.png";
 
@@ -27,7 +29,6 @@ export function samplePhotoAt(
   address: string,
   service: { baseUrl: string; port: number },
 ): SamplePhotoPath | undefined {
-  // On the machine itself people also use its local names, whatever the public address is.
-  const places = [service.baseUrl, `http://127.0.0.1:${service.port}`, `http://localhost:${service.port}`];
+  const places = ownAddresses(service);
   return SAMPLE_PHOTO_PATHS.find((path) => places.some((place) => address === place + path));
 }

@@ -108,7 +108,10 @@ const BatchImage = Type.Object(
 
 const detail = {
   ...facts,
-  poll_url: Type.String({ pattern: `^${API_PATHS.batches}/bat_`, description: "Path to ask for its state." }),
+  poll_url: Type.String({
+    pattern: `^${API_PATHS.batches}/bat_`,
+    description: "Path to ask for its state, to be put behind the service's address.",
+  }),
   pictures_url: Type.String({
     pattern: `^${API_PATHS.batches}/bat_`,
     description: "Path of the finished pictures as one ZIP archive.",

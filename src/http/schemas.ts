@@ -70,7 +70,7 @@ export const AcceptedImage = Type.Object(
     status: StringEnum(["processing"], { description: "Always `processing`: the work has only begun." }),
     poll_url: Type.String({
       pattern: `^${API_PATHS.images}/img_`,
-      description: "Path to ask for the image's state, on the same host.",
+      description: "Path to ask for the image's state, to be put behind the service's address.",
       examples: [fillPath(API_PATHS.image, { image_id: "img_5mJd0nV7rQe2TzXyB8kWc3Hs" })],
     }),
     eta_seconds: Type.Integer({

@@ -5,6 +5,7 @@ import type { RequestLog } from "../app/operations/request-log.ts";
 import type { PrintDeps } from "../app/print/print-file.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import { API_PREFIX } from "../core/api-paths.ts";
+import { basePathOf } from "../core/base-path.ts";
 import type { Refusal } from "../core/errors.ts";
 import { REQUEST_STORAGE_MS } from "../core/limits.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
@@ -32,6 +33,7 @@ import { listImagesPage } from "./image-list.ts";
 import { createImage, getImage, type ImageRoutesDeps } from "./images.ts";
 import type { McpRouteDeps } from "./mcp.ts";
 import { type MetricsDeps, metrics } from "./metrics.ts";
+import { enter, leave } from "./mount.ts";
 import { createPhoto } from "./photos.ts";
 import { listPresets, servePresetSample } from "./presets.ts";
 import { printHandlers } from "./print.ts";
@@ -54,6 +56,7 @@ import { shareHandlers } from "./share/share.ts";
 import { statusHandlers } from "./status/status.ts";
 import { getUsage } from "./usage.ts";
 import { webhookHandlers } from "./webhook-handlers.ts";
+import { withoutBody } from "./without-body.ts";
 
 export interface HttpDeps
   extends ImageRoutesDeps,
@@ -75,6 +78,8 @@ export interface HttpDeps
 
 interface AnswerDeps extends HttpDeps {
   identify: Identify;
+  /** The path of its host that the service has; empty where it has all of it. */
+  basePath: string;
 }
 
 interface RouteDeps extends AnswerDeps {
@@ -113,7 +118,8 @@ export function listen(deps: HttpDeps, address: ListenAddress) {
 
 /** The whole HTTP side as one function, which tests call without a socket. */
 export function httpAnswer(httpDeps: HttpDeps): Answer {
-  const deps: AnswerDeps = { ...httpDeps, identify: identifier(httpDeps, httpDeps.limiter) };
+  const basePath = basePathOf(httpDeps.config.baseUrl);
+  const deps: AnswerDeps = { ...httpDeps, basePath, identify: identifier(httpDeps, httpDeps.limiter) };
   const exchanges = new WeakMap<Request, Exchange>();
   const isSecure = deps.config.baseUrl.startsWith("https://");
   const measure = requestMeter(deps.meter);
@@ -121,7 +127,8 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
     { ...deps, answer: (request, peer) => answer(request, peer) },
     (request) => exchanges.get(request) as Exchange,
   );
-  const answer: Answer = async (original, peer) => {
+  const answer: Answer = async (asked, peer) => {
+    const original = enter(asked, basePath);
     // HEAD is GET without a body (RFC 9110, 9.3.2), for every route.
     const isHead = original.method === "HEAD";
     // Bun builds the URL from the Host header, whatever that contains.
@@ -138,6 +145,7 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
     } catch (error) {
       response = refuse(deps, exchange, error);
     }
+    leave(response, basePath);
     const ms = performance.now() - startedAt;
     if (!isProbeInOrder(url?.pathname, response.status)) logAnswer(deps.log, exchange, response.status, ms);
     const method = METHODS.has(original.method) ? original.method : "other";
@@ -174,29 +182,11 @@ function closing(refusal: Refusal): HttpRefusal {
   return new HttpRefusal(refusal, { Connection: "close" });
 }
 
-/** What is written while it is read: archives, print files and tables. */
-const isWrittenWhileRead = (headers: Headers) =>
-  /^(application\/(zip|pdf)|text\/csv)\b/.test(headers.get("Content-Type") ?? "");
-
-/** Keeps the headers and sets the length, which would otherwise be reported as 0. */
-async function withoutBody(response: Response): Promise<Response> {
-  const { status } = response;
-  const headers = new Headers(response.headers);
-  // Nobody reads it, so that it is not written, and its length would be known only then.
-  if (isWrittenWhileRead(headers)) {
-    headers.set("Transfer-Encoding", "chunked");
-    // Some writers report that they were interrupted, which is what was asked of them.
-    await response.body?.cancel().catch(() => {});
-  }
-  // Files are not read just to measure them.
-  else if (status !== 304) headers.set("Content-Length", String((await response.blob()).size));
-  return new Response(null, { status, headers });
-}
-
-function open(deps: HttpDeps, request: Request, url: URL, peer: string): Exchange {
+function open(deps: AnswerDeps, request: Request, url: URL, peer: string): Exchange {
   return {
     request,
     url,
+    basePath: deps.basePath,
     route: labelOf(url.pathname),
     requestId: deps.random.id("req"),
     clientAddress: clientAddress(request, peer, deps.config.baseUrl),
@@ -294,6 +284,7 @@ function routes(deps: RouteDeps, exchangeOf: (request: Request) => Exchange) {
   for (const [path, methods] of methodsByPath()) {
     router.all(path, answering(greeting(deps, () => refuseMethod(methods))), raw);
   }
+  if (deps.basePath !== "") router.all(deps.basePath, answering(seeRoot), raw);
   const pages = answering(deps.pages ?? unknownRoute);
   return router
     .all(CONSOLE_PATH, pages, raw)
@@ -368,6 +359,12 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 /** The URL in the log is what people open first, with a browser or not. */
 function seeConsole(exchange: Exchange): Response {
   return new Response(null, { status: 303, headers: { ...standardHeaders(exchange), Location: "/console" } });
+}
+
+/** The base path itself, as people type it, is the root. */
+function seeRoot(exchange: Exchange): Response {
+  const headers = { ...standardHeaders(exchange), Location: `/${exchange.url.search}` };
+  return new Response(null, { status: 308, headers });
 }
 
 function unknownRoute(exchange: Exchange): never {

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren, JSX } from "preact";
 import { renderToString } from "preact-render-to-string";
+import { pageUnderBasePath } from "../core/base-path.ts";
 import { KIT } from "./kit.ts";
 
 export interface DocumentProps {
@@ -52,7 +53,12 @@ export function Document(props: DocumentProps) {
   );
 }
 
-/** Renders a document to text. */
-export function documentText(document: JSX.Element): string {
-  return `<!doctype html>${renderToString(document)}`;
+/** Renders a document to text, with its addresses under the service's base path. */
+export function documentText(document: JSX.Element, basePath: string): string {
+  return `<!doctype html>${fragmentText(document, basePath)}`;
+}
+
+/** The same for a part of one, which a page asks for. */
+export function fragmentText(part: JSX.Element, basePath: string): string {
+  return pageUnderBasePath(renderToString(part), basePath);
 }

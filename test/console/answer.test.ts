@@ -39,7 +39,15 @@ async function post(
   });
   const rate = { limit: 1, remaining: 1, resetAtMs: 0, exceeded: false };
   const url = new URL(request.url);
-  return answer({ request, url, route: "/console", requestId: "req_1", clientAddress: "203.0.113.9", rate });
+  return answer({
+    request,
+    url,
+    basePath: "",
+    route: "/console",
+    requestId: "req_1",
+    clientAddress: "203.0.113.9",
+    rate,
+  });
 }
 
 /** Sends the playground's form as a member, in the way its page does. */

@@ -47,6 +47,7 @@ async function ask(email: string, { address = "203.0.113.9", method = "POST" } =
   const response = await pages({
     request,
     url,
+    basePath: "",
     route: "/console",
     requestId: "req_1",
     clientAddress: address,

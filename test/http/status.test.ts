@@ -146,7 +146,7 @@ test("an operator's notice is on page, JSON and feed until two weeks after it is
   expect(await (await operator.get(path)).text()).toContain("Nothing &amp; &lt;nobody> is lost.");
   expect((await operator.post(path, { title: "", message })).status).toBe(422);
   expect((await fresh()).notices).toHaveLength(1);
-  const page = statusPage(await fresh());
+  const page = statusPage(await fresh(), "");
   expect(page).toContain("<p>Nothing &amp; &lt;nobody> is lost.</p>");
   const feed = statusFeed(await fresh(), "https://cards.example.com");
   expect(feed).toContain("Nothing &#38; &#60;nobody&#62; is lost.");

@@ -1,3 +1,5 @@
+/** The path of its host that the service has. */
+const basePath = document.documentElement.dataset.base ?? "";
 /** Nobody types on for this long: then the service is asked. */
 const PAUSE_MS = 150;
 
@@ -13,7 +15,7 @@ function placeFinder() {
     const { signal } = asked;
     if (text !== "") await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     if (text === "" || signal.aborted) return new Promise(() => {});
-    const address = `/console/find?q=${encodeURIComponent(text)}`;
+    const address = `${basePath}/console/find?q=${encodeURIComponent(text)}`;
     const answer = await fetch(address, { signal }).catch(() => null);
     // Signed out meanwhile, or the service is away: the pages can still be gone to.
     const places = answer?.ok && !answer.redirected ? await answer.json().catch(() => []) : [];
@@ -27,7 +29,7 @@ function foundOption({ kind, label, href }, at) {
   option.id = `palette-found-${at}`;
   option.role = "option";
   option.tabIndex = -1;
-  option.dataset.href = href;
+  option.dataset.href = basePath + href;
   const note = document.createElement("span");
   note.className = "note";
   note.textContent = kind;
@@ -149,7 +151,7 @@ function foundOption({ kind, label, href }, at) {
     if (!single.checked) return;
     const page = PAGES[/** @type {keyof typeof PAGES} */ (key.toLowerCase())];
     // G, and within a second the letter of a page.
-    if (page && event.timeStamp - wentTo < 1_000) return location.assign(`/console/${page}`);
+    if (page && event.timeStamp - wentTo < 1_000) return location.assign(`${basePath}/console/${page}`);
     wentTo = key.toLowerCase() === "g" ? event.timeStamp : 0;
     const step = { ArrowLeft: "prev", ArrowRight: "next" }[key];
     // With Shift they select text.

@@ -10,7 +10,8 @@
 
   /** @param {string} path @param {Record<string, string>} fields */
   const ask = async (path, fields) => {
-    const answer = await fetch(path, { method: "POST", body: new URLSearchParams(fields) });
+    const basePath = document.documentElement.dataset.base ?? "";
+    const answer = await fetch(basePath + path, { method: "POST", body: new URLSearchParams(fields) });
     if (answer.ok) return answer.json();
     const { problem } = await answer.json().catch(() => ({}));
     throw new Refusal(problem ?? "That did not work. Reload the page and try again.");

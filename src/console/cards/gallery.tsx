@@ -7,7 +7,8 @@ import { canWrite, type MemberVisit } from "../visit.ts";
 
 /** The public page of a set: opened, embedded and withdrawn. */
 export function GalleryOfSet({ visit, set }: { visit: MemberVisit; set: CardSet }) {
-  const address = galleryUrl(set, visit.deps.config.baseUrl);
+  const { baseUrl } = visit.deps.config;
+  const address = galleryUrl(set, baseUrl);
   const action = `/console/sets/${set.id}/gallery`;
   if (address === null)
     return (
@@ -25,7 +26,6 @@ export function GalleryOfSet({ visit, set }: { visit: MemberVisit; set: CardSet 
         )}
       </Card>
     );
-  const { pathname } = new URL(address);
   const frame = `<iframe src="${address}" title="${Bun.escapeHTML(set.name)}" width="100%" height="800" frameborder="0" loading="lazy" allow="accelerometer; gyroscope"></iframe>`;
   return (
     <Card
@@ -33,7 +33,7 @@ export function GalleryOfSet({ visit, set }: { visit: MemberVisit; set: CardSet 
       note="Whoever has the link sees a card of each player and parallel. Expired and deleted cards are left out."
       actions={
         <>
-          <a class="button button-small" href={pathname}>
+          <a class="button button-small" href={address.slice(baseUrl.length)}>
             Open
           </a>
           {canWrite(visit) && (

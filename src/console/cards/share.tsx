@@ -25,7 +25,7 @@ export function Share({ image, config }: { image: Image; config: Addresses }) {
         </>
       }
       actions={
-        <a class="button button-small" href={new URL(card.address).pathname}>
+        <a class="button button-small" href={card.address.slice(config.baseUrl.length)}>
           Open
         </a>
       }

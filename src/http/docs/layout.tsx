@@ -20,8 +20,8 @@ export interface PageContent {
 }
 
 /** One whole page. */
-export function renderPage(page: PageContent): string {
-  return documentText(<Page page={page} />);
+export function renderPage(page: PageContent, basePath: string): string {
+  return documentText(<Page page={page} />, basePath);
 }
 
 function Page({ page }: { page: PageContent }) {

@@ -1,3 +1,4 @@
+import { basePathOf, withoutBasePath } from "../../core/base-path.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { slug } from "./markdown.tsx";
 
@@ -16,6 +17,11 @@ export interface Operation {
 
 /** Every operation of the API, then every webhook event. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
+  const basePath = basePathOf(document.servers[0]?.url ?? "");
+  const pathOf = (server: string) => {
+    const { pathname } = new URL(server);
+    return withoutBasePath(pathname, basePath) ?? pathname;
+  };
   const of = (group: Json, incoming: boolean): Operation[] =>
     Object.entries<Json>(group).flatMap(([path, item]) =>
       ["post", "get", "patch", "delete"].flatMap((method) =>
@@ -24,7 +30,7 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
               {
                 id: slug(item[method].operationId.replaceAll(/[A-Z]/g, (letter: string) => `-${letter}`)),
                 method,
-                path: item.servers ? new URL(item.servers[0].url).pathname + path : path,
+                path: item.servers ? pathOf(item.servers[0].url) + path : path,
                 operation: item[method],
                 incoming,
               },

@@ -1,4 +1,6 @@
 /** @jsxImportSource preact */
+
+import { API_PATHS } from "../../core/api-paths.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { OR } from "../openapi/errors.ts";
 import type { PageContent } from "./layout.tsx";
@@ -249,5 +251,5 @@ X-Request-Id: req_0Hq3ZrX9mLk2VbTnWc7YdE5s
 X-RateLimit-Limit: 120
 X-RateLimit-Remaining: 117
 X-RateLimit-Reset: 1795341660
-Location: /v1/images/img_5mJd0nV7rQe2TzXyB8kWc3Hs
+Location: {{base_path}}${API_PATHS.images}/img_5mJd0nV7rQe2TzXyB8kWc3Hs
 Content-Type: application/json; charset=utf-8`;

@@ -2,6 +2,7 @@
 
 import changelog from "../../../CHANGELOG.md" with { type: "text" };
 import packageJson from "../../../package.json" with { type: "json" };
+import { basePathOf } from "../../core/base-path.ts";
 import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 import { THEMES } from "../../render/card/themes.ts";
 import { VERSION } from "../../version.ts";
@@ -40,8 +41,11 @@ export interface DocsSite {
  */
 export function docsSite(facts: PublicFacts): DocsSite {
   const files = new Map<string, Asset>();
+  const basePath = basePathOf(facts.baseUrl);
   const markup = (content: PageContent) =>
-    renderPage(content).replaceAll("{{base_url}}", Bun.escapeHTML(facts.baseUrl));
+    renderPage(content, basePath)
+      .replaceAll("{{base_url}}", Bun.escapeHTML(facts.baseUrl))
+      .replaceAll("{{base_path}}", basePath);
   const document = openApiDocument(facts);
   const guides = GUIDES.map((guide) => ({ ...guide, text: filled(guide.text, facts) }));
   const pages: PageContent[] = [

@@ -50,7 +50,8 @@ export const HEADERS = {
     example: "wait=20",
   },
   Location: {
-    description: "Path of the image: the same as `poll_url`.",
+    description:
+      "Path of the image: the same as `poll_url`, behind the path that the service's address may have.",
     required: true,
     schema: text,
     example: fillPath(API_PATHS.image, { image_id: "img_5mJd0nV7rQe2TzXyB8kWc3Hs" }),

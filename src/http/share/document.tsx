@@ -1,6 +1,5 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { renderToString } from "preact-render-to-string";
 import { KIT } from "../../web/kit.ts";
 import { SHARE_ASSETS } from "./assets.ts";
 
@@ -25,7 +24,3 @@ export function Document(props: {
     </html>
   );
 }
-
-/** Renders a document to text. */
-export const documentText = (page: Parameters<typeof renderToString>[0]) =>
-  `<!doctype html>${renderToString(page)}`;

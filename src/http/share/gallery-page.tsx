@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
+import type { JSX } from "preact";
 import { CARD_ELEMENT_VERSION } from "../../web/card-element.ts";
 import { LivingCard } from "../../web/living-card.tsx";
-import { Document, documentText } from "./document.tsx";
+import { Document } from "./document.tsx";
 import type { Gallery, GalleryCard } from "./gallery.ts";
 import { altOf } from "./share-page.tsx";
 
@@ -20,8 +21,8 @@ function Shown({ card }: { card: GalleryCard }) {
 }
 
 /** The gallery of a set, by itself or in a frame of another's page. */
-export function galleryPage({ name, season, cards, first, next }: Gallery): string {
-  return documentText(
+export function galleryPage({ name, season, cards, first, next }: Gallery): JSX.Element {
+  return (
     <Document
       kind="gallery"
       head={
@@ -57,6 +58,6 @@ export function galleryPage({ name, season, cards, first, next }: Gallery): stri
           </nav>
         )}
       </main>
-    </Document>,
+    </Document>
   );
 }

@@ -1,5 +1,6 @@
 import type { AppContext } from "../../app/context.ts";
 import { SHARED_PATHS } from "../../core/api-paths.ts";
+import { basePathOf, withoutBasePath } from "../../core/base-path.ts";
 import { type ErrorDetail, Refusal } from "../../core/errors.ts";
 import { invalidRequest, rateLimitExceeded } from "../../core/partner-refusals.ts";
 import { standardHeaders } from "../envelope.ts";
@@ -59,8 +60,8 @@ export async function answerOembed(
 /** The card's name in its page's address; empty text, which no card is called, in any other. */
 function cardIn(text: string, baseUrl: string): string {
   const url = URL.parse(text);
-  const [, name = ""] =
-    new RegExp(`^${SHARED_PATHS.card.replace("{card}", "([^/]+)")}/?$`).exec(url?.pathname ?? "") ?? [];
+  const path = withoutBasePath(url?.pathname ?? "", basePathOf(baseUrl)) ?? "";
+  const [, name = ""] = new RegExp(`^${SHARED_PATHS.card.replace("{card}", "([^/]+)")}/?$`).exec(path) ?? [];
   const isOurs = url?.host === new URL(baseUrl).host && /^https?:$/.test(url.protocol);
   return isOurs ? name : "";
 }

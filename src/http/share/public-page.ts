@@ -1,3 +1,5 @@
+import type { JSX } from "preact";
+import { documentText } from "../../web/page.tsx";
 import { PAGE_HEADERS } from "../../web/policy.ts";
 import { standardHeaders } from "../envelope.ts";
 import type { Exchange } from "../exchange.ts";
@@ -15,7 +17,7 @@ export interface PublicPage {
 }
 
 /** A page for readers without a key: found by nobody who was not given its address, and kept nowhere. */
-export function publicPage(exchange: Exchange, body: string, page: PublicPage): Response {
+export function publicPage(exchange: Exchange, body: JSX.Element, page: PublicPage): Response {
   const headers = new Headers({ ...standardHeaders(exchange), ...PAGE_HEADERS });
   headers.set("Content-Type", "text/html; charset=utf-8");
   headers.set("Content-Security-Policy", policy(page));
@@ -23,7 +25,7 @@ export function publicPage(exchange: Exchange, body: string, page: PublicPage): 
   // What is deleted is gone at the next look.
   headers.set("Cache-Control", "no-cache");
   if (page.isFrame) headers.delete("X-Frame-Options");
-  return new Response(body, { status: page.status ?? 200, headers });
+  return new Response(documentText(body, exchange.basePath), { status: page.status ?? 200, headers });
 }
 
 /** The page's own files, and the pictures from wherever they are served; nothing inline but its one style. */

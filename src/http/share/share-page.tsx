@@ -1,9 +1,10 @@
 /** @jsxImportSource preact */
+import type { JSX } from "preact";
 import { smallerType } from "../../app/images/smaller-pictures.ts";
 import { CARD_ELEMENT_VERSION } from "../../web/card-element.ts";
 import { LivingCard } from "../../web/living-card.tsx";
 import { SHARE_ASSETS } from "./assets.ts";
-import { Document, documentText } from "./document.tsx";
+import { Document } from "./document.tsx";
 import { ratioStyle, type SharedCard, thumbnail } from "./shared-card.ts";
 
 /** What people and previews are told of a card: what it shows, and no more. */
@@ -97,8 +98,8 @@ function LivingHead({ card }: { card: SharedCard }) {
 }
 
 /** A card's page, to be sent and posted. */
-export function sharePage(card: SharedCard): string {
-  return documentText(
+export function sharePage(card: SharedCard): JSX.Element {
+  return (
     <Document
       head={
         <>
@@ -127,18 +128,18 @@ export function sharePage(card: SharedCard): string {
         </div>
         <p id="status" class="status" role="status" />
       </main>
-    </Document>,
+    </Document>
   );
 }
 
 /** The card alone, for a frame in another's page. */
-export function frameOfCard(card: SharedCard): string {
-  return documentText(
+export function frameOfCard(card: SharedCard): JSX.Element {
+  return (
     <Document kind="frame" head={<LivingHead card={card} />}>
       <main class="page">
         <Living card={card} />
       </main>
-    </Document>,
+    </Document>
   );
 }
 
@@ -162,15 +163,15 @@ const REASONS = {
 };
 
 /** Why there is no card to see. */
-export function missingPage(why: keyof typeof REASONS, isFrame: boolean): string {
+export function missingPage(why: keyof typeof REASONS, isFrame: boolean): JSX.Element {
   const { title, lead } = REASONS[why];
-  return documentText(
+  return (
     <Document {...(isFrame ? { kind: "frame" } : {})} head={<title>{title}</title>}>
       <main class="page reason">
         <div class="empty" />
         <h1>{title}</h1>
         <p class="lead">{lead}</p>
       </main>
-    </Document>,
+    </Document>
   );
 }

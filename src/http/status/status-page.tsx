@@ -92,7 +92,7 @@ function History({ days, share }: Pick<StatusReport, "days" | "share">) {
 }
 
 /** The whole page. */
-export function statusPage(report: StatusReport): string {
+export function statusPage(report: StatusReport, basePath: string): string {
   const { status, updatedAt, components, days, share, notices } = report;
   const open = notices.filter(({ resolvedAt }) => resolvedAt === null);
   const past = notices.filter(({ resolvedAt }) => resolvedAt !== null);
@@ -138,5 +138,6 @@ export function statusPage(report: StatusReport): string {
         </footer>
       </main>
     </Document>,
+    basePath,
   );
 }

@@ -18,11 +18,11 @@ export function statusHandlers(deps: HealthDeps) {
   const { baseUrl, statusPage: isOn } = deps.config;
   const report = statusReports({ ...deps, checks: () => readiness(deps) });
   const answering =
-    (type: string, render: (found: StatusReport) => string) =>
+    (type: string, render: (found: StatusReport, basePath: string) => string) =>
     async (exchange: Exchange): Promise<Response> => {
       if (!isOn) throw nothingAt(exchange.url.pathname);
       const headers = { ...standardHeaders(exchange), ...PAGE_HEADERS };
-      return new Response(render(await report()), {
+      return new Response(render(await report(), exchange.basePath), {
         headers: { ...headers, "Content-Type": type, "Cache-Control": CACHED },
       });
     };

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import type { Config } from "../../../config.ts";
 import { API_PATHS } from "../../../core/api-paths.ts";
+import { basePathOf } from "../../../core/base-path.ts";
 import type { DataFolder } from "../../../system/data-folder.ts";
 import { readIfThere } from "../../../system/machine-size.ts";
 import type { Diagnosis } from "./diagnosis.ts";
@@ -170,7 +171,7 @@ export async function checkAddress(
     };
   const problems = [
     await wrongAnswer(live, baseUrl),
-    ...(live.ok ? await leaks(baseUrl, machine) : []),
+    ...(live.ok ? [...(await leaks(baseUrl, machine)), ...(await pathFaults(baseUrl, machine))] : []),
     !LOCAL_HOSTS.includes(host) &&
       !isContainer(machine) &&
       `the service listens on ${host} without TLS beside the proxy: let a firewall keep others out, or set CARDPRESS_HOST=127.0.0.1 where the proxy is on this machine`,
@@ -186,6 +187,28 @@ async function wrongAnswer(live: Response, baseUrl: string): Promise<string | un
   const body = (await live.json().catch(() => null)) as { status?: string } | null;
   if (live.status === 200 && body?.status === "ok" && live.headers.has("x-request-id")) return undefined;
   return `something else answers there (${live.status} to ${baseUrl}/live): look at the proxy's settings`;
+}
+
+/** Whether the proxy leads the service's whole path here, and leaves the redirects alone. */
+async function pathFaults(baseUrl: string, machine: Machine): Promise<string[]> {
+  const basePath = basePathOf(baseUrl);
+  if (basePath === "") return [];
+  const leadsTo = async (address: string) => {
+    const answer = await machine.ask(address).catch(() => undefined);
+    const location = answer?.headers.get("location");
+    return location ? URL.parse(location, address)?.pathname : undefined;
+  };
+  const [bare, root] = [await leadsTo(baseUrl), await leadsTo(`${baseUrl}/`)];
+  return [
+    ...(bare?.startsWith(`${basePath}/`)
+      ? []
+      : [`${basePath} without a slash at its end does not lead here: let the proxy pass it on as well`]),
+    ...(root === `${basePath}/console`
+      ? []
+      : [
+          `${basePath}/ leads to ${root ?? "nothing"} instead of ${basePath}/console: let the proxy pass paths on as they are, or take ${basePath} away and nothing else, and leave the header Location as it is`,
+        ]),
+  ];
 }
 
 /** Proxy misconfigurations that are visible from outside. */

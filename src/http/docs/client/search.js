@@ -6,6 +6,8 @@
   /** How much a word counts by where it stands. */
   const WEIGHTS = { page: 8, heading: 6, text: 1 };
 
+  /** The path of its host that the service has. */
+  const basePath = document.documentElement.dataset.base ?? "";
   const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("search"));
   const input = /** @type {HTMLInputElement} */ (dialog.querySelector("input"));
   const list = /** @type {HTMLUListElement} */ (dialog.querySelector("ul"));
@@ -15,7 +17,7 @@
   /** @type {Promise<Entry[]> | undefined} */
   let index;
   const load = () => {
-    index ??= fetch("/docs/search.json").then((answer) => {
+    index ??= fetch(`${basePath}/docs/search.json`).then((answer) => {
       if (!answer.ok) throw new Error(String(answer.status));
       return answer.json();
     });
@@ -74,7 +76,7 @@
   /** @param {Entry} entry @param {string[]} words */
   const resultItem = (entry, words) => {
     const link = document.createElement("a");
-    link.href = entry.path;
+    link.href = basePath + entry.path;
     const title = document.createElement("strong");
     appendMarked(title, entry.heading || entry.page, words);
     const where = document.createElement("small");

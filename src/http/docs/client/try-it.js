@@ -3,6 +3,8 @@
 {
   const KEY = "cardpress-docs-key";
   const PLACEHOLDER = "sk_test_...";
+  /** The path of its host that the service has. */
+  const basePath = document.documentElement.dataset.base ?? "";
 
   /** @param {string} text */
   const say = (text) => document.dispatchEvent(new CustomEvent("cardpress:say", { detail: text }));
@@ -41,11 +43,11 @@
 
   const makeKey = async () => {
     // Who is not signed in is led to the sign-in, which is no JSON.
-    const asked = await fetch("/console/documentation", { redirect: "manual" });
+    const asked = await fetch(`${basePath}/console/documentation`, { redirect: "manual" });
     if (!asked.ok) return say("Sign in to the console in this browser, then come back and make a test key.");
     const { csrf, may_create } = await asked.json();
     if (!may_create) return say("You are looking at this account read-only: no key can be made.");
-    const made = await fetch("/console/documentation/key", {
+    const made = await fetch(`${basePath}/console/documentation/key`, {
       method: "POST",
       body: new URLSearchParams({ _csrf: csrf }),
       redirect: "manual",
@@ -68,7 +70,7 @@
     const at = (/** @type {string} */ place) => inputs.filter((input) => input.dataset.place === place);
     const path = at("path").reduce(
       (whole, { name, value }) => whole.replace(`{${name}}`, encodeURIComponent(value.trim())),
-      form.dataset.path ?? "",
+      basePath + form.dataset.path,
     );
     const given = at("query").filter(({ value }) => value !== "");
     const query = new URLSearchParams(given.map(({ name, value }) => [name, value])).toString();

@@ -105,6 +105,40 @@ test.each([
   expect([status, message]).toEqual(["warning", expect.stringContaining(words)]);
 });
 
+/** The same under /cards, with where it leads from some paths. */
+function proxyOfPath(leads: Record<string, string>): Machine {
+  const { ask, ...machine } = proxy({ "/cards/live": 200, "/cards/v1/usage": 401 });
+  return {
+    ...machine,
+    ask: async (url, headers) => {
+      const answer = await ask(url, headers);
+      const location = leads[new URL(url).pathname];
+      if (location !== undefined) answer.headers.set("location", location);
+      return answer;
+    },
+  };
+}
+
+const UNDER_PATH = { ...HTTPS, baseUrl: "https://club.example/cards" };
+
+test("a proxy that leads a path of its host here is sound", async () => {
+  const leads = { "/cards": "https://club.example/cards/", "/cards/": "/cards/console" };
+  expect(await checkAddress(UNDER_PATH, proxyOfPath(leads))).toEqual({
+    status: "ok",
+    message: "https://club.example/cards leads here",
+  });
+});
+
+test.each([
+  ["/cards without a slash", { "/cards/": "/cards/console" }],
+  ["/cards without a slash", { "/cards": "/", "/cards/": "/cards/console" }],
+  ["leads to /cards/cards/console", { "/cards": "/cards/", "/cards/": "/cards/cards/console" }],
+  ["leads to nothing", { "/cards": "/cards/" }],
+])("a proxy of a path of which it must be said that %s", async (words, leads) => {
+  const { status, message } = await checkAddress(UNDER_PATH, proxyOfPath(leads));
+  expect([status, message]).toEqual(["warning", expect.stringContaining(words)]);
+});
+
 test("a public address without TLS, and a port without TLS beside the proxy, are reported", async () => {
   expect((await checkAddress({ ...HTTPS, baseUrl: "http://cards.example.com" }, plain)).message).toContain(
     "not encrypted",
