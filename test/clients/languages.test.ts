@@ -14,21 +14,25 @@ import { openApiDocument } from "../../src/http/openapi/document.ts";
 import { freePort } from "../../src/service/free-port.ts";
 import { imageRequest, testAccount } from "../harness.ts";
 import { type Json, type TestApi, testApi } from "../http/api.ts";
+import { pathOfHost } from "./path-of-host.ts";
 
 // The clients for Python and PHP as their users have them: packed, installed apart from the sources, run
 // against the service. A language without its interpreter here is left out by name.
 
 let api: TestApi;
+/** The service under a path of a host, which no client may drop. */
+let host: ReturnType<typeof pathOfHost>;
 let dir: string;
 let loop: Loop;
 /** In front of the service: what it answers first, and the keys that came. */
 let flaky: ReturnType<typeof flakyProxy>;
 beforeAll(async () => {
   const port = await freePort("127.0.0.1");
+  host = pathOfHost(`http://127.0.0.1:${port}`, "/club/cards");
   api = await testApi({
     port,
     env: {
-      CARDPRESS_BASE_URL: `http://127.0.0.1:${port}`,
+      CARDPRESS_BASE_URL: host.baseUrl,
       CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:9",
     },
   });
@@ -43,7 +47,7 @@ beforeAll(async () => {
   flaky = flakyProxy(api.baseUrl);
 });
 afterAll(async () => {
-  await flaky.stop();
+  await Promise.all([flaky.stop(), host.stop()]);
   await loop.stop();
   await api.close();
   await rm(dir, { recursive: true, force: true });
@@ -157,7 +161,7 @@ async function scenario({ command, env }: Installed): Promise<Json> {
   });
   const body = JSON.stringify({ type: "image.completed", data: { image_id: "img_1", name: "Zoë" } });
   const given = {
-    url: api.baseUrl,
+    url: `${host.baseUrl}/`,
     key: testKey,
     order,
     flaky: flaky.url,
@@ -266,7 +270,7 @@ for (const [interpreter, install] of Object.entries(LANGUAGES)) {
       expect(report.every).toHaveLength(6);
       expect(new Set(report.current).size).toBe(report.current.length);
       expect(report.current).toContain("b0");
-      expect(report.photo).toStartWith(`${api.baseUrl}/v1/photos/`);
+      expect(report.photo).toStartWith(`${host.baseUrl}/v1/photos/`);
     });
 
     test("sends again with the same key what may succeed later, after the pause that was asked for", () => {
@@ -324,7 +328,7 @@ for (const [interpreter, install] of Object.entries(LANGUAGES)) {
       expect(report.address).toBe(
         await signedCardUrl(
           { preset: "club_card", ...card },
-          { baseUrl: api.baseUrl, keyId, secret, expires: new Date(exp * 1000) },
+          { baseUrl: host.baseUrl, keyId, secret, expires: new Date(exp * 1000) },
         ),
       );
       expect(report.address).not.toMatch(/badge|none|null/i);

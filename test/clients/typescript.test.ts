@@ -9,6 +9,7 @@ import { webhookHeaders } from "../../src/core/webhook-signature.ts";
 import { VERSION } from "../../src/version.ts";
 import { testAccount } from "../harness.ts";
 import { type Json, type TestApi, testApi } from "../http/api.ts";
+import { pathOfHost } from "./path-of-host.ts";
 
 // The TypeScript client as its users have it: installed from the service into a separate project, and run
 // against it.
@@ -16,6 +17,8 @@ import { type Json, type TestApi, testApi } from "../http/api.ts";
 const ROOT = join(import.meta.dir, "../..");
 
 let api: TestApi;
+/** The service under a path of a host, which the client may not drop. */
+let host: ReturnType<typeof pathOfHost>;
 let dir: string;
 let key: string;
 let liveKey: string;
@@ -23,7 +26,13 @@ let loop: Loop;
 /** The installed package. */
 let client: Json;
 beforeAll(async () => {
-  api = await testApi({ env: { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:9" } });
+  api = await testApi({
+    env: {
+      CARDPRESS_BASE_URL: "https://cards.example.org/club/cards",
+      CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:9",
+    },
+  });
+  host = pathOfHost(api.baseUrl, "/club/cards");
   dir = await mkdtemp(join(tmpdir(), "cardpress-ts-client-"));
   ({ testKey: key, liveKey } = await testAccount(api));
   // The loop that serves test images, as the running service has it.
@@ -45,7 +54,7 @@ beforeAll(async () => {
   client = await import(join(dir, "node_modules/cardpress-client/dist/index.js"));
 });
 afterAll(async () => {
-  await loop.stop();
+  await Promise.all([loop.stop(), host.stop()]);
   await api.close();
   await rm(dir, { recursive: true, force: true });
 });
@@ -87,7 +96,13 @@ function connect(options: object = {}) {
     // The loop that makes images gets its turn.
     await Bun.sleep(1);
   };
-  const cards = client.cardpress({ baseUrl: api.baseUrl, apiKey: key, sleep, now: () => now, ...options });
+  const cards = client.cardpress({
+    baseUrl: `${host.baseUrl}/`,
+    apiKey: key,
+    sleep,
+    now: () => now,
+    ...options,
+  });
   return { cards, pauses };
 }
 
@@ -566,8 +581,10 @@ test("the service has the packages of the other languages too, and Composer's in
   expect(Object.keys(wheel)).toContain("cardpress_client/operations.py");
   const index: Json = await (await at("packages.json")).json();
   const { dist, autoload } = index.packages["cardpress/client"][VERSION];
-  expect(dist.url).toBe(`https://cards.example.org/docs/clients/cardpress-client-php-${VERSION}.zip`);
-  const zip = await (await at(new URL(dist.url).pathname.slice("/docs/clients/".length))).bytes();
+  expect(dist.url).toBe(
+    `https://cards.example.org/club/cards/docs/clients/cardpress-client-php-${VERSION}.zip`,
+  );
+  const zip = await (await at(dist.url.split("/").pop() ?? "")).bytes();
   expect(new Bun.CryptoHasher("sha1").update(zip).digest("hex")).toBe(dist.shasum);
   expect(Object.keys(unzipSync(zip))).toContain(`${autoload["psr-4"]["Cardpress\\"]}Client.php`);
   expect((await at("cardpress-client-0.0.1.tgz")).status).toBe(404);
