@@ -1,86 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
-import { join } from "node:path";
 import { connect } from "node:tls";
 import { Value } from "@sinclair/typebox/value";
 import { ErrorResponse } from "../../src/http/schemas.ts";
 import { freePort } from "../../src/service/free-port.ts";
-import { testFolder } from "../harness.ts";
 import { type TestApi, testApi } from "../http/api.ts";
-
-// The proxies of deploy/, run as they are but for addresses, the certificate and shorter patience.
-
-const HOST = "photos.example";
-const root = join(import.meta.dir, "../..");
-const certificate = join(root, "test/sources/tls/test-only-photos.example.pem");
-const certificateKey = join(root, "test/sources/tls/test-only-photos.example.key.pem");
-
-interface Proxy {
-  name: string;
-  /** Writes its settings into a folder and gives the command that runs it. */
-  prepare(place: { dir: string; port: number; upstream: number }): Promise<string[]>;
-}
-
-/**
- * A file of deploy/ with each of the given texts replaced; one that is not there is a mistake of this test.
- */
-async function adapted(file: string, changes: [from: string, to: string][]): Promise<string> {
-  let text = await Bun.file(join(root, "deploy", file)).text();
-  for (const [from, to] of changes) {
-    expect(text).toContain(from);
-    text = text.replaceAll(from, to);
-  }
-  return text;
-}
-
-const nginx: Proxy = {
-  name: "nginx",
-  prepare: async ({ dir, port, upstream }) => {
-    const site = await adapted("nginx.conf", [
-      ["listen 80;", `listen 127.0.0.1:${await freePort("127.0.0.1")};`],
-      ["listen [::]:80;", ""],
-      ["listen 443 ssl http2;", `listen 127.0.0.1:${port} ssl http2;`],
-      ["listen [::]:443 ssl http2;", ""],
-      ["cards.example.com", HOST],
-      [`/etc/letsencrypt/live/${HOST}/fullchain.pem`, certificate],
-      [`/etc/letsencrypt/live/${HOST}/privkey.pem`, certificateKey],
-      ["127.0.0.1:3000", `127.0.0.1:${upstream}`],
-      ["client_header_timeout 10s", "client_header_timeout 1s"],
-      ["client_body_timeout 10s", "client_body_timeout 1s"],
-      ["limit_conn cardpress_clients 64", "limit_conn cardpress_clients 2"],
-    ]);
-    const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
-      (kind) => `${kind}_temp_path ${dir}/${kind};`,
-    );
-    mkdirSync(join(dir, "proxy"), { recursive: true });
-    writeFileSync(join(dir, "site.conf"), site);
-    writeFileSync(
-      join(dir, "main.conf"),
-      `daemon off; error_log stderr; pid ${dir}/nginx.pid; ${process.getuid?.() === 0 ? "user root;" : ""}
-       events {} http { access_log off; ${temp.join(" ")} include ${dir}/site.conf; }`,
-    );
-    return ["nginx", "-p", dir, "-c", join(dir, "main.conf")];
-  },
-};
-
-const caddy: Proxy = {
-  name: "caddy",
-  prepare: async ({ dir, port, upstream }) => {
-    const site = await adapted("Caddyfile", [
-      ["\n{\n\tservers {", "\n{\n\tadmin off\n\tauto_https off\n\tservers {"],
-      [
-        "cards.example.com {",
-        `https://${HOST}:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${certificateKey}\n`,
-      ],
-      ["127.0.0.1:3000", `127.0.0.1:${upstream}`],
-      ["read_header 10s", "read_header 1s"],
-      ["read_body 60s", "read_body 1s"],
-    ]);
-    writeFileSync(join(dir, "Caddyfile"), site);
-    return ["caddy", "run", "--config", join(dir, "Caddyfile"), "--adapter", "caddyfile"];
-  },
-};
+import { HOST, PROXIES, startProxy } from "./proxies.ts";
 
 interface Answer {
   status: number;
@@ -161,34 +86,20 @@ async function trickle(port: number, text: string) {
   return { closed, end: () => socket.destroy() };
 }
 
-async function untilItAnswers(port: number): Promise<void> {
-  for (;;) {
-    const answer = await ask(port, "/live").catch(() => undefined);
-    if (answer?.status === 200) return;
-    await Bun.sleep(50);
-  }
-}
-
-for (const proxy of [nginx, caddy]) {
+for (const proxy of PROXIES) {
   describe.skipIf(Bun.which(proxy.name) === null)(`deploy's ${proxy.name}`, () => {
     let api: TestApi;
-    let child: Bun.Subprocess;
+    let running: Awaited<ReturnType<typeof startProxy>>;
     let port: number;
-    const folder = testFolder();
     beforeAll(async () => {
       api = await testApi({ env: { CARDPRESS_BASE_URL: `https://${HOST}` } });
       port = await freePort("127.0.0.1");
       const upstream = Number(new URL(api.baseUrl).port);
-      const command = await proxy.prepare({ dir: folder.dir, port, upstream });
-      const home = { HOME: folder.dir, XDG_DATA_HOME: folder.dir, XDG_CONFIG_HOME: folder.dir };
-      child = Bun.spawn(command, { stdio: ["ignore", "ignore", "ignore"], env: { ...process.env, ...home } });
-      await untilItAnswers(port);
+      running = await startProxy(proxy, { port, upstream }, proxy.strict);
     });
     afterAll(async () => {
-      child.kill();
-      await child.exited;
+      await running.stop();
       await api.close();
-      await folder.remove();
     });
 
     test("passes the service on over TLS, and keeps what is for operators inside", async () => {
