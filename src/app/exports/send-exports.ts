@@ -126,7 +126,12 @@ async function removeObjects(
   for (const key of row.keys) await bucket.remove(key);
 }
 
-async function recordDone({ store, clock }: SendDeps, { row, token }: Claimed): Promise<void> {
+/** Whether the bucket of an attempt is named as it was when it began. */
+function isStill(current: AccountBucket | undefined, tried: AccountBucket): current is AccountBucket {
+  return current?.updatedAt === tried.updatedAt;
+}
+
+async function recordDone({ store, clock }: SendDeps, { row, bucket, token }: Claimed): Promise<void> {
   const now = clock.now();
   const { imageId, accountId } = row;
   await store.write(
@@ -140,7 +145,8 @@ async function recordDone({ store, clock }: SendDeps, { row, token }: Claimed): 
       if (isOurs && row.state === "removing") await deleteExport(tx, imageId);
       else if (isOurs) await noteExport(tx, imageId, noteOf(row.keys, "exported", null));
       const current = await findBucket(tx, accountId);
-      if (current && (current.failingSince !== null || current.lastError !== null))
+      if (!isStill(current, bucket)) return;
+      if (current.failingSince !== null || current.lastError !== null)
         await changeHealth(tx, accountId, { failingSince: null, pausedUntil: null, lastError: null });
     },
     { concurrent: true },
@@ -171,10 +177,15 @@ async function recordFailed(deps: SendDeps, { row, bucket, token }: Claimed, err
       );
       if (isOurs && row.state !== "removing")
         await noteExport(tx, imageId, noteOf(row.keys, state === "failed" ? "failed" : "pending", words));
-      if (isGone || isOwn) return;
-      const failingSince = bucket.failingSince ?? now;
+      const current = await findBucket(tx, accountId);
+      if (isOurs && !current) {
+        // Removed meanwhile, and with it what waited then.
+        await deleteExport(tx, imageId);
+        await noteExport(tx, imageId, null);
+      }
+      if (isGone || isOwn || !isStill(current, bucket)) return;
       await changeHealth(tx, accountId, {
-        failingSince,
+        failingSince: current.failingSince ?? now,
         pausedUntil: now + EXPORT_PAUSE_MS,
         lastError: words,
       });

@@ -240,6 +240,32 @@ test("once a bucket is removed nothing more goes there, and what waits is forgot
   await expect(testBucket(deps, accountId)).rejects.toThrow(Refusal);
 });
 
+test("an attempt that ends after its bucket was removed, or named anew, leaves nothing of its failure", async () => {
+  let change: (() => Promise<unknown>) | undefined;
+  const { settings, stop } = storage(async () => {
+    const once = change;
+    change = undefined;
+    await once?.();
+    return new Response(null, { status: 503 });
+  });
+  const deps = allowing(settings.endpoint);
+  await setBucket(deps, { accountId }, inputOf(settings));
+  const waiting = await finished();
+  change = () => {
+    workspace.clock.advance(1);
+    return setBucket(deps, { accountId }, { ...inputOf(settings), bucket: "other" });
+  };
+  await send(deps);
+  expect((await bucketStatus(deps, accountId)).bucket).toMatchObject({ bucket: "other", lastError: null });
+  expect(await viewOf(waiting)).toMatchObject({ status: "pending" });
+  workspace.clock.advance(LONG_MS);
+  change = () => removeBucket(deps, { accountId });
+  await send(deps);
+  expect(await viewOf(waiting)).toBeUndefined();
+  expect(await findExport(workspace.store.read, waiting)).toBeUndefined();
+  await stop();
+});
+
 test("a bucket is reached by the rules for strangers' addresses, when it is named and at each attempt", async () => {
   const { settings, stop } = storage(() => new Response(null, { headers: { ETag: '"v"' } }));
   await expect(setBucket(workspace, { accountId }, inputOf(settings))).rejects.toThrow(/^endpoint: /);
