@@ -30,6 +30,7 @@ import unboundedViet from "../../templates/full_bleed/fonts/unbounded-vietnamese
 };
 import fullJson from "../../templates/full_bleed/template.json" with { type: "text" };
 import knit from "../../templates/holiday_card/assets/knit.svg" with { type: "file" };
+import snow from "../../templates/holiday_card/assets/snow.svg" with { type: "file" };
 import holidayCss from "../../templates/holiday_card/card.css" with { type: "text" };
 import holidayHtml from "../../templates/holiday_card/card.html" with { type: "text" };
 import lobsterCyrillic from "../../templates/holiday_card/fonts/lobster-cyrillic-400-normal.woff2" with {
@@ -151,6 +152,7 @@ export const BUILT_IN: ReadonlyMap<string, TemplateFiles> = new Map([
       ...{ manifest: holidayJson, html: holidayHtml, css: holidayCss },
       others: {
         "assets/knit.svg": knit,
+        "assets/snow.svg": snow,
         "fonts/lobster-latin-400-normal.woff2": lobster,
         "fonts/lobster-latin-ext-400-normal.woff2": lobsterExt,
         "fonts/lobster-cyrillic-400-normal.woff2": lobsterCyrillic,
