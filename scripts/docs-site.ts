@@ -93,7 +93,8 @@ async function writeSite(out: string): Promise<number> {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);
   }
-  const first = '<!doctype html><meta http-equiv="refresh" content="0; url=docs/"><a href="docs/">Documentation</a>';
+  const first =
+    '<!doctype html><meta http-equiv="refresh" content="0; url=docs/"><a href="docs/">Documentation</a>';
   await writeFile(join(out, "index.html"), `${first}\n`);
   return wanted.size;
 }

@@ -53,9 +53,13 @@ test("the written documentation is whole under any path: no link leads out or no
 });
 
 test("the written documentation offers nothing that only a service answers, and names the example's address", async () => {
-  const reference = await fetch(new URL("/handbook/docs/reference/", host.url)).then((answer) => answer.text());
+  const reference = await fetch(new URL("/handbook/docs/reference/", host.url)).then((answer) =>
+    answer.text(),
+  );
   expect(reference).not.toMatch(/data-try|data-make-key|try-it\.js/);
-  const quickstart = await fetch(new URL("/handbook/docs/quickstart/", host.url)).then((answer) => answer.text());
+  const quickstart = await fetch(new URL("/handbook/docs/quickstart/", host.url)).then((answer) =>
+    answer.text(),
+  );
   expect(quickstart).toContain("https://cards.example.com/v1/images");
   expect(quickstart).toContain('href="https://cards.example.com/console"');
 });
