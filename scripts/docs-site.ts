@@ -83,12 +83,12 @@ async function writeSite(out: string): Promise<number> {
     const answer = await ask(path);
     if (!answer?.ok) throw new Error(`${path} is linked to, and answers ${answer?.status ?? "nothing"}.`);
     const type = answer.headers.get("Content-Type") ?? "";
-    let content: string | Uint8Array = await answer.bytes();
-    if (type.startsWith("text/html"))
-      content = withRelativeLinks(new TextDecoder().decode(content), path, leadTo);
+    const bytes = await answer.bytes();
+    const text = () => new TextDecoder().decode(bytes);
     if (type.startsWith("text/css"))
-      for (const [, url = ""] of new TextDecoder().decode(content).matchAll(/url\("([^"]+)"\)/g))
+      for (const [, url = ""] of text().matchAll(/url\("([^"]+)"\)/g))
         if (!url.startsWith("data:")) leadTo(new URL(url, `http://docs.invalid${path}`).pathname);
+    const content = type.startsWith("text/html") ? withRelativeLinks(text(), path, leadTo) : bytes;
     const file = join(out, fileOf(path, type));
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);
