@@ -2,8 +2,8 @@
  * Writes the documentation as files, for any web server or pages host and under any address: its links are
  * relative. What needs a running service, such as trying a call, is left out.
  *
- *     bun run docs                                             into dist/docs
- *     bun run docs --service https://cards.example.com --out DIR  with the address of a service in its samples
+ *     bun run docs                   into dist/docs
+ *     bun run docs --service https://cards.example.com --out DIR  with a service's address in the samples
  */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
