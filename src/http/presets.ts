@@ -77,33 +77,55 @@ async function drawn(draw: () => Promise<string>): Promise<string> {
   }
 }
 
+type Sampled = Pick<LoadedTemplate, "manifest" | "digest">;
+
 /** Another look has another address, so that browsers may keep what they have for good. */
-function sampleName({ manifest, digest }: Pick<LoadedTemplate, "manifest" | "digest">): string {
-  return `${manifest.name}-${digest.slice(0, 16)}.webp`;
+function sampleName({ manifest, digest }: Sampled, kind = ""): string {
+  return `${manifest.name}-${digest.slice(0, 16)}${kind}.webp`;
+}
+
+/** Of a list's sample, for sharp screens. */
+const SMALL_WIDTH_PX = 192;
+const SMALL = "-small";
+/** The small samples by template: a few KiB each, of its latest look alone. */
+const smallSamples = new Map<string, { picture: string; blob: Promise<Blob> }>();
+
+/** The same card for a list of templates, shrunk once. */
+function smallSample(name: string, picture: string, path: string): Promise<Blob> {
+  const kept = smallSamples.get(name);
+  if (kept?.picture === picture) return kept.blob;
+  const blob = new Bun.Image(path).resize(SMALL_WIDTH_PX).webp({ quality: 80 }).blob();
+  smallSamples.set(name, { picture, blob });
+  blob.catch(() => smallSamples.delete(name));
+  return blob;
 }
 
 /** Where a card made with a template can be seen. */
-export const samplePath = (template: Pick<LoadedTemplate, "manifest" | "digest">): string =>
-  `/docs/presets/${sampleName(template)}`;
+export const samplePath = (template: Sampled): string => `/docs/presets/${sampleName(template)}`;
+
+/** The same, as small as a choice shows it. */
+export const smallSamplePath = (template: Sampled): string => `/docs/presets/${sampleName(template, SMALL)}`;
 
 /**
  * GET /docs/presets/{picture}: a card made with a template that partners may ask for, in the first of its
- * sizes. Drawn when it is first asked for, and kept. Undefined where there is none of this name now.
+ * sizes, or a small one of it. Drawn when it is first asked for, and kept. Undefined where there is none of
+ * this name now.
  */
 export async function servePresetSample(
   deps: PresetDeps & SampleCardDeps,
   exchange: Exchange,
   picture: string,
 ): Promise<Response | undefined> {
-  const name = picture.slice(0, picture.lastIndexOf("-"));
+  const name = picture.slice(0, picture.indexOf("-"));
   if (!(await deps.templates.listed()).includes(name)) return undefined;
   const template = await deps.templates.current(name);
   const [size = ""] = Object.keys(template.manifest.sizes);
-  if (picture !== sampleName(template)) return undefined;
+  const isSmall = picture === sampleName(template, SMALL);
+  if (!isSmall && picture !== sampleName(template)) return undefined;
   const path =
     (await keptSample(deps, name, template, size)) ??
     (await drawn(() => sampleCard(deps, name, template, size)));
-  return new Response(Bun.file(path), {
+  return new Response(isSmall ? await smallSample(name, picture, path) : Bun.file(path), {
     headers: {
       ...standardHeaders(exchange),
       "Content-Type": "image/webp",

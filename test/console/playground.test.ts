@@ -105,7 +105,7 @@ test("the form has the fields that the chosen template declares, and says beside
   await signIn(page, server.baseUrl, "dev@play.example");
   await page.goto(`${server.baseUrl}/console/playground`);
   expect(await page.$("#fields-club")).toBeNull();
-  await page.select("#preset", "action_card");
+  await page.click("#preset-action_card");
   await page.waitForSelector("#fields-club");
   const fill = (id: string, value: string) =>
     page.$eval(id, (input, text) => Object.assign(input, { value: text }) && undefined, value);
@@ -156,7 +156,7 @@ test("with the back switched on the form has its fields, and both sides are show
   const alts = await page.$$eval("#outcome img", (all) => all.map((one) => one.getAttribute("alt")));
   expect(alts).toEqual(["The card of Eileen Collins", "The back of the card of Eileen Collins"]);
   // A template without a back takes none.
-  await page.select("#preset", "action_card");
+  await page.click("#preset-action_card");
   await page.waitForSelector("#fields-club");
   expect(await page.$("#back")).toBeNull();
   expect(complaints).toEqual([]);
@@ -255,7 +255,7 @@ test("a click on the photo says who is meant in it, and the card takes its place
   const value = () => page.$eval("#focus", (input) => (input as HTMLInputElement).value);
   expect(await value()).toBe(`${x} ${y}`);
   await page.$eval("#focus", (input) => Object.assign(input, { value: "" }) && undefined);
-  await submit(page, "form.form button[type=submit]");
+  await submit(page, "#again .actions button[type=submit]");
   expect((await sent()).player).not.toHaveProperty("focus");
   expect(complaints).toEqual([]);
 });

@@ -49,9 +49,9 @@ const text = async (path: string, by = member) => (await by.get(path)).text();
 
 /** The options of the playground's templates; the chosen one is marked. */
 const choice = (page: string) => {
-  const [, select = ""] = /<select id="preset"[^>]*>(.*?)<\/select>/s.exec(page) ?? [];
-  return [...select.matchAll(/<option value="(\w+)"( selected)?>/g)].map(([, name, chosen]) =>
-    chosen ? `*${name}` : name,
+  const [, fieldset = ""] = /<fieldset class="looks" id="preset"[^>]*>(.*?)<\/fieldset>/s.exec(page) ?? [];
+  return [...fieldset.matchAll(/<input type="radio"[^>]* value="(\w+)"( checked)?/g)].map(
+    ([, name, chosen]) => (chosen ? `*${name}` : name),
   );
 };
 

@@ -1,11 +1,17 @@
 // The console's own script, beside what all pages have: forms, and the parts of pages that ask for
 // themselves.
 (() => {
+  const CHOSEN = "chosen";
   // A form that is sent when one of its choices changes, such as a filter.
   document.addEventListener("change", ({ target }) => {
-    if (target instanceof HTMLSelectElement && target.hasAttribute("data-submits"))
-      target.form?.requestSubmit();
+    if (!(target instanceof HTMLSelectElement || target instanceof HTMLInputElement)) return;
+    if (!target.hasAttribute("data-submits")) return;
+    sessionStorage.setItem(CHOSEN, target.id);
+    target.form?.requestSubmit();
   });
+  // The page that follows has the focus where it was, for who chooses by keyboard.
+  document.getElementById(sessionStorage.getItem(CHOSEN) ?? "")?.focus();
+  sessionStorage.removeItem(CHOSEN);
   // A colour's picker writes into the field beside it, which is what is sent, and shows what is written
   // there.
   document.addEventListener("input", ({ target }) => {

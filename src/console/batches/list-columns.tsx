@@ -11,13 +11,14 @@ import { formatsOf, type PictureFormatName } from "../../core/picture-formats.ts
 import { PRINT_SIZE_NAMES, PRINT_SIZES, printSizeLabel } from "../../core/print-sizes.ts";
 import { type BrandKit, findKit } from "../../store/people/brand-kits.ts";
 import { compositionsOf, type TemplateManifest, titleOf } from "../../templates/manifest.ts";
-import { compositionText, positionText, presetText } from "../card-words.ts";
+import { compositionText, positionText } from "../card-words.ts";
 import { ColourInput } from "../cards/colour-input.tsx";
 import { chosenKit, KitChoice } from "../cards/kit-choice.tsx";
 import { Options, ThemeInput } from "../choices.tsx";
 import { Card, counted, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
+import { type Look, looksOf, TemplateChoice } from "../template-choice.tsx";
 import { field, type MemberVisit, member } from "../visit.ts";
 import { draftCards, targetsOf } from "./draft-cards.ts";
 import { mappingWithSet, SetChoice, sentSet } from "./list-set.tsx";
@@ -166,15 +167,17 @@ function Columns({ targets, ...of }: ColumnsProps) {
 /** The form that is sent when something is chosen, too, so that nothing else of it is lost. */
 const FORM = "columns";
 
-function TemplateChoice({ presets, draft }: { presets: readonly string[]; draft: Draft }) {
-  if (presets.length < 2) return null;
+function TemplatePart({ looks, draft }: { looks: readonly Look[]; draft: Draft }) {
+  if (looks.length < 2) return null;
   return (
-    <div class="row-form">
-      <Field label="Template" id="preset" hint="Some ask for more than others.">
-        <select id="preset" name="preset" form={FORM} data-submits aria-describedby="preset-hint">
-          <Options names={presets} chosen={draft.style.preset} text={presetText} />
-        </select>
-      </Field>
+    <div class="list-template">
+      <TemplateChoice
+        looks={looks}
+        chosen={draft.style.preset}
+        hint="Some ask for more than others."
+        form={FORM}
+        data-submits
+      />
       <noscript>
         <button type="submit" class="button" form={FORM}>
           Change
@@ -236,7 +239,8 @@ export function withKit({ columns, all }: Mapping, kit: BrandKit | undefined): M
 async function columnsPage(visit: MemberVisit): Promise<Response> {
   const kept = await visit.lists.get(visit);
   const { deps, query } = visit;
-  const presets = await deps.templates.listed();
+  const looks = await looksOf(deps.templates);
+  const presets = looks.map(({ manifest }) => manifest.name);
   const kit = await chosenKit(visit);
   const kitId = kit?.id ?? kept.kit ?? "";
   const wanted = kit?.preset ?? query.get("preset");
@@ -270,9 +274,9 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
       )}
       <div class="list-choices">
         {await KitChoice({ visit, form: FORM, chosen: kitId })}
-        <TemplateChoice presets={presets} draft={draft} />
         {await SetChoice({ visit, form: FORM, ...(draft.set && { chosen: draft.set }) })}
       </div>
+      <TemplatePart looks={looks} draft={draft} />
       <PostForm visit={visit} action={`/console/lists/${draft.id}`} class="form" id={FORM}>
         <input type="hidden" name="shown_preset" value={preset} />
         <input type="hidden" name="shown_kit" value={kitId} />

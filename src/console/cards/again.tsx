@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+
 import { ASKED_COMPOSITIONS, POSITIONS } from "../../core/card.ts";
 import { Refusal } from "../../core/errors.ts";
 import { type CreateImageRequest, storedRequest } from "../../core/image-request.ts";
@@ -14,12 +15,13 @@ import type { Image } from "../../store/images/images.ts";
 import { batchName } from "../batches/batches.tsx";
 import { printStyle } from "../batches/for-print.tsx";
 import { takeFromBudget } from "../budget.ts";
-import { compositionText, positionText, presetText } from "../card-words.ts";
+import { compositionText, positionText } from "../card-words.ts";
 import { Options, ThemeField } from "../choices.tsx";
 import { Card, Choice, EnvironmentBadge, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { Refused } from "../refused.tsx";
 import { redirect } from "../respond.ts";
+import { TemplateChoice } from "../template-choice.tsx";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { type Changes, changesOf } from "./again-form.ts";
 import {
@@ -152,8 +154,8 @@ interface Shown {
 }
 
 async function Form({ visit, image, forPrint, of, places, place, photo }: Shown & { visit: MemberVisit }) {
-  const declared = await declaredBy(visit, { ...of, back: "" }, await formFacts(visit));
-  const { presets } = visit.deps.config;
+  const facts = await formFacts(visit);
+  const declared = await declaredBy(visit, { ...of, back: "" }, facts);
   return (
     <PostForm
       visit={visit}
@@ -182,10 +184,8 @@ async function Form({ visit, image, forPrint, of, places, place, photo }: Shown 
         <Colour name="secondary_color" label="Second colour" of={of} />
       </div>
       <Text name="club_badge_url" label="Badge address" of={of} />
+      <TemplateChoice looks={facts.looks} chosen={of.preset} />
       <div class="field-pair">
-        {presets.length > 1 && (
-          <Select name="preset" label="Template" of={of} names={presets} text={presetText} />
-        )}
         <Text name="width" label="Width" of={of} number />
         <Text name="height" label="Height" of={of} number />
         <Select name="format" label="Format" of={of} names={formatsOf(visit.deps.config)} />

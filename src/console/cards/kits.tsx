@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+
 import { refuseFullUploads, uploadPhoto } from "../../app/images/upload-photo.ts";
 import { type KitStyle, removeKit, saveKit } from "../../app/people/brand-kits.ts";
 import { ASKED_COMPOSITIONS } from "../../core/card.ts";
@@ -13,6 +14,7 @@ import { Breakable, Card, Confirm, Empty, Field, Notice, PageHead, PostForm } fr
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
+import { looksOf, TemplateChoice } from "../template-choice.tsx";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { Example } from "../ways.tsx";
 import { ColourInput } from "./colour-input.tsx";
@@ -87,7 +89,8 @@ async function KitForm({
   of: KitStyle;
   button: string;
 }) {
-  const presets = await visit.deps.templates.listed();
+  const looks = await looksOf(visit.deps.templates);
+  const [only, ...others] = looks;
   const upload = badgeId(visit, of);
   return (
     <PostForm visit={visit} action={action} class="form" encType="multipart/form-data">
@@ -135,18 +138,15 @@ async function KitForm({
       <Field label="Or its address" id="badge_url">
         <input id="badge_url" name="badge_url" type="text" value={of.badgeUrl} />
       </Field>
-      <div class="field-pair">
-        <Field label="Template" id="preset">
-          <select id="preset" name="preset">
-            <Options names={presets} chosen={of.preset} text={presetText} />
-          </select>
-        </Field>
-        <Field label="Composition" id="composition">
-          <select id="composition" name="composition">
-            <Options names={ASKED_COMPOSITIONS} chosen={of.composition} text={compositionText} />
-          </select>
-        </Field>
-      </div>
+      {others.length === 0 && ["", only?.manifest.name].includes(of.preset) && (
+        <input type="hidden" name="preset" value={only?.manifest.name} />
+      )}
+      <TemplateChoice looks={looks} chosen={of.preset} />
+      <Field label="Composition" id="composition">
+        <select id="composition" name="composition">
+          <Options names={ASKED_COMPOSITIONS} chosen={of.composition} text={compositionText} />
+        </select>
+      </Field>
       <ThemeField value={of.backgroundTheme} />
       {canWrite(visit) && (
         <div class="actions">

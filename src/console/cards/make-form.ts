@@ -13,7 +13,6 @@ import { inputsOf, type OwnInputs, ownFields } from "./playground-own.tsx";
 
 export interface MakeState extends Omit<PlaygroundState, "environment" | "sets"> {
   /** What may be chosen as the look. */
-  looks: LoadedTemplate[];
   look: LoadedTemplate;
   kits: BrandKit[];
   /** The kit whose look is filled in; empty for none. */
@@ -107,7 +106,7 @@ export async function stateOf(
 ): Promise<MakeState> {
   const { deps, account } = visit;
   const facts = await formFacts(visit);
-  const looks = await Promise.all(facts.presets.map(deps.templates.current));
+  const { looks } = facts;
   const look = looks.find(({ manifest }) => manifest.name === fields.preset) ?? looks[0];
   if (!look) throw new Error("a service without templates");
   const declared = await declaredBy(visit, fields, facts);
@@ -127,7 +126,6 @@ export async function stateOf(
     ...declared,
     ...facts,
     problems: {},
-    looks,
     look,
     kits: await listKits(deps.store.read, account.id),
     kit,

@@ -1,11 +1,10 @@
 /** @jsxImportSource preact */
 import { POSITIONS } from "../../core/card.ts";
 import { uploadAt } from "../../core/own-photos.ts";
-import { samplePath } from "../../http/presets.ts";
-import { titleOf } from "../../templates/manifest.ts";
 import { compositionText, positionText } from "../card-words.ts";
 import { Options, SizeOptions } from "../choices.tsx";
 import { Card, Field, Notice, PostForm } from "../elements.tsx";
+import { TemplateChoice } from "../template-choice.tsx";
 import type { MemberVisit } from "../visit.ts";
 import { Extras } from "./extras.tsx";
 import { FocusField } from "./focus-field.tsx";
@@ -143,18 +142,7 @@ export function LookPart({ visit, state }: { visit: MemberVisit; state: MakeStat
           Save colours and badge once as a <a href="/console/kits">brand kit</a>, and choose it here.
         </p>
       )}
-      {looks.length > 1 && (
-        <fieldset class="looks">
-          <legend>Template</legend>
-          {looks.map((one) => (
-            <label key={one.manifest.name}>
-              <input type="radio" name="preset" value={one.manifest.name} checked={one === look} data-look />
-              <img src={samplePath(one)} alt="" width={96} height={120} loading="lazy" />
-              <span>{titleOf(one.manifest)}</span>
-            </label>
-          ))}
-        </fieldset>
-      )}
+      <TemplateChoice looks={looks} chosen={look.manifest.name} data-look />
       <div class="field-pair make-colours">
         <Input name="primary_color" {...common} label="Main colour" type="color" />
         <Input name="secondary_color" {...common} label="Second colour" type="color" />

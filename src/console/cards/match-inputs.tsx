@@ -5,6 +5,7 @@ import { isMoving } from "../../core/moving-pictures.ts";
 import { presetText } from "../card-words.ts";
 import { Options, SizeOptions } from "../choices.tsx";
 import { Card, Field, Notice, PostForm } from "../elements.tsx";
+import { TemplateChoice } from "../template-choice.tsx";
 import type { MemberVisit } from "../visit.ts";
 import { KitOptions } from "./kit-choice.tsx";
 import { MATCH } from "./make-inputs.tsx";
@@ -18,23 +19,26 @@ import { Nonce } from "./sent-once.tsx";
 export const CREDITS = 2;
 
 /** Template, kit, size and clip, as last time until somebody chooses others. */
-export function LookForm({ player, state }: { player: KnownPlayer; state: MatchState }) {
-  const { fields, formats, presets, kits, kit, sizes, clip } = state;
+export function LookForm({
+  player,
+  state,
+  isOpen,
+}: {
+  player: KnownPlayer;
+  state: MatchState;
+  /** Stays so while choices are made. */
+  isOpen: boolean;
+}) {
+  const { fields, formats, looks, kits, kit, sizes, clip } = state;
   const size = `${fields.width}x${fields.height}`;
   return (
-    <details class="card fold">
+    <details class="card fold" open={isOpen}>
       <summary>
         {presetText(fields.preset)}, {size.replace("x", " × ")}: change the look
       </summary>
       <form class="form" method="get" action={MATCH}>
         <input type="hidden" name="player" value={player.image.id} />
-        {presets.length > 1 && (
-          <Field label="Template" id="preset">
-            <select id="preset" name="preset" data-submits>
-              <Options names={presets} chosen={fields.preset} text={presetText} />
-            </select>
-          </Field>
-        )}
+        <TemplateChoice looks={looks} chosen={fields.preset} data-submits />
         {kits.length > 0 && (
           <Field label="Brand kit" id="kit" hint="Fills in colours and badge.">
             <select id="kit" name="kit" data-submits aria-describedby="kit-hint">

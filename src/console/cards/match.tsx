@@ -111,7 +111,7 @@ async function formPage(
       </PageHead>
       {refusal && <Refused error={refusal} title="The card is not made." />}
       <div class="match">
-        <LookForm player={player} state={state} />
+        <LookForm player={player} state={state} isOpen={visit.query.has("clip")} />
         <MatchForm {...{ visit, player, state, left }} />
       </div>
     </>,

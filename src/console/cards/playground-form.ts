@@ -5,6 +5,7 @@ import { colourNamed } from "../../core/colour-names.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import type { PictureFormatName } from "../../core/picture-formats.ts";
 import { samplePhotoUrl } from "../../core/sample-photo.ts";
+import type { LoadedTemplate } from "../../templates/load.ts";
 import { publicationAt, publicationOf } from "./publish-field.tsx";
 
 /** The playground's fields as text, by their form names. */
@@ -80,6 +81,8 @@ const EXAMPLE: PlaygroundFields = {
 export interface FormFacts extends Pick<Config, "baseUrl" | "presets"> {
   /** In which this service makes cards. */
   formats: readonly PictureFormatName[];
+  /** The templates as they are chosen. */
+  looks: LoadedTemplate[];
 }
 
 /** Initial values: the sample photo produces a card with a live request too. */

@@ -7,12 +7,14 @@ import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
 import type { PartnerRefusal } from "../../http/http-refusal.ts";
 import type { CardSet } from "../../store/sets/card-sets.ts";
 import type { Fields } from "../../templates/fields.ts";
+import type { LoadedTemplate } from "../../templates/load.ts";
 import { hasFoil, shownFields } from "../../templates/load.ts";
 import { compositionsOf } from "../../templates/manifest.ts";
 import { offeredSets, setLabel } from "../batches/list-set.tsx";
-import { compositionText, positionText, presetText } from "../card-words.ts";
+import { compositionText, positionText } from "../card-words.ts";
 import { Options, ThemeInput } from "../choices.tsx";
 import { Choice, Field, PostForm } from "../elements.tsx";
+import { looksOf, TemplateChoice } from "../template-choice.tsx";
 import { field, type MemberVisit } from "../visit.ts";
 import { ColourInput } from "./colour-input.tsx";
 import { Extras, isForFoil } from "./extras.tsx";
@@ -38,6 +40,7 @@ export interface PlaygroundState {
   hasLayers: boolean;
   hasFoil: boolean;
   presets: readonly string[];
+  looks: LoadedTemplate[];
   /** In which this service makes cards. */
   formats: readonly PictureFormatName[];
   /** Those that a card can be put into. */
@@ -50,7 +53,9 @@ type Declared = Pick<PlaygroundState, "template" | "compositions" | "hasBack" | 
 
 /** What a form of this service is made for. */
 export async function formFacts({ deps: { config, templates } }: MemberVisit): Promise<FormFacts> {
-  return { baseUrl: config.baseUrl, presets: await templates.listed(), formats: formatsOf(config) };
+  const looks = await looksOf(templates);
+  const presets = looks.map(({ manifest }) => manifest.name);
+  return { baseUrl: config.baseUrl, presets, looks, formats: formatsOf(config) };
 }
 
 /**
@@ -197,13 +202,11 @@ export function TemplateInputs(state: PlaygroundState) {
 }
 
 function CardFields(state: PlaygroundState) {
-  const { fields, presets, sets, problems } = state;
+  const { fields, looks, sets, problems } = state;
   const common = { fields, problems };
   return (
     <>
-      {presets.length > 1 && (
-        <Input name="preset" {...common} label="Template" options={presets} text={presetText} />
-      )}
+      <TemplateChoice looks={looks} chosen={fields.preset} problem={problems.preset ?? ""} />
       <Input name="name" {...common} label="Player's name" />
       <div class="field-pair">
         <Input name="position" {...common} label="Position" options={POSITIONS} text={positionText} />
