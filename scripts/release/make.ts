@@ -90,10 +90,10 @@ export function notes(plan: Plan, sums: string): string {
 ## Install
 
 \`\`\`sh
-curl -fLO ${plan.repository}/releases/download/v${plan.version}/${archive}.tar.gz
-curl -fLO ${plan.repository}/releases/download/v${plan.version}/${SUMS}
-sha256sum --check --ignore-missing ${SUMS} && tar -xzf ${archive}.tar.gz
-sudo install -m 755 ${archive}/cardpress /usr/local/bin/cardpress
+release=${plan.repository}/releases/download/v${plan.version}
+curl -fL -O $release/${archive}.tar.gz -O $release/${SUMS} \\
+  && sha256sum --check --ignore-missing ${SUMS} && tar -xzf ${archive}.tar.gz \\
+  && sudo install -m 755 ${archive}/cardpress /usr/local/bin/cardpress
 \`\`\`
 
 For Debian and Ubuntu: \`sudo apt install ./${packageName(plan, first)}\`. Upgrades and the way back are in the operator's guide, at
