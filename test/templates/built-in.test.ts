@@ -10,6 +10,7 @@ test("no template is named in the program but where it is registered; examples o
     "core/image-request.ts",
     "http/docs/guides/card-options.md",
     "http/docs/guides/pagination.md",
+    "http/docs/guides/settings.md",
     "http/openapi/examples.ts",
     "http/preset-schemas.ts",
     "templates/built-in.ts",
