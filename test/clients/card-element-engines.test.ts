@@ -131,16 +131,24 @@ for (const [name, start] of Object.entries(ENGINES))
       });
     }
 
+    /** The same once the page is painted: WebKit answers before that. */
+    async function painted() {
+      for (;;) {
+        const seen = await colours();
+        if (!seen.includes("ground")) return seen;
+      }
+    }
+
     test("its picture stands without script, and nothing shifts where there is one", async () => {
       const body = Array.from({ length: 50 }, card).join(" ");
       await show(body, false);
       expect(await engine.run(`return document.querySelector("cardpress-card").shadowRoot`)).toBeNull();
-      expect(await colours()).toEqual(["green", "red"]);
+      expect(await painted()).toEqual(["green", "red"]);
       const places = await engine.run(PLACES);
       expect(places[0].slice(2)).toEqual([WIDTH, HEIGHT]);
       await show(body);
       expect(await engine.run(PLACES)).toEqual(places);
-      expect(await colours()).toEqual(["green", "red"]);
+      expect(await painted()).toEqual(["green", "red"]);
     });
 
     test("of fifty cards the one under a pointer leans alone, is seen all the while, and lies flat again", async () => {

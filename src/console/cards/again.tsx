@@ -166,7 +166,7 @@ async function Form({ visit, image, forPrint, of, places, place, photo }: Shown 
     >
       <Nonce visit={visit} />
       {/* What the Enter key presses: nothing, since the next button may cost a credit. */}
-      <button type="submit" disabled hidden />
+      {canWrite(visit) && <button type="submit" disabled hidden />}
       <Text name="name" label="Name" of={of} />
       <Select name="position" label="Position" of={of} names={POSITIONS} text={positionText} />
       <div class="field-pair">
@@ -204,12 +204,14 @@ async function Form({ visit, image, forPrint, of, places, place, photo }: Shown 
       ) : (
         <Places places={places} chosen={place} />
       )}
-      <PreviewPlace
-        path={previewPath(image)}
-        form={AGAIN}
-        first="Change something, and see the card."
-        atOnce={forPrint || image.state === "failed"}
-      />
+      {canWrite(visit) && (
+        <PreviewPlace
+          path={previewPath(image)}
+          form={AGAIN}
+          first="Change something, and see the card."
+          atOnce={forPrint || image.state === "failed"}
+        />
+      )}
       <div class="actions">
         {canWrite(visit) && (
           <button type="submit" class="button button-primary">
