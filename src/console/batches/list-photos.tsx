@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 import type { MatchedBy, NamedPlayer } from "../../app/batches/match-photos.ts";
 import { refuseFullUploads, uploadPhoto } from "../../app/images/upload-photo.ts";
 import { Refusal } from "../../core/errors.ts";
-import { MAX_SOURCE_BYTES, MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
+import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { MAX_LIST_PHOTOS, MAX_PHOTO_PATH_CHARS } from "../../core/list-limits.ts";
 import { ERROR_STATUS, isPartnerRefusal } from "../../http/http-refusal.ts";
-import { PHOTO_TYPES } from "../cards/photo-drop.tsx";
+import { PHOTO_TYPES, PhotosForm } from "../cards/photo-drop.tsx";
 import { photoThumb } from "../cards/thumbs.ts";
 import { Badge, Breakable, Card, count, counted, Empty, PageHead, PostForm, Segments } from "../elements.tsx";
 import { shell } from "../layout.tsx";
@@ -46,45 +46,14 @@ function Thumb({ draft, photo }: { draft: Draft; photo: DraftPhoto }) {
   );
 }
 
-/** Where folders, ZIP files and photos are dropped. Without its script photos are added one by one below. */
+/** Where photos are dropped. Without its script they are added one by one below. */
 function Drop({ visit, draft }: { visit: MemberVisit; draft: Draft }) {
   return (
     <Card
       title="Add photos"
       note="A folder, a ZIP or single files: JPEG, PNG or WebP, at most 15 MB each. Each file's name says whose photo it is: 9.jpg, maya_okafor.jpg, player-10442.png."
     >
-      <PostForm
-        visit={visit}
-        action={photosPath(draft)}
-        encType="multipart/form-data"
-        class="photo-drop"
-        data-photo-drop
-        data-max-bytes={MAX_SOURCE_BYTES}
-        data-max-files={MAX_LIST_PHOTOS}
-      >
-        <label class="visually-hidden" for="photos">
-          Photos
-        </label>
-        <input id="photos" name="file" type="file" class="drop" accept={PHOTO_TYPES} />
-        <div class="actions">
-          <button type="button" class="button" data-photo-folder hidden>
-            Choose a folder
-          </button>
-          <noscript>
-            <button type="submit" class="button">
-              Add
-            </button>
-          </noscript>
-        </div>
-        <div class="photo-progress" data-photo-progress hidden>
-          <progress max={1} value={0} aria-label="Photos sent" />
-          <span class="note" data-photo-count />
-          <button type="button" class="button button-small" data-photo-stop>
-            Stop
-          </button>
-        </div>
-        <div role="status" data-photo-problems />
-      </PostForm>
+      <PhotosForm visit={visit} action={photosPath(draft)} />
     </Card>
   );
 }

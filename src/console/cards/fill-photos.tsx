@@ -3,8 +3,8 @@ import { matchPhotos } from "../../app/batches/match-photos.ts";
 import { refuseFullUploads, uploadPhoto } from "../../app/images/upload-photo.ts";
 import type { Parallel } from "../../core/card-set.ts";
 import { Refusal } from "../../core/errors.ts";
-import { MAX_SOURCE_BYTES, MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
-import { MAX_LIST_PHOTOS, MAX_PHOTO_PATH_CHARS } from "../../core/list-limits.ts";
+import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
+import { MAX_PHOTO_PATH_CHARS } from "../../core/list-limits.ts";
 import { ERROR_STATUS, isPartnerRefusal } from "../../http/http-refusal.ts";
 import type { CardSet } from "../../store/sets/card-sets.ts";
 import { Breakable, Card, count, counted, PostForm } from "../elements.tsx";
@@ -12,7 +12,7 @@ import { notFound } from "../page-error.ts";
 import { privateJson, redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { asked, type Plan } from "./fill-plan.ts";
-import { PHOTO_TYPES } from "./photo-drop.tsx";
+import { PHOTO_TYPES, PhotosForm } from "./photo-drop.tsx";
 import { fillPath } from "./set-words.ts";
 import { photoThumb } from "./thumbs.ts";
 
@@ -46,38 +46,7 @@ export function NewPhotos({ visit, plan, ...of }: Filled & { visit: MemberVisit 
       title="Photos that are gone"
       note="Photos that were uploaded are kept for a week. Each file's name says whose photo it is, such as maya_okafor.jpg; or choose one in a player's line."
     >
-      <PostForm
-        visit={visit}
-        action={path}
-        encType="multipart/form-data"
-        class="photo-drop"
-        data-photo-drop
-        data-max-bytes={MAX_SOURCE_BYTES}
-        data-max-files={MAX_LIST_PHOTOS}
-      >
-        <label class="visually-hidden" for="photos">
-          Photos
-        </label>
-        <input id="photos" name="file" type="file" class="drop" accept={PHOTO_TYPES} />
-        <div class="actions">
-          <button type="button" class="button" data-photo-folder hidden>
-            Choose a folder
-          </button>
-          <noscript>
-            <button type="submit" class="button">
-              Add
-            </button>
-          </noscript>
-        </div>
-        <div class="photo-progress" data-photo-progress hidden>
-          <progress max={1} value={0} aria-label="Photos sent" />
-          <span class="note" data-photo-count />
-          <button type="button" class="button button-small" data-photo-stop>
-            Stop
-          </button>
-        </div>
-        <div role="status" data-photo-problems />
-      </PostForm>
+      <PhotosForm visit={visit} action={path} />
       <div class="stack" id="photo-table">
         <p role="status">
           {missing === 0
