@@ -314,10 +314,17 @@ async function played(browser: Browser, webm: Uint8Array, seconds: number) {
         video.onloadeddata = resolve;
         video.onerror = () => reject(new Error(video.error?.message));
       });
+      // On a busy machine a seek may end before its frame has been decoded: what is drawn then is black.
+      const painted = new Promise<void>((resolve) => {
+        const look = (_: number, { mediaTime }: { mediaTime: number }) =>
+          mediaTime > at - 0.1 ? resolve() : video.requestVideoFrameCallback(look);
+        video.requestVideoFrameCallback(look);
+      });
       await new Promise((resolve) => {
         video.onseeked = resolve;
         video.currentTime = at;
       });
+      await painted;
       const { videoWidth: width, videoHeight: height, duration } = video;
       const canvas = document.createElement("canvas");
       Object.assign(canvas, { width, height });
