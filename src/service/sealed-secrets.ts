@@ -1,3 +1,4 @@
+import { unreadableBuckets } from "../app/exports/manage-bucket.ts";
 import { unreadableEndpoints } from "../app/webhooks/manage-webhooks.ts";
 import { counted } from "../core/counted.ts";
 import { OperatorError } from "../core/errors.ts";
@@ -16,7 +17,7 @@ export async function refuseWrongSecretKey(workspace: Workspace): Promise<void> 
   const { config, folder, secrets, store } = workspace;
   const ofEndpoints = await sealedSecrets(store.read);
   const ofBuckets = await sealedBucketSecrets(store.read);
-  const keys = [...ofEndpoints, ...ofBuckets].map(sealedBy);
+  const keys = [...ofEndpoints, ...ofBuckets.map(({ secretAccessKey }) => secretAccessKey)].map(sealedBy);
   if (keys.length === 0 || keys.includes(secrets.keyId)) return;
   const file = config.cluster?.secretKeyFile ?? folder.secretKey;
   throw new OperatorError(
@@ -24,12 +25,19 @@ export async function refuseWrongSecretKey(workspace: Workspace): Promise<void> 
   );
 }
 
-/** Reports endpoints that nothing can be signed for, beside others for which it can. */
+/** Reports endpoints that cannot be signed for and buckets that cannot be used, beside others that can. */
 export async function warnUnreadableSecrets(workspace: Workspace): Promise<void> {
   const endpoints = await unreadableEndpoints(workspace);
-  if (endpoints.length === 0) return;
-  workspace.log.error("webhook_secrets_unreadable", {
-    endpoints,
-    remedy: `Put the secret.key back that belongs to this data folder, or give each endpoint a new secret with "cardpress webhook rotate".`,
-  });
+  const accounts = await unreadableBuckets(workspace);
+  const putBack = "Put the secret.key back that belongs to this data folder, or";
+  if (endpoints.length > 0)
+    workspace.log.error("webhook_secrets_unreadable", {
+      endpoints,
+      remedy: `${putBack} give each endpoint a new secret with "cardpress webhook rotate".`,
+    });
+  if (accounts.length > 0)
+    workspace.log.error("bucket_secrets_unreadable", {
+      accounts,
+      remedy: `${putBack} write each account's bucket anew with "cardpress bucket set".`,
+    });
 }

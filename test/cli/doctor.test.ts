@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
+import { setBucket } from "../../src/app/exports/manage-bucket.ts";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
 import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
@@ -83,7 +84,7 @@ test("doctor warns of a browser whose cards cannot move, and says what to do", a
   });
 });
 
-test("doctor names pictures that are gone, and a secret.key that is not the one webhooks were sealed with", async () => {
+test("doctor names pictures that are gone, and a secret.key that is not the one webhooks and buckets were sealed with", async () => {
   folder = testFolder();
   const hook = "http://127.0.0.1:1";
   const config = testConfig(folder.dir, { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: hook });
@@ -94,6 +95,15 @@ test("doctor names pictures that are gone, and a secret.key that is not the one 
     environment: "live",
     url: `${hook}/`,
   });
+  const origins = new Set(["http://127.0.0.1:9000"]);
+  await setBucket(
+    { ...workspace, config: { ...workspace.config, exportAllowedOrigins: origins } },
+    { accountId: account.id },
+    {
+      ...{ endpoint: "http://127.0.0.1:9000", region: "us-east-1", bucket: "cards" },
+      ...{ keyPattern: "{image_id}", accessKeyId: "id", secretAccessKey: "secret" },
+    },
+  );
   await acceptLive(workspace, account.id);
   const image = await claimImage(workspace, "live");
   if (!image) throw new Error("nothing to claim");
@@ -108,14 +118,19 @@ test("doctor names pictures that are gone, and a secret.key that is not the one 
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   await finishImage(workspace, lease, { kind: "completed", output });
   await workspace.store.close();
+  const sound = cardpress(folder.dir, {}, "doctor");
+  expect(statuses(sound.json.checks)).toMatchObject({ webhooks: "ok", "account buckets": "ok" });
   rmSync(workspace.folder.secretKey);
   const gone = cardpress(folder.dir, {}, "doctor");
-  expect(statuses(gone.json.checks)).toMatchObject({ audit: "ok", pictures: "failed", webhooks: "failed" });
+  expect(statuses(gone.json.checks)).toMatchObject({
+    ...{ audit: "ok", pictures: "failed", webhooks: "failed" },
+    "account buckets": "failed",
+  });
   expect(JSON.stringify(gone.json.checks)).toContain(image.id);
   writeFileSync(workspace.folder.secretKey, Buffer.alloc(32, 7).toString("base64"));
   const foreign = cardpress(folder.dir, {}, "doctor");
-  expect(statuses(foreign.json.checks)).toMatchObject({ webhooks: "failed" });
-  expect(JSON.stringify(foreign.json.checks)).toContain(endpoint.id);
+  expect(statuses(foreign.json.checks)).toMatchObject({ webhooks: "failed", "account buckets": "failed" });
+  for (const id of [endpoint.id, account.id]) expect(JSON.stringify(foreign.json.checks)).toContain(id);
 });
 
 test("doctor names a broken setting, a browser that is not there, and a database without its guards", async () => {

@@ -6,6 +6,7 @@ import { SecretUnreadableError } from "../../core/secret-box.ts";
 import { checkAddress, GuardedHttpError } from "../../sources/guarded-http.ts";
 import {
   type AccountBucket,
+  accountsWithoutBucket,
   countWaiting,
   deleteBucket,
   dropUnexported,
@@ -15,6 +16,7 @@ import {
   noteExport,
   putBucket,
   restartExports,
+  sealedBucketSecrets,
 } from "../../store/exports/exports.ts";
 import { findAccount } from "../../store/people/accounts.ts";
 import { type Actor, logAction } from "../operations/activity.ts";
@@ -105,14 +107,49 @@ export async function removeBucket(context: ExportContext, { accountId, by = nul
     const subject = `${known.bucket} at ${known.endpoint}`;
     await logAction(tx, { by, accountId, action: "bucket.removed", subject }, { now: clock.now(), random });
   });
+  await dropExports(context, accountId);
+}
+
+/**
+ * Forgets what waits for buckets that are no longer named, such as after a process was killed while it
+ * removed one, or while it was sending to it.
+ */
+export async function dropUnnamed(context: Pick<ExportContext, "store">): Promise<void> {
+  for (const accountId of await accountsWithoutBucket(context.store.read, BATCH))
+    await dropExports(context, accountId);
+}
+
+async function dropExports({ store }: Pick<ExportContext, "store">, accountId: string): Promise<void> {
   const drop = () =>
     store.write("drop exports", (tx) => dropUnexported(tx, accountId, BATCH), { concurrent: true });
   while ((await drop()).length === BATCH);
 }
 
+/** The accounts whose bucket's secret was sealed with another key, or altered. */
+export async function unreadableBuckets({
+  store,
+  secrets,
+}: Pick<ExportContext, "store" | "secrets">): Promise<string[]> {
+  const rows = await sealedBucketSecrets(store.read);
+  return rows.filter((row) => !isReadable(secrets, row)).map(({ accountId }) => accountId);
+}
+
+function isReadable(
+  secrets: ExportContext["secrets"],
+  { accountId, secretAccessKey }: Pick<AccountBucket, "accountId" | "secretAccessKey">,
+): boolean {
+  try {
+    secrets.open(secretAccessKey, accountId);
+    return true;
+  } catch (error) {
+    if (error instanceof SecretUnreadableError) return false;
+    throw error;
+  }
+}
+
 export interface BucketStatus {
   bucket: OwnBucket | undefined;
-  /** Cards that wait for an attempt, up to MAX_COUNTED_EXPORTS. */
+  /** Cards that wait to be put there, up to MAX_COUNTED_EXPORTS. */
   waiting: number;
   /** The latest of those given up. */
   failed: ImageExport[];

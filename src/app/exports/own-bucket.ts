@@ -67,12 +67,30 @@ export function bucketWords(error: unknown, doing?: BucketFault["doing"]): strin
   return words.length > MAX_ANSWER_CHARS ? `${words.slice(0, MAX_ANSWER_CHARS)}…` : words;
 }
 
-function wordsOf(error: unknown, doing?: BucketFault["doing"]): string {
-  const chain: (Error & { Code?: string; $metadata?: { httpStatusCode?: number } })[] = [];
+/** This service's own fault, which says nothing about the bucket; its message is for the partner. */
+export class OwnFault extends Error {}
+
+/** Whether an attempt ended because of this service: no picture, no database, no socket to be had. */
+export function isOwnFault(error: unknown): boolean {
+  return causesOf(error).some(
+    (each) => each instanceof OwnFault || (each instanceof GuardedHttpError && each.kind === "ours"),
+  );
+}
+
+type StorageError = Error & { Code?: string; $metadata?: { httpStatusCode?: number } };
+
+/** An error and what caused it, the outermost first. */
+function causesOf(error: unknown): StorageError[] {
+  const chain: StorageError[] = [];
   for (let e = error; e instanceof Error; e = e.cause) chain.push(e);
+  return chain;
+}
+
+function wordsOf(error: unknown, doing?: BucketFault["doing"]): string {
+  const chain = causesOf(error);
   if (chain.some((each) => each instanceof SecretUnreadableError))
     return "This service cannot read the key's secret any more. Write the secret again.";
-  const guarded = chain.find((each) => each instanceof GuardedHttpError);
+  const guarded = chain.find((each) => each instanceof GuardedHttpError || each instanceof OwnFault);
   if (guarded) return guarded.message;
   for (const each of chain) {
     const known = WORDS[each.name] ?? WORDS[each.Code ?? ""];

@@ -16,7 +16,14 @@ import {
   releaseExports,
 } from "../../store/exports/exports.ts";
 import { findAnyImage } from "../../store/images/image-reads.ts";
-import { bucketWords, type ExportContext, openOwnBucket, placeOf } from "./own-bucket.ts";
+import {
+  bucketWords,
+  type ExportContext,
+  isOwnFault,
+  OwnFault,
+  openOwnBucket,
+  placeOf,
+} from "./own-bucket.ts";
 import { noteOf } from "./record-export.ts";
 
 export interface SendDeps extends ExportContext {
@@ -82,38 +89,49 @@ interface Claimed {
 async function attempt(deps: SendDeps, claimed: Claimed, signal: AbortSignal): Promise<void> {
   const { row } = claimed;
   const work = row.state === "removing" ? removeObjects : putObjects;
-  try {
-    await work(deps, claimed, signal);
-    await recordDone(deps, claimed);
-  } catch (error) {
-    if (signal.aborted) return giveBack(deps, claimed);
-    deps.log.info("export_failed", { imageId: row.imageId, state: row.state, error: String(error) });
-    await recordFailed(deps, claimed, error);
-  }
+  const fault = await work(deps, claimed, signal).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  if (fault && signal.aborted) return giveBack(deps, claimed);
+  if (fault) logFault(deps, row, fault.error);
+  const isOurs = fault
+    ? await recordFailed(deps, claimed, fault.error)
+    : await recordDone(deps, claimed).catch((cause) => giveBackUnrecorded(deps, claimed, cause));
+  if (!isOurs && row.state !== "removing") await removeIfForgotten(deps, claimed, signal);
+}
+
+function logFault({ log }: SendDeps, { imageId, state }: ImageExport, error: unknown): void {
+  const fields = { imageId, state, error: String(error) };
+  if (isOwnFault(error) || error instanceof PictureGone) log.warn("export_impossible", fields);
+  else log.info("export_failed", fields);
 }
 
 async function putObjects(deps: SendDeps, { row, bucket: own }: Claimed, signal: AbortSignal): Promise<void> {
-  const image = await findAnyImage(deps.store.read, row.imageId);
+  const image = await ownRead(() => findAnyImage(deps.store.read, row.imageId));
   const names = [image?.outputName, image?.backOutputName].filter((name) => typeof name === "string");
   const bucket = await openOwnBucket(deps, own, signal);
   for (const [side, name] of names.entries()) {
-    const file = image?.forgottenAt === null ? await readPicture(deps, name) : null;
-    if (!file) throw new PictureGone("The picture expired or was deleted before it was put into the bucket.");
+    const isKept = image?.forgottenAt === null && image.purgedAt === null;
+    const file = isKept ? await ownRead(async () => (await deps.blobs.open("picture", name))?.bytes()) : null;
+    if (!file)
+      throw new PictureGone(
+        isKept ? LOST : "The picture expired or was deleted before it was put into the bucket.",
+      );
     await bucket.put(row.keys[side] ?? "", file, image?.outputContentType ?? "application/octet-stream");
   }
 }
 
-/** Null when it is gone; what keeps it from being read is this service's own fault. */
-async function readPicture({ blobs }: SendDeps, name: string): Promise<Uint8Array | null> {
+const LOST = "The picture's file is missing in this service. Tell the operator, or make the card again.";
+
+/** What keeps it from being read is this service's own fault. */
+async function ownRead<T>(read: () => Promise<T>): Promise<T> {
   try {
-    return (await (await blobs.open("picture", name))?.bytes()) ?? null;
+    return await read();
   } catch (cause) {
     throw new OwnFault("The picture cannot be read here at the moment.", { cause });
   }
 }
-
-/** Says nothing about the partner's bucket. */
-class OwnFault extends Error {}
 
 /** Objects in a bucket that the account no longer names are out of reach, and its owner's to remove. */
 async function removeObjects(
@@ -131,10 +149,11 @@ function isStill(current: AccountBucket | undefined, tried: AccountBucket): curr
   return current?.updatedAt === tried.updatedAt;
 }
 
-async function recordDone({ store, clock }: SendDeps, { row, bucket, token }: Claimed): Promise<void> {
+/** Returns whether the claim was still this process's. */
+async function recordDone({ store, clock }: SendDeps, { row, bucket, token }: Claimed): Promise<boolean> {
   const now = clock.now();
   const { imageId, accountId } = row;
-  await store.write(
+  return store.write(
     "record export",
     async (tx) => {
       const isOurs = await endExport(
@@ -145,29 +164,33 @@ async function recordDone({ store, clock }: SendDeps, { row, bucket, token }: Cl
       if (isOurs && row.state === "removing") await deleteExport(tx, imageId);
       else if (isOurs) await noteExport(tx, imageId, noteOf(row.keys, "exported", null));
       const current = await findBucket(tx, accountId);
-      if (!isStill(current, bucket)) return;
-      if (current.failingSince !== null || current.lastError !== null)
+      if (isStill(current, bucket) && (current.failingSince !== null || current.lastError !== null))
         await changeHealth(tx, accountId, { failingSince: null, pausedUntil: null, lastError: null });
+      return isOurs;
     },
     { concurrent: true },
   );
 }
 
-async function recordFailed(deps: SendDeps, { row, bucket, token }: Claimed, error: unknown): Promise<void> {
+/** Returns whether the claim was still this process's. */
+async function recordFailed(
+  deps: SendDeps,
+  { row, bucket, token }: Claimed,
+  error: unknown,
+): Promise<boolean> {
   const { store, clock, random } = deps;
   const now = clock.now();
   const { imageId, accountId } = row;
   const isGone = error instanceof PictureGone;
-  const isOwn = error instanceof OwnFault;
-  const words =
-    isGone || isOwn ? error.message : bucketWords(error, row.state === "removing" ? "remove" : "write");
+  const isOwn = isOwnFault(error);
+  const words = isGone ? error.message : bucketWords(error, row.state === "removing" ? "remove" : "write");
   const next = isGone
     ? null
     : nextAttemptAt({ made: row.attempts + 1, now, random: fraction(random), retryAfterMs: null });
-  // Whose deletion was asked for is tried for as long as the bucket is named.
-  const nextAt = row.state === "removing" ? (next ?? now + LAST_WAIT_MS) : next;
+  // For as long as the bucket is named: what a deletion asked for, and what only this service holds up.
+  const nextAt = row.state === "removing" || isOwn ? (next ?? now + LAST_WAIT_MS) : next;
   const state = nextAt === null ? ("failed" as const) : row.state;
-  await store.write(
+  return store.write(
     "record failed export",
     async (tx) => {
       const isOurs = await endExport(
@@ -183,12 +206,13 @@ async function recordFailed(deps: SendDeps, { row, bucket, token }: Claimed, err
         await deleteExport(tx, imageId);
         await noteExport(tx, imageId, null);
       }
-      if (isGone || isOwn || !isStill(current, bucket)) return;
-      await changeHealth(tx, accountId, {
-        failingSince: current.failingSince ?? now,
-        pausedUntil: now + EXPORT_PAUSE_MS,
-        lastError: words,
-      });
+      if (!isGone && !isOwn && isStill(current, bucket))
+        await changeHealth(tx, accountId, {
+          failingSince: current.failingSince ?? now,
+          pausedUntil: now + EXPORT_PAUSE_MS,
+          lastError: words,
+        });
+      return isOurs;
     },
     { concurrent: true },
   );
@@ -203,7 +227,30 @@ async function giveBack({ store, clock }: SendDeps, { row, token }: Claimed): Pr
   });
 }
 
-/** A day between the attempts to remove what the schedule has given up. */
+/**
+ * What was put there and could not be recorded, such as by a database out of reach, is put there again: the
+ * same bytes under the same key.
+ */
+async function giveBackUnrecorded(deps: SendDeps, claimed: Claimed, cause: unknown): Promise<boolean> {
+  deps.log.warn("export_unrecorded", { imageId: claimed.row.imageId, error: String(cause) });
+  await giveBack(deps, claimed);
+  return true;
+}
+
+/**
+ * A process that stood still may have lost its claim, and put there what was deleted, and removed by others,
+ * meanwhile.
+ */
+async function removeIfForgotten(deps: SendDeps, claimed: Claimed, signal: AbortSignal): Promise<void> {
+  const { imageId } = claimed.row;
+  const image = await findAnyImage(deps.store.read, imageId);
+  if (image?.forgottenAt === null) return;
+  await removeObjects(deps, claimed, signal).catch((error) =>
+    deps.log.error("export_not_removed", { imageId, error: String(error) }),
+  );
+}
+
+/** A day between the attempts at what the schedule has given up, and must not be. */
 const LAST_WAIT_MS = 24 * 3_600_000;
 
 /** From 0 up to 1. */

@@ -38,6 +38,7 @@ import {
 import { finishCanceling } from "../batches/cancel-batch.ts";
 import type { AppContext } from "../context.ts";
 import { renewPlan } from "../credits/credits.ts";
+import { dropUnnamed } from "../exports/manage-bucket.ts";
 import { releaseLostExports } from "../exports/send-exports.ts";
 import { finishImage } from "../images/finish-image.ts";
 import { eraseTraces, finishForgetting, forgetAged } from "../images/forget-image.ts";
@@ -109,6 +110,7 @@ export async function sweep(deps: SweepDeps, signal?: AbortSignal): Promise<void
     () => requeueAbandoned(deps),
     () => releaseLateClaims(deps),
     () => releaseLostExports(deps),
+    () => dropUnnamed(deps),
     () => failStranded(deps),
     () => finishCanceling(deps),
     () => publishDue(deps),

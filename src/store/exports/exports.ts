@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, exists, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, exists, inArray, isNull, lte, notExists, or, type SQL, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import type { ExportNote } from "../../core/export-key.ts";
 import type { Tx } from "../store.ts";
@@ -16,9 +16,12 @@ export async function findBucket({ db, t }: Tx, accountId: string): Promise<Acco
 }
 
 /** The secrets of all accounts' buckets, as they are sealed. */
-export async function sealedBucketSecrets({ db, t }: Tx): Promise<string[]> {
-  const rows = await db.select({ secret: t.accountBuckets.secretAccessKey }).from(t.accountBuckets);
-  return rows.map(({ secret }) => secret);
+export async function sealedBucketSecrets({
+  db,
+  t,
+}: Tx): Promise<Pick<AccountBucket, "accountId" | "secretAccessKey">[]> {
+  const { accountId, secretAccessKey } = t.accountBuckets;
+  return db.select({ accountId, secretAccessKey }).from(t.accountBuckets).orderBy(asc(accountId));
 }
 
 /** Names an account's bucket, in place of any before. */
@@ -155,27 +158,48 @@ export async function startRemoval({ db, t }: Tx, imageId: string, at: number): 
 }
 
 /** Makes claims due again whose lease has expired. Returns how many. */
-export async function releaseExports({ db, t }: Tx, now: number, limit: number): Promise<number> {
-  const e = t.imageExports;
-  const lost = db
+export async function releaseExports(tx: Tx, now: number, limit: number): Promise<number> {
+  const e = tx.t.imageExports;
+  const lost = tx.db
     .select({ id: e.imageId })
     .from(e)
-    .where(and(sql`${e.leaseExpiresAt} is not null`, lte(e.leaseExpiresAt, now)))
+    .where(and(isClaimed(tx), lte(e.leaseExpiresAt, now)))
     .limit(limit);
-  const released = await db
-    .update(e)
-    .set({ leaseToken: null, leaseExpiresAt: null, nextAttemptAt: now })
-    .where(inArray(e.imageId, lost))
-    .returning({ id: e.imageId });
-  return released.length;
+  return endClaims(tx, now, inArray(e.imageId, lost));
 }
 
-export async function hasLostExport({ db, t }: Tx, now: number): Promise<boolean> {
+/** Makes due again what was claimed with these tokens, whose processes have ended. Returns how many. */
+export async function releaseExportsOf(tx: Tx, tokens: readonly string[], now: number): Promise<number> {
+  let count = 0;
+  for (let at = 0; at < tokens.length; at += TOKENS_AT_ONCE) {
+    const some = tokens.slice(at, at + TOKENS_AT_ONCE);
+    count += await endClaims(tx, now, and(isClaimed(tx), inArray(tx.t.imageExports.leaseToken, some)));
+  }
+  return count;
+}
+
+/** Values of one statement: SQLite accepts 32,766 in all. */
+const TOKENS_AT_ONCE = 500;
+
+/** Written out, as the index of the few is. */
+const isClaimed = ({ t }: Tx) => sql`${t.imageExports.leaseExpiresAt} is not null`;
+
+async function endClaims({ db, t }: Tx, now: number, which: SQL | undefined): Promise<number> {
   const e = t.imageExports;
-  const rows = await db
+  const ended = await db
+    .update(e)
+    .set({ leaseToken: null, leaseExpiresAt: null, nextAttemptAt: now })
+    .where(which)
+    .returning({ id: e.imageId });
+  return ended.length;
+}
+
+export async function hasLostExport(tx: Tx, now: number): Promise<boolean> {
+  const e = tx.t.imageExports;
+  const rows = await tx.db
     .select({ id: e.imageId })
     .from(e)
-    .where(and(sql`${e.leaseExpiresAt} is not null`, lte(e.leaseExpiresAt, now)))
+    .where(and(isClaimed(tx), lte(e.leaseExpiresAt, now)))
     .limit(1);
   return rows.length > 0;
 }
@@ -191,13 +215,13 @@ export async function failedExports({ db, t }: Tx, accountId: string, limit: num
     .limit(limit);
 }
 
-/** How many wait for an attempt, up to `limit`. */
+/** How many cards wait to be put there, up to `limit`; what is to be removed is none of them. */
 export async function countWaiting({ db, t }: Tx, accountId: string, limit: number): Promise<number> {
   const e = t.imageExports;
   const rows = db
     .select({ id: e.imageId })
     .from(e)
-    .where(and(eq(e.accountId, accountId), sql`${e.nextAttemptAt} is not null`))
+    .where(and(eq(e.accountId, accountId), eq(e.state, "pending"), sql`${e.nextAttemptAt} is not null`))
     .limit(limit)
     .as("waiting");
   const [row] = await db.select({ n: sql<number>`count(*)`.mapWith(Number) }).from(rows);
@@ -218,15 +242,36 @@ export async function restartExports(
   return restarted.map(({ id }) => id);
 }
 
-/** Drops what has not been put into a bucket that is no longer named. Returns the images. */
-export async function dropUnexported({ db, t }: Tx, accountId: string, limit: number): Promise<string[]> {
-  const e = t.imageExports;
+/** Up to `limit` accounts that name no bucket and have something that waits for one, or was given up. */
+export async function accountsWithoutBucket({ db, t }: Tx, limit: number): Promise<string[]> {
+  const { accounts: a, accountBuckets: b, imageExports: e } = t;
+  const bucket = db.select({ id: b.accountId }).from(b).where(eq(b.accountId, a.id));
   const waiting = db
     .select({ id: e.imageId })
     .from(e)
-    .where(
-      and(eq(e.accountId, accountId), or(sql`${e.nextAttemptAt} is not null`, sql`${e.state} = 'failed'`)),
-    )
+    .where(and(eq(e.accountId, a.id), sql`${e.nextAttemptAt} is not null`));
+  const failed = db
+    .select({ id: e.imageId })
+    .from(e)
+    .where(and(eq(e.accountId, a.id), sql`${e.state} = 'failed'`));
+  const found = await db
+    .select({ id: a.id })
+    .from(a)
+    .where(and(notExists(bucket), or(exists(waiting), exists(failed))))
+    .limit(limit);
+  return found.map(({ id }) => id);
+}
+
+/** Drops what has not been put into a bucket that is no longer named. Returns the images. */
+export async function dropUnexported({ db, t }: Tx, accountId: string, limit: number): Promise<string[]> {
+  const { accountBuckets: b, imageExports: e } = t;
+  // In the same statement, so that what is recorded for a bucket named meanwhile stays.
+  const bucket = db.select({ id: b.accountId }).from(b).where(eq(b.accountId, accountId));
+  const isUnexported = or(sql`${e.nextAttemptAt} is not null`, sql`${e.state} = 'failed'`);
+  const waiting = db
+    .select({ id: e.imageId })
+    .from(e)
+    .where(and(eq(e.accountId, accountId), isUnexported, notExists(bucket)))
     .limit(limit);
   const dropped = await db.delete(e).where(inArray(e.imageId, waiting)).returning({ id: e.imageId });
   const ids = dropped.map(({ id }) => id);

@@ -19,6 +19,7 @@ export interface Diagnosis {
     | "audit"
     | "pictures"
     | "webhooks"
+    | "account buckets"
     | "backups";
   status: "ok" | "warning" | "failed";
   /** The finding and, unless it is ok, the remedy. */

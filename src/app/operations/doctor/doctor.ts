@@ -17,6 +17,7 @@ import { checkMp4Encoder } from "../../../render/card/mp4-trial.ts";
 import { openCardPage } from "../../../render/card/page.ts";
 import { databaseProblems } from "../../../store/engine/check-database.ts";
 import { openSqliteStore } from "../../../store/engine/sqlite.ts";
+import { sealedBucketSecrets } from "../../../store/exports/exports.ts";
 import { latestPictures } from "../../../store/images/image-search.ts";
 import { findAccount } from "../../../store/people/accounts.ts";
 import type { Store } from "../../../store/store.ts";
@@ -38,6 +39,7 @@ import { DEFAULT_TEMPLATE } from "../../../templates/built-in.ts";
 import { loadTemplate } from "../../../templates/load.ts";
 import { templateRegistry } from "../../../templates/registry.ts";
 import { openFolderFiles } from "../../bucket-files.ts";
+import { unreadableBuckets } from "../../exports/manage-bucket.ts";
 import { openPlaces } from "../../places.ts";
 import { unreadableEndpoints } from "../../webhooks/manage-webhooks.ts";
 import { audit } from "../audit/audit.ts";
@@ -95,6 +97,7 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
     ["audit", checkBooks],
     ["pictures", checkPictures],
     ["webhooks", checkWebhooks],
+    ["account buckets", checkAccountBuckets],
     ["sign-in", checkSignIn],
     ["backups", (settings, place) => checkBackups(settings, place, Date.now())],
   ];
@@ -307,6 +310,24 @@ const checkWebhooks: Check = (config, folder) =>
     return {
       status: "failed",
       message: `the secrets of ${unreadable.join(", ")} cannot be read: ${keyFile} is not the key they were sealed with. Put the right one back, or give each a new secret with "cardpress webhook rotate".`,
+    };
+  });
+
+const checkAccountBuckets: Check = (config, folder) =>
+  withBooks(config, folder, async ({ store }) => {
+    const keyFile = config.cluster?.secretKeyFile ?? folder.secretKey;
+    const named = (await sealedBucketSecrets(store.read)).map(({ accountId }) => accountId);
+    if (named.length === 0) return { status: "ok", message: "no account names a bucket of its own" };
+    const isThere = existsSync(keyFile);
+    const unreadable = isThere
+      ? await unreadableBuckets({ store, secrets: secretBox(loadSecretKey(keyFile), randomBytes) })
+      : named;
+    if (unreadable.length === 0)
+      return { status: "ok", message: `the keys of ${counted(named.length, "bucket")} can be read` };
+    const why = isThere ? `${keyFile} is not the key they were sealed with` : `${keyFile} is gone`;
+    return {
+      status: "failed",
+      message: `the keys of the buckets of ${unreadable.join(", ")} cannot be read: ${why}. Put the right one back, or write each with "cardpress bucket set".`,
     };
   });
 
