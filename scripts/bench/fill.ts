@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import { SQL } from "bun";
+import { API_PATHS } from "../../src/core/api-paths.ts";
 import { MAX_BATCH_CARDS } from "../../src/core/limits.ts";
 import { openSqliteStore } from "../../src/store/engine/sqlite.ts";
 
@@ -175,6 +176,8 @@ const FILLED = [
   "webhook_deliveries",
   "delivery_attempts",
   "idempotency_records",
+  "request_log",
+  "player_consents",
 ];
 
 /** The statements that fill the tables, in their order. */
@@ -220,6 +223,25 @@ function* statementsFor(dialect: Dialect, filling: Filling): Generator<string> {
   yield* webhookStatements(now);
   yield `INSERT INTO idempotency_records SELECT account_id, 'live', 'key-' || id, ${dialect.padded("1", 64)}, id, '{"success":true,"data":{"image_id":"' || id || '"}}',
     created_at, created_at + 259200000 FROM images WHERE created_at > ${now} - 259200000`;
+  yield* requestStatements();
+}
+
+/** The player that a quarter of all requests are about. */
+export const COMMON_PLAYER = "player-common";
+
+/**
+ * A logged create for each image: one in twenty was refused, one in 100,000 failed with 500. And a consent
+ * of every tenth player.
+ */
+function* requestStatements(): Generator<string> {
+  const number = "CAST(substr(external_id, 8) AS INTEGER)";
+  const status = `CASE WHEN n % 100000 = 20 THEN 500 WHEN n % 20 < 2 THEN 400 ELSE 202 END`;
+  yield `INSERT INTO request_log (id, account_id, environment, key_id, method, path, status, code, duration_ms, external_id, created_at)
+    SELECT 'req_' || substr(id, 5), account_id, 'live', 'key_1', 'POST', '${API_PATHS.images}', s, CASE s WHEN 400 THEN 'INVALID_REQUEST' WHEN 500 THEN 'INTERNAL_ERROR' END, 12,
+      CASE WHEN n % 8 < 2 THEN '${COMMON_PLAYER}' ELSE external_id END, created_at
+    FROM (SELECT id, account_id, external_id, created_at, n, ${status} AS s FROM (SELECT id, account_id, external_id, created_at, ${number} AS n FROM images) AS numbered) AS rows`;
+  yield `INSERT INTO player_consents (account_id, external_id, no_photo, no_full_name, created_at, updated_at)
+    SELECT account_id, external_id, 0, 0, created_at, created_at FROM images WHERE ${number} % 10 = 0`;
 }
 
 const REQUEST = JSON.stringify({

@@ -1,6 +1,7 @@
 import { queueEstimate } from "../../src/app/images/queue-estimate.ts";
 import { ledgerPage, newestEntries } from "../../src/store/credits/ledger.ts";
 import { sumUsage, usageByDay } from "../../src/store/credits/usage.ts";
+import { listBatches } from "../../src/store/images/batches.ts";
 import { endedBefore } from "../../src/store/images/forgotten-images.ts";
 import {
   expiredOutputs,
@@ -28,12 +29,14 @@ import { nextPlace } from "../../src/store/images/queue-place.ts";
 import { accountsRunningLow, endpointsInTrouble } from "../../src/store/overviews/attention.ts";
 import { accountNumbers, earliestDue } from "../../src/store/overviews/gauges.ts";
 import { overviewCounts } from "../../src/store/overviews/overview.ts";
+import { listRequests } from "../../src/store/overviews/request-log.ts";
 import { newestAccounts } from "../../src/store/people/accounts.ts";
 import { listAudit } from "../../src/store/people/activity.ts";
+import { consentOf, listConsents } from "../../src/store/people/consents.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { dueEndpoints, listDeliveryRows } from "../../src/store/webhooks/deliveries.ts";
 import { eventsSince, hasOldEvent, newestEvents } from "../../src/store/webhooks/webhooks.ts";
-import { createdAtOf, FILLED_AT, idOf } from "./fill.ts";
+import { COMMON_PLAYER, createdAtOf, FILLED_AT, idOf } from "./fill.ts";
 
 const DAY_MS = 86_400_000;
 const scope = { accountId: "acct_0", environment: "live" } as const;
@@ -77,6 +80,27 @@ export const QUESTIONS: Record<string, (tx: Tx, images: number) => Promise<unkno
       ],
       limit: 20,
     }),
+  "list, a failed player": (tx, n) =>
+    filteredImages(tx, { ...scope, externalId: `player-${n / 2}`, status: "failed", limit: 20 }),
+  "list, of a player in a span": (tx, n) =>
+    filteredImages(tx, { ...scope, ...aDay, externalId: `player-${n / 2}`, limit: 20 }),
+  "list, of a batch in a span": (tx) =>
+    filteredImages(tx, { ...scope, ...aDay, batchId: "bat_1", limit: 20 }),
+  "list, by metadata that all have, of a span": (tx) =>
+    filteredImages(tx, { ...scope, ...aDay, metadata: [["season", "2026"]], limit: 20 }),
+  "list, processing ones of metadata that all have": (tx) =>
+    filteredImages(tx, { ...scope, metadata: [["season", "2026"]], status: "processing", limit: 20 }),
+  "list, current cards of a span": (tx) =>
+    filteredImages(tx, { ...scope, ...aDay, current: true, limit: 20 }),
+  "list, of a player, a batch, metadata, a span and failed": (tx, n) =>
+    filteredImages(tx, {
+      ...{ ...scope, ...aDay, externalId: `player-${n / 2}`, batchId: "bat_1", status: "failed", limit: 20 },
+      metadata: [["season", "2026"]],
+    }),
+  "list, processing ones of a span": (tx) =>
+    listImageRows(tx, { ...scope, ...aDay, status: "processing", limit: 21 }),
+  "list, of a span, in the middle": (tx, n) =>
+    listImageRows(tx, { ...scope, from: 0, before: FILLED_AT, after: middle(n), limit: 21 }),
   "list, a small account's": (tx) => listImageRows(tx, { ...other, limit: 21 }),
   get: (tx, n) => findImageAnswer(tx, { ...scope, id: idOf(n / 2) }),
   usage: (tx) => sumUsage(tx, scope, { from: "2026-11-01", to: "2026-11-30" }),
@@ -124,6 +148,32 @@ export const QUESTIONS: Record<string, (tx: Tx, images: number) => Promise<unkno
     newestEvents(tx, { ...scope, type: "player.recalled", limit: 21 }),
   "events, of a type in a span": (tx) =>
     newestEvents(tx, { ...scope, ...aDay, type: "image.completed", limit: 21 }),
+  "events, of a span": (tx) => newestEvents(tx, { ...scope, ...aDay, limit: 21 }),
+  "events, in the middle": (tx, n) => newestEvents(tx, { ...scope, after: eventInTheMiddle(n), limit: 21 }),
+  "batches, first page": (tx) => listBatches(tx, { ...scope, limit: 21 }),
+  "players, consents": (tx) => listConsents(tx, { accountId: "acct_0", limit: 21 }),
+  "players, consents in the middle": (tx, n) =>
+    listConsents(tx, {
+      accountId: "acct_0",
+      after: { updatedAt: middle(n).createdAt, externalId: `player-${n / 2}` },
+      limit: 21,
+    }),
+  "players, one's consent": (tx, n) => consentOf(tx, { accountId: "acct_0", externalId: `player-${n / 2}` }),
+  "request log, first page": (tx) => listRequests(tx, log),
+  "request log, in the middle": (tx, n) => listRequests(tx, { ...log, after: requestInTheMiddle(n) }),
+  "request log, of a span": (tx) => listRequests(tx, { ...log, ...aDay }),
+  "request log, refused": (tx) => listRequests(tx, { ...log, refused: true }),
+  "request log, a status that most have": (tx) => listRequests(tx, { ...log, status: 202 }),
+  "request log, a status that few have": (tx) => listRequests(tx, { ...log, status: 500 }),
+  "request log, a status that none has": (tx) => listRequests(tx, { ...log, status: 409 }),
+  "request log, a success that none has": (tx) => listRequests(tx, { ...log, status: 204 }),
+  "request log, an environment that none has": (tx) => listRequests(tx, { ...log, environment: "test" }),
+  "request log, of a player": (tx, n) => listRequests(tx, { ...log, externalId: `player-${n / 2 + 4}` }),
+  "request log, of a player of many requests": (tx) =>
+    listRequests(tx, { ...log, externalId: COMMON_PLAYER }),
+  "request log, refused ones of that player in a span": (tx) =>
+    listRequests(tx, { ...log, ...aDay, externalId: COMMON_PLAYER, refused: true }),
+  "request log, of a player that none is about": (tx) => listRequests(tx, { ...log, externalId: "none" }),
   "metrics, credits": (tx) => accountNumbers(tx),
   "metrics, deliveries": (tx) => earliestDue(tx),
   "create, its place in the queue": (tx) =>
@@ -139,11 +189,22 @@ export const QUESTIONS: Record<string, (tx: Tx, images: number) => Promise<unkno
   "audit, a page of pictures": (tx) => servedPictures(tx, { now: FILLED_AT, limit: 1000 }),
 };
 
+const log = { accountId: "acct_0", limit: 26 } as const;
 const aDay = { from: FILLED_AT - 10 * DAY_MS, before: FILLED_AT - 9 * DAY_MS };
 
 function middle(images: number) {
   const at = 2 * Math.floor(images / 4);
   return { createdAt: createdAtOf(at, images), id: idOf(at) };
+}
+
+function eventInTheMiddle(images: number) {
+  const { createdAt, id } = middle(images);
+  return { createdAt: createdAt + 2_000, id: id.replace("img_", "evt_") };
+}
+
+function requestInTheMiddle(images: number) {
+  const { createdAt, id } = middle(images);
+  return { createdAt, id: id.replace("img_", "req_") };
 }
 
 function deliveryInTheMiddle(images: number) {
