@@ -5,6 +5,7 @@ import { type AssetFolder, assetFolder, CSS, fileAsset, SCRIPT, textAsset, WEBP 
 import script from "./assets/console.js" with { type: "text" };
 import kits from "./assets/kits.webp" with { type: "file" };
 import lists from "./assets/lists.css" with { type: "text" };
+import looked from "./assets/looked.js" with { type: "text" };
 import make from "./assets/make.css" with { type: "text" };
 import oneCard from "./assets/one-card.webp" with { type: "file" };
 import pages from "./assets/pages.css" with { type: "text" };
@@ -20,6 +21,7 @@ import tables from "./assets/tables.css" with { type: "text" };
 export type ConsoleFile =
   | "console.css"
   | "console.js"
+  | "looked.js"
   | "passkeys.js"
   | "photos.js"
   | "points.js"
@@ -33,6 +35,7 @@ export type ConsoleFile =
 export const CONSOLE_ASSETS: AssetFolder<ConsoleFile> = assetFolder("/console/assets/", {
   "console.css": textAsset(CSS, tables, pages, lists, make, sheet, paletteStyle),
   "console.js": textAsset(SCRIPT, script),
+  "looked.js": textAsset(SCRIPT, looked),
   "passkeys.js": textAsset(SCRIPT, passkeys),
   "photos.js": textAsset(SCRIPT, photos),
   "points.js": textAsset(SCRIPT, points),

@@ -40,6 +40,10 @@ const COMPOSITION_WORDS: Readonly<Record<AskedComposition, string>> = {
   photo: "Within the photo",
 };
 
+/** What a message about a photo says to people: where the request has it is for developers. */
+export const withoutFields = (message: string): string =>
+  message.replace(/ in [\w.]+ cannot be used/, " cannot be used").replace(" (player.focus)", "");
+
 /** A composition in words; any other text stays as it is. */
 export const compositionText = (name: string): string => COMPOSITION_WORDS[name as AskedComposition] ?? name;
 

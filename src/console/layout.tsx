@@ -26,7 +26,15 @@ const HTMX_CONFIG = JSON.stringify({
   ],
 });
 
-const SCRIPTS = ["console.js", "htmx.js", "passkeys.js", "photos.js", "points.js", "palette.js"] as const;
+const SCRIPTS = [
+  "console.js",
+  "htmx.js",
+  "passkeys.js",
+  "photos.js",
+  "points.js",
+  "looked.js",
+  "palette.js",
+] as const;
 
 /** Files for the console's pages only. */
 function ConsoleDocument(props: {

@@ -6,6 +6,7 @@ import { batchesRoutes } from "./batches/batches.tsx";
 import { forPrintRoutes } from "./batches/for-print.tsx";
 import { listCheckRoutes } from "./batches/list-check.tsx";
 import { listColumnRoutes } from "./batches/list-columns.tsx";
+import { listLookedRoutes } from "./batches/list-looked.tsx";
 import { listPhotoRoutes } from "./batches/list-photos.tsx";
 import { listPositionRoutes } from "./batches/list-positions.tsx";
 import { listPreviewRoutes } from "./batches/list-previews.tsx";
@@ -69,6 +70,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...listPhotoRoutes,
   ...listCheckRoutes,
   ...listPositionRoutes,
+  ...listLookedRoutes,
   ...listPreviewRoutes,
   ...againRoutes,
   ...publicationRoutes,

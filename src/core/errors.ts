@@ -1,3 +1,4 @@
+import type { FailureReason } from "./failure-reasons.ts";
 import { MAX_DETAIL_FIELD_CHARS, MAX_REFUSAL_CHARS, MAX_REFUSAL_DETAILS } from "./limits.ts";
 
 /** Every error code a partner can receive. Codes are stable, because partners switch on them. */
@@ -87,6 +88,8 @@ export interface RefusalOptions {
   details?: ErrorDetail[] | undefined;
   /** When it makes sense to try again. */
   retryAfterSeconds?: number | undefined;
+  /** Why a photo cannot be used, as a failed image would say. */
+  reason?: FailureReason | undefined;
   /** The underlying cause; logged, never shown. */
   cause?: unknown;
 }
@@ -101,6 +104,7 @@ export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   readonly details: ErrorDetail[] | undefined;
   readonly credits: CreditLack | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly reason: FailureReason | undefined;
 
   constructor(
     readonly code: Code,
@@ -118,6 +122,7 @@ export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
       }));
     this.credits = options.credits;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.reason = options.reason;
   }
 }
 

@@ -87,7 +87,8 @@ async function draw(
       },
       () => {},
     );
-    if (outcome.kind === "refused") throw new Refusal("UNSUPPORTED_IMAGE_SOURCE", outcome.message);
+    if (outcome.kind === "refused")
+      throw new Refusal("UNSUPPORTED_IMAGE_SOURCE", outcome.message, { reason: outcome.reason });
     return await Bun.file(outputPath).bytes();
   } finally {
     renderer.release();

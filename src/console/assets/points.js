@@ -87,5 +87,7 @@
     const field = fieldOf(place);
     field.value = `${fraction(offsetX / clientWidth)} ${fraction(offsetY / clientHeight)}`;
     field.dispatchEvent(new Event("input", { bubbles: true }));
+    // Where nothing else is asked, and nothing is charged.
+    if (place.hasAttribute("data-sends")) field.form?.requestSubmit();
   });
 })();

@@ -1,5 +1,10 @@
 import { newCards } from "../../app/batches/batch-cards.ts";
-import { matchPhotos, type NamedPlayer, type PhotoMatches } from "../../app/batches/match-photos.ts";
+import {
+  type MatchedBy,
+  matchPhotos,
+  type NamedPlayer,
+  type PhotoMatches,
+} from "../../app/batches/match-photos.ts";
 import {
   areNamesIds,
   cardsOfList,
@@ -69,8 +74,11 @@ export async function draftCards(visit: MemberVisit, draft: Draft): Promise<Draf
   const matches = matchPhotos(players, photos);
   for (const [row, { photo }] of matches.matched) {
     const { player } = cards[row] ?? {};
+    if (!player) continue;
     // Before the address of the list: who sends a photo means it.
-    if (player) player.source_image_url = uploadUrl(visit.deps.config, photos[photo]?.id ?? "");
+    player.source_image_url = uploadUrl(visit.deps.config, photos[photo]?.id ?? "");
+    const { focus } = photos[photo] ?? {};
+    if (focus) player.focus = focus;
   }
   const withoutPhoto = cards.flatMap(({ player }, row) =>
     player.source_image_url === undefined ? [row] : [],
@@ -95,12 +103,20 @@ async function useIdsOfSet(
   }
 }
 
+/** A photo sent along, and what shows that it is the player's. */
+interface MatchedPhoto {
+  id: string;
+  by: MatchedBy;
+}
+
 export interface Checked {
   faults: ListFault[];
   /** The rows whose cards can be made. */
   requests: CreateImageRequest[];
   /** How many cards each of them stands for. */
   counts: number[];
+  /** The photo sent along for each of them; undefined where the list has an address. */
+  photos: (MatchedPhoto | undefined)[];
 }
 
 /** All the cards that a checked list comes to. */
@@ -123,7 +139,7 @@ export function checkedDraft(visit: MemberVisit, draft: Draft): Promise<Checked>
 async function checkRows(visit: MemberVisit, draft: Draft): Promise<Checked> {
   const { deps, account, now } = visit;
   const { list, mapping } = draft;
-  const { targets, cards, withoutPhoto } = await draftCards(visit, draft);
+  const { targets, cards, matches, withoutPhoto } = await draftCards(visit, draft);
   const { requests, places, counts, details } = await checkCards(cards, deps.config, deps.templates);
   const countAt = new Map(places.map((at, n) => [at, counts[n] ?? 1]));
   const sent = new Map(places.map((at, n) => [at, requests[n] as CreateImageRequest]));
@@ -163,6 +179,11 @@ async function checkRows(visit: MemberVisit, draft: Draft): Promise<Checked> {
     faults: faultsInList(list, targets, mapping, worded).faults,
     requests: left.map(({ request }) => request),
     counts: left.map(({ count }) => count),
+    photos: left.map(({ at }) => {
+      const match = matches.matched.get(at);
+      const photo = match && draft.photos?.[match.photo];
+      return photo && { id: photo.id, by: match.by };
+    }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { SetPlace } from "../../core/card-set.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { MAX_LIST_PREVIEWS_PER_DAY } from "../../core/list-limits.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
+import { withoutFields } from "../card-words.ts";
 import { count } from "../elements.tsx";
 import { logFault } from "../page-error.ts";
 import type { MemberVisit } from "../visit.ts";
@@ -30,9 +31,9 @@ export async function drawPreview(
     if (isPartnerRefusal(error) && error.code === "SERVICE_OVERLOADED") return undefined;
     if (isPartnerRefusal(error))
       return {
-        // Where the request has it is for developers.
-        problem: error.message.replace(/ in [\w.]+ cannot be used/, " cannot be used"),
+        problem: withoutFields(error.message),
         ...(error.code === "UNSUPPORTED_IMAGE_SOURCE" && { refused: true }),
+        ...(error.reason === "several_people" && { severalPeople: true }),
       };
     logFault(visit, error);
     return { problem: `It could not be drawn, which is our fault. ${ifFaulty}` };

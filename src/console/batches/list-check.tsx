@@ -13,6 +13,7 @@ import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { type Checked, cardsOfChecked, checkDraft } from "./draft-cards.ts";
+import { NotLooked } from "./list-looked.tsx";
 import { UnknownPositions } from "./list-positions.tsx";
 import { Previews } from "./list-previews.tsx";
 import { setLabel } from "./list-set.tsx";
@@ -157,6 +158,7 @@ function Confirmation({
             {leftOut === 1 ? "row" : "rows"} with faults
           </label>
         )}
+        <NotLooked total={requests.length} />
         <div class="actions">
           {canWrite(visit) && (
             <button type="submit" class="button button-primary">
@@ -181,7 +183,7 @@ function Confirmation({
 async function checkPage(visit: MemberVisit): Promise<Response> {
   const draft = await visit.lists.get(visit);
   const checked = await checkDraft(visit, draft);
-  const { faults, requests } = checked;
+  const { faults, requests, photos } = checked;
   const { account, now } = visit;
   const credits = await creditsOf(visit.deps.store.read, account, now);
   const live = { account, environment: "live", requests: cardsOfChecked(checked) } as const;
@@ -195,7 +197,7 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
         title={draft.name || "Squad list"}
         lead={
           broken === 0
-            ? `${requests.length === 1 ? "The one player is" : `All ${count(requests.length)} players are`} complete. Nothing has been made or charged yet.`
+            ? `${requests.length === 1 ? "The one row has" : `All ${count(requests.length)} rows have`} what a card needs. Whether the photos do shows below. Nothing has been made or charged yet.`
             : `${counted(requests.length, "player is", "players are")} complete, ${count(broken)} ${broken === 1 ? "has" : "have"} a fault. Nothing has been made or charged yet.`
         }
       />
@@ -203,7 +205,7 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
       {faults.length > 0 && <Faults faults={faults} draft={draft} />}
       {requests.length > 0 ? (
         <>
-          <Previews draft={draft} requests={requests} all={visit.query.get("previews") === "all"} />
+          <Previews draft={draft} {...{ requests, photos }} all={visit.query.get("previews") === "all"} />
           <Confirmation visit={visit} draft={draft} checked={checked} credits={credits} fresh={fresh} />
         </>
       ) : (

@@ -140,7 +140,7 @@ function RowPhoto({
       <td data-label="Photo" class="long words">
         {match && photo ? (
           <>
-            <Badge tone={match.by === "number" || match.by === "part" ? "warn" : "good"}>
+            <Badge tone={match.by === "number" || match.by === "part" ? "neutral" : "good"}>
               {BY[match.by]}
             </Badge>{" "}
             <span class="sub">
@@ -310,9 +310,15 @@ async function keepFor(visit: MemberVisit): Promise<Draft> {
     const at = "row" in row ? -1 : photos.findIndex((one) => one.path === own);
     return at < 0
       ? { ...draft, photos: [...photos, photo] }
-      : { ...draft, photos: photos.with(at, { ...photos[at], ...photo }) };
+      : { ...draft, photos: photos.with(at, replaced(photos[at] as DraftPhoto, photo)) };
   });
 }
+
+/** Another file for the same player, in which the face is elsewhere. */
+const replaced = ({ focus: _, ...before }: DraftPhoto, photo: DraftPhoto): DraftPhoto => ({
+  ...before,
+  ...photo,
+});
 
 /** Whose the photos are that the form names: a row, nobody's, or to be decided. */
 async function choose(visit: MemberVisit): Promise<Response> {

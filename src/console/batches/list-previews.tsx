@@ -8,9 +8,10 @@ import type { CardSet } from "../../store/sets/card-sets.ts";
 import { Card, count } from "../elements.tsx";
 import { notFound } from "../page-error.ts";
 import { html, privateFile } from "../respond.ts";
-import { type MemberVisit, member } from "../visit.ts";
-import { checkedDraft } from "./draft-cards.ts";
+import { canWrite, type MemberVisit, member } from "../visit.ts";
+import { type Checked, checkedDraft } from "./draft-cards.ts";
 import { drawPreview } from "./draw-preview.ts";
+import { Looked, PhotoProblem, PhotoProblems } from "./list-looked.tsx";
 import type { Draft, Preview } from "./list-store.ts";
 
 // Cards as they will be, before anything is charged: three at a glance, or all of them, smaller.
@@ -36,28 +37,40 @@ function chosenForPreview(requests: readonly CreateImageRequest[]): number[] {
 /** Which cards are drawn small, one after the other: all of a list, or all but the three. */
 type Small = "1" | "others";
 
-const smallOnes = (requests: readonly CreateImageRequest[], kind: Small): number[] => {
+/** Those whose photo may be somebody else's first. */
+const smallOnes = ({ requests, photos }: Pick<Checked, "requests" | "photos">, kind: Small): number[] => {
   const chosen = kind === "others" ? chosenForPreview(requests) : [];
-  return [...requests.keys()].filter((at) => !chosen.includes(at));
+  const isSure = (at: number) => Number(guessText(photos[at]) === undefined);
+  return [...requests.keys()]
+    .filter((at) => !chosen.includes(at))
+    .sort((one, other) => isSure(one) - isSure(other));
 };
 
-interface PreviewsOf {
+/** By what a photo was taken for the player's, where that is a guess. */
+function guessText(photo: Checked["photos"][number]): string | undefined {
+  if (photo?.by === "number") return "Photo by shirt number";
+  return photo?.by === "part" ? "Photo by a part of the name" : undefined;
+}
+
+interface PreviewsOf extends Pick<Checked, "requests" | "photos"> {
   draft: Draft;
-  requests: CreateImageRequest[];
 }
 
 /**
  * Three of the cards, and of a list that is no longer than a club's the others too, small: they tell whose
  * photo would be refused. Of a longer list they are drawn once somebody asks for `all`.
  */
-export function Previews({ draft, requests, all }: PreviewsOf & { all: boolean }) {
+export function Previews({ all, ...of }: PreviewsOf & { all: boolean }) {
+  const { draft, requests } = of;
   const path = `/console/lists/${draft.id}/check`;
   if (all)
     return (
       <>
-        <PhotoProblems draft={draft} cards={smallOnes(requests, "1")} />
+        <Looked total={requests.length} />
+        <PhotoProblems draft={draft} cards={smallOnes(of, "1")} />
         <SmallCards
-          {...{ draft, requests, kind: "1" }}
+          {...of}
+          kind="1"
           title={`All ${count(requests.length)} cards`}
           actions={
             <a class="button button-small" href={path}>
@@ -68,17 +81,18 @@ export function Previews({ draft, requests, all }: PreviewsOf & { all: boolean }
       </>
     );
   const chosen = chosenForPreview(requests);
-  const others = smallOnes(requests, "others");
+  const others = smallOnes(of, "others");
   const drawsOthers = others.length > 0 && requests.length <= MAX_AUTO_PREVIEWS;
   return (
     <>
+      <Looked total={requests.length} />
       <PhotoProblems draft={draft} cards={drawsOthers ? [...requests.keys()] : chosen} />
       <Card
         title={others.length > 0 ? "Three of the cards" : "The cards"}
         note={
           others.length > 0 && !drawsOthers
-            ? "Drawn from their own photos, free of charge. Preview all to know whose photo would be refused."
-            : "Drawn from their own photos, free of charge."
+            ? "Preview all to know whose photo would be refused."
+            : "The first, the longest name, the last."
         }
         actions={
           others.length > 0 &&
@@ -91,13 +105,14 @@ export function Previews({ draft, requests, all }: PreviewsOf & { all: boolean }
       >
         <div class="previews">
           {chosen.map((at) => (
-            <Waiting key={at} draft={draft} at={at} name={nameAt(requests, at)} />
+            <Waiting key={at} draft={draft} at={at} name={requests[at]?.player.name ?? ""} />
           ))}
         </div>
       </Card>
       {drawsOthers && (
         <SmallCards
-          {...{ draft, requests, kind: "others" }}
+          {...of}
+          kind="others"
           title={others.length === 1 ? "The other card" : `The other ${count(others.length)} cards`}
         />
       )}
@@ -105,49 +120,27 @@ export function Previews({ draft, requests, all }: PreviewsOf & { all: boolean }
   );
 }
 
-const nameAt = (requests: CreateImageRequest[], at: number) => requests[at]?.player.name ?? "";
-
 function SmallCards({
-  draft,
-  requests,
   kind,
   title,
   actions,
+  ...of
 }: PreviewsOf & { kind: Small; title: string; actions?: ComponentChildren }) {
   return (
     <Card
       title={title}
-      note="Small and marked, drawn one after the other from their own photos. Nothing is charged."
+      note="Small and marked, drawn one after the other; those that would fail come first."
       actions={actions}
     >
       <div class="previews previews-all">
-        {smallOnes(requests, kind).map((at, place) => (
-          <Waiting
-            key={at}
-            {...{ draft, at, name: nameAt(requests, at), small: kind, isNext: place < AT_ONCE }}
-          />
-        ))}
+        {smallOnes(of, kind).map((at, place) => {
+          const name = of.requests[at]?.player.name ?? "";
+          return (
+            <Waiting key={at} {...{ draft: of.draft, at, name, small: kind, isNext: place < AT_ONCE }} />
+          );
+        })}
       </div>
     </Card>
-  );
-}
-
-const problemId = (at: number) => `photo-problem-${at}`;
-
-/** Whose photos would be refused, filled in while the cards are drawn; not shown before there is one. */
-function PhotoProblems({ draft, cards }: { draft: Draft; cards: number[] }) {
-  return (
-    <div class="notice notice-warn photo-problems" role="status">
-      <div>
-        <strong>These cards would fail, and cost nothing.</strong>
-        <ul>
-          {cards.map((at) => (
-            <li key={at} id={problemId(at)} hidden />
-          ))}
-        </ul>
-        <a href={`/console/lists/${draft.id}/photos`}>Choose other photos</a>
-      </div>
-    </div>
   );
 }
 
@@ -191,6 +184,7 @@ function Waiting({
 
 interface Previewed extends Drawn {
   request: CreateImageRequest;
+  photo: Checked["photos"][number];
   /** Of the card whose turn comes with this one's end. */
   next: { at: number; name: string } | null;
   key: string;
@@ -199,13 +193,14 @@ interface Previewed extends Drawn {
 /** The card in a preview's URL. Throws 404. */
 async function previewed(visit: MemberVisit): Promise<Previewed> {
   const draft = await visit.lists.get(visit);
-  const { requests } = await checkedDraft(visit, draft);
+  const checked = await checkedDraft(visit, draft);
+  const { requests, photos } = checked;
   const at = Number(visit.params.at);
   const small = (["1", "others"] as const).find((kind) => kind === visit.query.get("small"));
   const request = requests[at];
   // Only three of a size at which somebody may use them: previews must not become free cards.
   if (!request || (!small && !chosenForPreview(requests).includes(at))) throw notFound();
-  const order = small ? smallOnes(requests, small) : [];
+  const order = small ? smallOnes(checked, small) : [];
   const place = order.indexOf(at);
   const after = place < 0 ? undefined : order[place + AT_ONCE];
   return {
@@ -214,7 +209,8 @@ async function previewed(visit: MemberVisit): Promise<Previewed> {
     name: request.player.name,
     ...(small && { small }),
     request,
-    next: after === undefined ? null : { at: after, name: nameAt(requests, after) },
+    photo: photos[at],
+    next: after === undefined ? null : { at: after, name: requests[after]?.player.name ?? "" },
     key: `${draft.id} ${small ? "small " : ""}${fingerprint(request)}`,
   };
 }
@@ -226,10 +222,11 @@ const SMALL_AGAIN_MS = 400;
 
 async function preview(visit: MemberVisit): Promise<Response> {
   const card = await previewed(visit);
-  const { draft, at, name, small, next, request, key } = card;
+  const { draft, small, next, request, key } = card;
   const made = await visit.lists.drawnPreview(key, () =>
     draw(visit, request, { set: draft.set, small: small !== undefined }),
   );
+  const { at, name } = card;
   const own = { draft, at, name, ...(small ? { small } : {}) };
   if (made === "drawing")
     return html(visit.exchange, <Waiting {...own} delayMs={small ? SMALL_AGAIN_MS : AGAIN_MS} />, {
@@ -238,35 +235,58 @@ async function preview(visit: MemberVisit): Promise<Response> {
   return html(
     visit.exchange,
     <>
-      <figure id={figureId(at)}>
-        {"problem" in made ? (
-          <span class="picture thumb-failed">{made.problem}</span>
-        ) : (
-          <img
-            class="picture"
-            src={`/console/lists/${draft.id}/cards/${at}/picture${small ? `?small=${small}` : ""}`}
-            alt={`The card of ${name}`}
-          />
-        )}
-        <figcaption>
-          {name}
-          {"problem" in made && (
-            <>
-              {" "}
-              <a href={`/console/lists/${draft.id}/photos`}>Change the photo</a>
-            </>
-          )}
-        </figcaption>
-      </figure>
-      {"problem" in made && made.refused && (
-        <li id={problemId(at)} hx-swap-oob="true">
-          <strong>{name}</strong>: {made.problem}
-        </li>
-      )}
+      <Ended {...card} made={made} />
+      {"problem" in made && made.refused && <RefusedPhoto visit={visit} card={card} made={made} />}
       {next && <Waiting draft={draft} {...next} {...(small && { small })} takesPlace />}
     </>,
     { fragment: true },
   );
+}
+
+/** A card that was drawn, or cannot be: one that was looked at, unless the fault is ours. */
+function Ended({ draft, at, name, small, photo, made }: Previewed & { made: Preview }) {
+  const guess = guessText(photo);
+  const looked = "picture" in made ? "well" : made.refused && "refused";
+  return (
+    <figure id={figureId(at)} {...(looked && { "data-seen": looked })}>
+      {"problem" in made ? (
+        <span class="picture thumb-failed">{made.problem}</span>
+      ) : (
+        <img
+          class="picture"
+          src={`/console/lists/${draft.id}/cards/${at}/picture${small ? `?small=${small}` : ""}`}
+          alt={`The card of ${name}`}
+        />
+      )}
+      <figcaption>
+        {name}
+        {"problem" in made && (
+          <>
+            {" "}
+            <a href={`/console/lists/${draft.id}/photos`}>Change the photo</a>
+          </>
+        )}
+        {guess && <span class="sub">{guess}</span>}
+      </figcaption>
+    </figure>
+  );
+}
+
+/** Said above the cards, too, with the way to what helps. */
+function RefusedPhoto({
+  visit,
+  card: { draft, at, name, photo },
+  made,
+}: {
+  visit: MemberVisit;
+  card: Previewed;
+  made: Extract<Preview, { problem: string }>;
+}) {
+  const sent = draft.photos?.find(({ id }) => id === photo?.id);
+  // A click beside the player is followed by another one.
+  const mayPoint = canWrite(visit) && (made.severalPeople || sent?.focus !== undefined);
+  const crowd = mayPoint ? sent : undefined;
+  return <PhotoProblem {...{ visit, draft, at, name, problem: made.problem, crowd }} />;
 }
 
 /** Where a card may come to stand in its set: numbers are given when it is made. */

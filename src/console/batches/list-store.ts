@@ -68,13 +68,15 @@ export const isTried = ({ tried, version = 0 }: Draft): boolean => tried?.versio
 export interface DraftPhoto extends NamedPhoto {
   id: string;
   sha256: string;
+  /** Where in it the player's face is, of several people's. */
+  focus?: { x: number; y: number };
 }
 
 /**
  * A previewed card: a WebP picture in base64, or why there is none. `refused`: the card would be refused for
- * its photo, too.
+ * its photo, too; `severalPeople`: since nobody stands out in it.
  */
-export type Preview = { picture: string } | { problem: string; refused?: true };
+export type Preview = { picture: string } | { problem: string; refused?: true; severalPeople?: true };
 
 /**
  * Uploaded lists waiting to be ordered, in short-lived state only: whoever changes their mind leaves nothing
