@@ -1,19 +1,10 @@
 import { POSITION_NAMES, POSITIONS, type Position } from "../../core/card.ts";
-
-const plain = (text: string) =>
-  text
-    .normalize("NFD")
-    .toLowerCase()
-    // No letters with marks, of which decomposing leaves a plain one.
-    .replaceAll("ß", "ss")
-    .replaceAll("ł", "l")
-    .replaceAll("ı", "i")
-    .replaceAll(/[^\p{L}\p{N}]/gu, "");
+import { plainWord } from "./heading-words.ts";
 
 /**
  * What clubs, leagues and their software write for a position besides its abbreviation and English name, in
- * English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and Turkish, as `plain` has it. A word
- * that leaves the side open is the left one's, as `winger` is.
+ * English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and Turkish, as `plainWord` has it. A
+ * word that leaves the side open is the left one's, as `winger` is.
  */
 const WORDS: Readonly<Partial<Record<Position, string>>> = {
   GK: `g keeper goalie tw torwart torhuter torhuterin torfrau torwartin tormann gardien gardienne gardiendebut
@@ -65,11 +56,11 @@ const BY_WORD: ReadonlyMap<string, Position> = new Map(
   POSITIONS.flatMap((position) =>
     [position, POSITION_NAMES[position], ...(WORDS[position] ?? "").split(/\s+/)]
       .filter((word) => word !== "")
-      .map((word): [string, Position] => [plain(word), position]),
+      .map((word): [string, Position] => [plainWord(word), position]),
   ),
 );
 
 /** The position's abbreviation, also for words that clubs use for it; any other text stays as it is. */
 export function asPosition(text: string): string {
-  return BY_WORD.get(plain(text)) ?? text;
+  return BY_WORD.get(plainWord(text)) ?? text;
 }

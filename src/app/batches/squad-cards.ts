@@ -1,5 +1,6 @@
 import { SHIRT_NUMBER } from "../../core/card-set.ts";
 import { colourNamed } from "../../core/colour-names.ts";
+import { headingsOf, mayBeFirstName, mayBeWholeName, plainHeading, plainWord } from "./heading-words.ts";
 import { asPosition } from "./position-words.ts";
 import { columnName, type ListRow, type SquadList } from "./squad-list.ts";
 
@@ -39,12 +40,6 @@ export function asFocus(text: string): unknown {
   return isPoint ? { x: fraction(x), y: fraction(y) } : { x: text, y: text };
 }
 
-const plain = (text: string) =>
-  text
-    .normalize("NFD")
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, "");
-
 /** What is neither stays text, so that the error message can quote it. */
 const asSwitch = (text: string) =>
   ({ true: true, yes: true, "1": true, false: false, no: false, "0": false })[text.toLowerCase()] ?? text;
@@ -69,8 +64,7 @@ const target = (
   key: string,
   label: string,
   place: string,
-  known: string,
-  more: Partial<Pick<Target, "required" | "forAll" | "isColour" | "read">> = {},
+  more: Partial<Pick<Target, "required" | "forAll" | "isColour" | "known" | "read">> = {},
 ): Target => ({
   key,
   label,
@@ -78,9 +72,9 @@ const target = (
   required: false,
   forAll: false,
   isColour: false,
+  known: headingsOf(key),
   read: asText,
   ...more,
-  known: known.split(" "),
 });
 
 const NEEDED = { required: true };
@@ -89,124 +83,42 @@ const COLOUR = { isColour: true, read: asColour };
 
 /** The fields of every card, in the order people think of them. */
 export const TARGETS: readonly Target[] = [
-  target(
-    "external_id",
-    "Your id of the player",
-    "player.external_id",
-    "externalid id playerid personid ref reference spielerid passnummer passnr licence license nlicence nolicence numerolicence numerodelicence code member memberid",
-    NEEDED,
-  ),
-  target(
-    "name",
-    "Name",
-    "player.name",
-    "name player playername fullname displayname knownas firstname forename givenname vorname prenom spieler joueur nom nombre jugador nome nachname surname lastname",
-    NEEDED,
-  ),
-  target(
-    "name_2",
-    "Second part of the name",
-    "player.name",
-    "lastname surname familyname secondname nachname nom nomdefamille apellido apellidos cognome sobrenome",
-  ),
-  target("position", "Position", "player.position", "position pos role posicion posizione poste posicao", {
-    ...NEEDED,
-    ...FOR_ALL,
-    read: asPosition,
-  }),
-  target(
-    "number",
-    "Shirt number",
-    "player.number",
-    "number no nr num shirt shirtnumber shirtno jersey jerseynumber kit kitnumber squadnumber squadno ruckennummer ruckennr trikotnummer trikotnr spielernummer spielernr dorsal numero n nº nmaillot nomaillot maillot numeromaillot numerodemaillot numer",
-    { ...NEEDED, read: asNumber },
-  ),
-  target(
-    "skill_level",
-    "Rating",
-    "player.skill_level",
-    "rating ovr overall skill skilllevel level score starke valoracion note",
-    { ...NEEDED, ...FOR_ALL, read: asNumber },
-  ),
-  target(
-    "source_image_url",
-    "Photo address",
-    "player.source_image_url",
-    "photo photourl photolink image imageurl picture pictureurl headshot headshoturl sourceimageurl url link foto bild avatar portrait",
-  ),
-  target("focus", "Where in the photo (0.25 0.4)", "player.focus", "focus photofocus focuspoint", {
-    read: asFocus,
-  }),
-  target(
-    "background_theme",
-    "Background theme",
-    "style.background_theme",
-    "theme background backgroundtheme scene",
-    FOR_ALL,
-  ),
-  target("composition", "Composition", "style.composition", "composition cardcomposition stylecomposition", {
-    ...FOR_ALL,
-    read: asComposition,
-  }),
-  target(
-    "club_badge_url",
-    "Badge address",
-    "branding.club_badge_url",
-    "badge badgeurl clubbadge clubbadgeurl crest cresturl logo logourl wappen escudo",
-    FOR_ALL,
-  ),
-  target(
-    "primary_color",
-    "Main colour",
-    "branding.primary_color",
-    "primarycolor primarycolour maincolor maincolour color colour color1 colour1 farbe",
-    { ...FOR_ALL, ...COLOUR },
-  ),
-  target(
-    "secondary_color",
-    "Second colour",
-    "branding.secondary_color",
-    "secondarycolor secondarycolour secondcolor secondcolour color2 colour2",
-    { ...FOR_ALL, ...COLOUR },
-  ),
+  target("external_id", "Your id of the player", "player.external_id", NEEDED),
+  target("name", "Name", "player.name", NEEDED),
+  target("name_2", "Second part of the name", "player.name"),
+  target("position", "Position", "player.position", { ...NEEDED, ...FOR_ALL, read: asPosition }),
+  target("number", "Shirt number", "player.number", { ...NEEDED, read: asNumber }),
+  target("skill_level", "Rating", "player.skill_level", { ...NEEDED, ...FOR_ALL, read: asNumber }),
+  target("source_image_url", "Photo address", "player.source_image_url"),
+  target("focus", "Where in the photo (0.25 0.4)", "player.focus", { read: asFocus }),
+  target("background_theme", "Background theme", "style.background_theme", FOR_ALL),
+  target("composition", "Composition", "style.composition", { ...FOR_ALL, read: asComposition }),
+  target("club_badge_url", "Badge address", "branding.club_badge_url", FOR_ALL),
+  target("primary_color", "Main colour", "branding.primary_color", { ...FOR_ALL, ...COLOUR }),
+  target("secondary_color", "Second colour", "branding.secondary_color", { ...FOR_ALL, ...COLOUR }),
 ];
 
 const asSerial = (text: string) =>
-  plain(text) === plain(SHIRT_NUMBER) || plain(text) === "shirt" ? SHIRT_NUMBER : asNumber(text);
+  [plainWord(SHIRT_NUMBER), "shirt"].includes(plainWord(text)) ? SHIRT_NUMBER : asNumber(text);
 
 /** What a column can mean of cards that belong to a set. */
 export const SET_TARGETS: readonly Target[] = [
-  target("set_parallel", "Parallel", "set.parallel", "parallel parallels parallele", {
-    ...NEEDED,
-    ...FOR_ALL,
-  }),
-  target("set_serial", "Number in the set", "set.serial", "serial serialnumber serialno seriennummer", {
-    ...FOR_ALL,
-    read: asSerial,
-  }),
-  target("set_count", "Cards of each", "set.count", "cardsofeach cardseach copies", {
-    ...FOR_ALL,
-    read: asNumber,
-  }),
+  target("set_parallel", "Parallel", "set.parallel", { ...NEEDED, ...FOR_ALL }),
+  target("set_serial", "Number in the set", "set.serial", { ...FOR_ALL, read: asSerial }),
+  target("set_count", "Cards of each", "set.count", { ...FOR_ALL, read: asNumber }),
 ];
 
 /** Whether the card's other side is made too, of a template that has one. */
-export const BACK_TARGET: Target = target(
-  "back",
-  "Back too (yes)",
-  "style.back",
-  "back backside otherside reverse ruckseite verso reverso retro",
-  { ...FOR_ALL, read: asSwitch },
-);
+export const BACK_TARGET: Target = target("back", "Back too (yes)", "style.back", {
+  ...FOR_ALL,
+  read: asSwitch,
+});
 
 /** Whether a plate of foil is kept too, of a template that says where foil goes. */
-export const FOIL_TARGET: Target = target(
-  "foil",
-  "Plate of foil for print (yes)",
-  "style.foil",
-  "foilplate plateoffoil",
-  { ...FOR_ALL, read: asSwitch },
-);
+export const FOIL_TARGET: Target = target("foil", "Plate of foil for print (yes)", "style.foil", {
+  ...FOR_ALL,
+  read: asSwitch,
+});
 
 /** What a column can mean with a template of these additional fields. */
 export const targetsFor = (
@@ -238,7 +150,8 @@ export function templateTargets(
     const label = title ?? name.replaceAll("_", " ");
     return read
       ? [
-          target(`field_${name}`, label, `fields.${name}`, `${plain(name)} ${plain(label)}`, {
+          target(`field_${name}`, label, `fields.${name}`, {
+            known: [plainWord(name), plainWord(label)],
             required,
             read,
             isColour: type === "color",
@@ -260,21 +173,23 @@ export interface Mapping {
  */
 export function guessMapping(list: SquadList, targets: readonly Target[]): Mapping {
   const columns: Record<string, number> = {};
-  const heads = list.columns.map(plain);
+  const heads = list.columns.map(plainHeading);
   const free = (at: number) => at >= 0 && !Object.values(columns).includes(at);
   for (const { key, known } of targets)
     for (const word of known) {
       // A second part of a name is useful only beside a first one.
-      if (
-        key === "name_2" &&
-        !/^(?:first|fore|given|vor)?name|^prenom|^nombre|^nome/.test(heads[columns.name ?? -1] ?? "")
-      )
-        break;
+      if (key === "name_2" && !mayBeFirstName(heads[columns.name ?? -1] ?? "")) break;
       const at = heads.findIndex((head, place) => head === word && free(place));
       if (at < 0) continue;
       columns[key] = at;
       break;
     }
+  const { name, name_2: second } = columns;
+  // Beside a first name, "Name" is the last one in some lists, and the whole one in others.
+  if (mayBeWholeName(heads[second ?? -1] ?? "") && hasWholeNames(list.rows, name, second)) {
+    columns.name = second as number;
+    delete columns.name_2;
+  }
   if (columns.source_image_url === undefined) {
     const at = list.columns.findIndex((_, place) => free(place) && holdsAddresses(list.rows, place));
     if (at >= 0) columns.source_image_url = at;
@@ -289,7 +204,8 @@ export function guessMapping(list: SquadList, targets: readonly Target[]): Mappi
  */
 function columnOfIds({ rows }: SquadList, { name, name_2: second }: Record<string, number>) {
   if (name === undefined) return undefined;
-  const cell = (row: ListRow, at: number | undefined) => (at === undefined ? "" : plain(row.cells[at] ?? ""));
+  const cell = (row: ListRow, at: number | undefined) =>
+    at === undefined ? "" : plainWord(row.cells[at] ?? "");
   const names = rows.map((row) => `${cell(row, name)} ${cell(row, second)}`);
   return !names.includes(" ") && new Set(names).size === names.length ? name : undefined;
 }
@@ -297,6 +213,14 @@ function columnOfIds({ rows }: SquadList, { name, name_2: second }: Record<strin
 /** Whether a list has no ids of its own, and its players' names stand for them, in all their parts. */
 export const areNamesIds = ({ columns }: Mapping): boolean =>
   columns.external_id !== undefined && columns.external_id === columns.name;
+
+/** Whether what stands in `first` begins or ends what stands in `whole`, in most rows. */
+const hasWholeNames = (rows: ListRow[], first = -1, whole = -1) =>
+  rows.filter(({ cells }) => {
+    const [part, all] = [plainWord(cells[first] ?? ""), plainWord(cells[whole] ?? "")];
+    return part !== "" && all.length > part.length && (all.startsWith(part) || all.endsWith(part));
+  }).length >
+  rows.length / 2;
 
 const holdsAddresses = (rows: ListRow[], at: number) =>
   rows.filter(({ cells }) => /^https?:\/\//i.test(cells[at] ?? "")).length > rows.length / 2;

@@ -1,5 +1,5 @@
-// How many of a list's cards were looked at; those that would fail come first. Each answer of the server knows
-// its own card only.
+// How many of a list's cards were looked at; those that would fail come first. Each answer of the server
+// knows its own card only.
 (() => {
   document.addEventListener("htmx:load", ({ target }) => {
     const tally = document.querySelector("[data-looked-of]");

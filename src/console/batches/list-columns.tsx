@@ -131,6 +131,41 @@ function ColumnsTable({ targets, draft, manifest }: ColumnsProps) {
   );
 }
 
+/** More are an export of everything, of which no card needs the rest. */
+const SHOWN_UNKNOWN = 40;
+
+/** The form's field that says what a column means; its index follows. */
+const MEANING = "meaning_";
+
+/** The columns that nothing is taken from, each with the choice of what it means. */
+function UnknownColumns({ targets, draft: { list, mapping } }: Pick<ColumnsProps, "targets" | "draft">) {
+  const used = new Set(Object.values(mapping.columns));
+  const unknown = [...list.columns.keys()].filter((at) => !used.has(at)).slice(0, SHOWN_UNKNOWN);
+  if (unknown.length === 0) return null;
+  const isOpen = ({ key }: Target) => mapping.columns[key] === undefined;
+  return (
+    <Card
+      title={unknown.length === 1 ? "One column is not used" : `${unknown.length} columns are not used`}
+      note="Say what a column means, if a card is to have it."
+    >
+      <div class="meanings">
+        {unknown.map((at) => (
+          <Field key={at} label={columnLabel(list, at)} id={`${MEANING}${at}`}>
+            <select id={`${MEANING}${at}`} name={`${MEANING}${at}`}>
+              <option value="">Not used</option>
+              {targets.filter(isOpen).map(({ key, label }) => (
+                <option key={key} value={key}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </Field>
+        ))}
+      </div>
+    </Card>
+  );
+}
+
 /** What is needed and not known is open; what was recognised, and what a card may have besides, is folded. */
 function Columns({ targets, ...of }: ColumnsProps) {
   const { columns, all } = of.draft.mapping;
@@ -149,6 +184,7 @@ function Columns({ targets, ...of }: ColumnsProps) {
           <ColumnsTable targets={open} {...of} />
         </Card>
       )}
+      <UnknownColumns targets={targets} draft={of.draft} />
       {folded.map(
         ([title, some]) =>
           some.length > 0 && (
@@ -308,7 +344,7 @@ async function choose(visit: MemberVisit): Promise<Response> {
   const set = await sentSet(visit);
   const isOtherSet = field(visit, "shown_set") !== (set?.id ?? "");
   const targets = await targetsOf(visit, preset, isOtherSet ? undefined : set);
-  const sent = mappingOf(form, targets, draft.list.columns.length);
+  const sent = mappingOf(form, targets, draft.list);
   const [kit, shownKit] = [field(visit, "kit"), field(visit, "shown_kit")];
   const look =
     kit === shownKit ? undefined : await findKit(deps.store.read, { accountId: visit.account.id, id: kit });
@@ -335,11 +371,13 @@ async function choose(visit: MemberVisit): Promise<Response> {
 }
 
 /** The form's choices; unknown columns are ignored. */
-function mappingOf(form: URLSearchParams, targets: readonly Target[], columnCount: number): Mapping {
+function mappingOf(form: URLSearchParams, targets: readonly Target[], list: SquadList): Mapping {
   const mapping: Mapping = { columns: {}, all: {} };
   for (const { key, forAll } of targets) {
-    const column = form.get(`col_${key}`) ?? "";
-    if (/^\d{1,3}$/.test(column) && Number(column) < columnCount) mapping.columns[key] = Number(column);
+    const meant = list.columns.findIndex((_, at) => form.get(`${MEANING}${at}`) === key);
+    const column = meant >= 0 ? String(meant) : (form.get(`col_${key}`) ?? "");
+    if (/^\d{1,3}$/.test(column) && Number(column) < list.columns.length)
+      mapping.columns[key] = Number(column);
     const text = (form.get(`all_${key}`) ?? "").trim().slice(0, MAX_LIST_CELL_CHARS);
     if (forAll && text !== "") mapping.all[key] = text;
   }

@@ -204,8 +204,51 @@ describe("the columns of a list", () => {
       name: "Nom",
       number: "N°",
     });
+    // Beside a first name, "Name" is the last one, unless it has the first one in it.
+    expect(await mapped("Name;Vorname", "Moreau;Jeanne")).toMatchObject({ name: "Vorname", name_2: "Name" });
+    const whole = await mapped("First name;Name", "Jeanne;Jeanne Moreau");
+    expect(whole).toEqual({ external_id: "Name", name: "Name" });
+    expect(await mapped("#;Name", "9;A")).toMatchObject({ number: "#", name: "Name" });
     // A last name alone is the name.
     expect(await mapped("Last name", "Lee")).toEqual({ external_id: "Last name", name: "Last name" });
+  });
+
+  test.each([
+    ["German", "Passnummer;Vorname;Nachname;Position;Nummer;Stärke;Foto;Hintergrund;Wappen;Vereinsfarbe"],
+    ["German", "Mitgliedsnr.;Vorname;Name;Spielposition;Rückennr.;Bewertung;Bild;Thema;Vereinslogo;Farbe"],
+    ["French", "N° licence;Prénom;Nom;Poste;Numéro;Note;Photo;Fond;Écusson;Couleur"],
+    ["Spanish", "Licencia;Nombre;Apellidos;Demarcación;Dorsal;Valoración;Foto;Fondo;Escudo;Color principal"],
+    ["Italian", "Tessera;Nome;Cognome;Ruolo;N. maglia;Valutazione;Immagine;Sfondo;Stemma;Colore"],
+    ["Portuguese", "Licença;Nome;Sobrenome;Posição;Nº camisola;Avaliação;Imagem;Fundo;Emblema;Cor"],
+    [
+      "Dutch",
+      "Relatiecode;Voornaam;Achternaam;Positie;Rugnummer;Beoordeling;Pasfoto;Achtergrond;Clublogo;Kleur",
+    ],
+    ["Polish", "Nr licencji;Imię;Nazwisko;Pozycja;Nr koszulki;Ocena;Zdjęcie;Tło;Herb;Kolor"],
+    ["Turkish", "Lisans No;Adı;Soyadı;Mevki;Forma No;Puan;Fotoğraf;Arka plan;Arma;Renk"],
+    [
+      "Danish",
+      "Spiller-id;Fornavn;Efternavn;Position;Trøjenummer;Vurdering;Billede;Baggrund;Klubmærke;Farve",
+    ],
+    [
+      "Norwegian",
+      "Medlemsnr.;Fornavn;Etternavn;Posisjon;Draktnummer;Karakter;Bilde;Bakgrunn;Klubbmerke;Farge",
+    ],
+    ["Swedish", "Spelar-id;Förnamn;Efternamn;Position;Tröjnummer;Betyg;Bild;Bakgrund;Klubbmärke;Färg"],
+  ])("are all recognised by the words of clubs in %s: %s", async (_, head) => {
+    const { columns } = guessMapping(await read(`${head}\n${"x;".repeat(9)}x`), TARGETS);
+    expect(columns).toEqual({
+      external_id: 0,
+      name: 1,
+      name_2: 2,
+      position: 3,
+      number: 4,
+      skill_level: 5,
+      source_image_url: 6,
+      background_theme: 7,
+      club_badge_url: 8,
+      primary_color: 9,
+    });
   });
 
   test("make the requests that the API takes, with numbers, positions and colours as people write them", async () => {
