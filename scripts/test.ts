@@ -10,6 +10,8 @@
  *   bun run test --shard 2/4              # the second of four parts, for machines that share the work
  *   bun run test --record                 # notes in test/seconds.json how long each file takes
  *
+ * Temporary files are in memory, where there is enough of it: no commit then waits for a disk.
+ *
  * What failed is printed again at the end. What failed beside another file runs once more alone; where it
  * passes then, it is named as unsteady.
  */
@@ -18,6 +20,7 @@ import { join } from "node:path";
 import { offerHelp } from "./help.ts";
 import { runSuites } from "./run-suites.ts";
 import { type Outcome, runLanes } from "./suites/lanes.ts";
+import { memoryFolder } from "./suites/memory-folder.ts";
 import { POSTGRES_SUITES, startTestPostgres } from "./suites/postgres.ts";
 import { add, failuresIn, NONE, type Totals, totalsOf } from "./suites/results.ts";
 import { shardOf, type Timings, type Unit, unitsOf } from "./suites/units.ts";
@@ -68,6 +71,8 @@ async function runAll({ lanes, engines, record, shard, places }: Options): Promi
     units.push(...unitsOf(POSTGRES, await filesOf(POSTGRES_SUITES), timings, postgres.env), ceph());
   const outcomes: Outcome[] = [];
   const busyBefore = busySeconds();
+  const memory = memoryFolder();
+  if (memory.path) for (const { env } of units) env.TMPDIR ??= memory.path;
   try {
     await runLanes(shardOf(units, shard), lanes, (outcome) => {
       outcomes.push(outcome);
@@ -75,6 +80,7 @@ async function runAll({ lanes, engines, record, shard, places }: Options): Promi
     });
   } finally {
     await postgres?.stop();
+    memory.remove();
   }
   if (record) await note(outcomes);
   const code = report(outcomes, (performance.now() - began) / 1000);

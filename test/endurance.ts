@@ -11,9 +11,10 @@ const IS_LONG = given === "all";
 /** 0, 1 or 2: the same on every machine on the same day. */
 const THIRD = Number(IS_LONG ? 0 : (given ?? Math.floor(Date.now() / DAY_MS))) % PARTS;
 
+/** Whether it is the turn of a list's nth today; always in a long run. */
+export const isTurn = (n: number): boolean => IS_LONG || n % PARTS === THIRD;
 /** Today's third of a list, or of a number; all of it in a long run. */
-export const thirdOf = <T>(all: readonly T[]): T[] =>
-  IS_LONG ? [...all] : all.filter((_, n) => n % PARTS === THIRD);
+export const thirdOf = <T>(all: readonly T[]): T[] => all.filter((_, n) => isTurn(n));
 export const thirdOfCount = (count: number): number => (IS_LONG ? count : Math.ceil(count / PARTS));
 
 /** Says which part an endurance run does, and how to have that one again. */
