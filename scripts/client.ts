@@ -4,9 +4,11 @@
  * bun scripts/client.ts [FOLDER FOR THE PACKAGES]
  */
 
-import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { copyFile, cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
 import { zipSync } from "fflate";
+import packageJson from "../package.json" with { type: "json" };
 import { openApiDocument } from "../src/http/openapi/document.ts";
 import { VERSION } from "../src/version.ts";
 import { phpOperations, phpTypes } from "./clients/php.ts";
@@ -31,8 +33,7 @@ export async function packClient(folder: string): Promise<string> {
   await run(["bun", "--bun", join(ROOT, "node_modules/typescript/bin/tsc"), "-p", CLIENT]);
   await copyFile(types, join(dist, "schema.d.ts"));
   await rm(document);
-  const packed = await run(["bun", "pm", "pack", "--quiet", "--destination", resolve(folder)], CLIENT);
-  return packed.trim().split("\n").at(-1) ?? "";
+  return packForNpm(CLIENT, folder);
 }
 
 const CARD = join(ROOT, "clients/card");
@@ -40,8 +41,27 @@ const CARD = join(ROOT, "clients/card");
 /** Packs the web component, which is written as it is shipped; returns the package's path. */
 export async function packCard(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
-  const packed = await run(["bun", "pm", "pack", "--quiet", "--destination", resolve(folder)], CARD);
-  return packed.trim().split("\n").at(-1) ?? "";
+  return packForNpm(CARD, folder);
+}
+
+/**
+ * Packs a client with the project's address, which npm compares with where a workflow publishes from and
+ * which stands in the project's package.json alone; returns the package's path.
+ */
+async function packForNpm(client: string, folder: string): Promise<string> {
+  const manifest = await Bun.file(join(client, "package.json")).json();
+  const { author, repository: url } = packageJson;
+  const repository = { type: "git", url: `git+${url}.git`, directory: relative(ROOT, client) };
+  const copy = await mkdtemp(join(tmpdir(), "cardpress-client-"));
+  try {
+    for (const name of ["README.md", "LICENSE", ...manifest.files])
+      await cp(join(client, name), join(copy, name), { recursive: true });
+    await Bun.write(join(copy, "package.json"), JSON.stringify({ ...manifest, author, repository }, null, 2));
+    const packed = await run(["bun", "pm", "pack", "--quiet", "--destination", resolve(folder)], copy);
+    return packed.trim().split("\n").at(-1) ?? "";
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
 }
 
 const PYTHON = join(ROOT, "clients/python");

@@ -115,10 +115,12 @@ export function checkCheckout(plan: Plan, say: (finding: Finding) => void): Prom
       [
         "package.json names where releases are fetched",
         async () => {
-          if (/\bexample\.(com|org)\b/.test(`${plan.repository} ${plan.author}`))
-            throw new Note(
-              `Its repository and author are still placeholders: ${plan.repository}, ${plan.author}`,
-            );
+          if (!/\bexample\.(com|org)\b/.test(`${plan.repository} ${plan.author}`)) return;
+          const message = `"repository" and "author" are still placeholders there: ${plan.repository}, ${plan.author}.`;
+          // What a tag makes is published, and would send people to an address that is nobody's.
+          if (process.env.GITHUB_REF_TYPE === "tag")
+            throw new Error(`${message} Set both, cut the next version, and tag that.`);
+          throw new Note(`${message} Set both before this is for anybody else.`);
         },
       ],
     ],

@@ -1,13 +1,15 @@
 import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
+import { packCard } from "../../scripts/client.ts";
 import { breakingChanges } from "../../scripts/openapi-changes.ts";
 import { datedChangelog, notesOf, sectionsOf } from "../../scripts/release/changelog.ts";
 import { checkCheckout } from "../../scripts/release/check.ts";
 import { manualText, packaged } from "../../scripts/release/debian.ts";
 import { fixtureOf, releasedDocument, withoutWords } from "../../scripts/release/openapi.ts";
-import { planOf } from "../../scripts/release/plan.ts";
+import { type Plan, planOf } from "../../scripts/release/plan.ts";
 import { shardOf, type Unit } from "../../scripts/suites/units.ts";
 import { VERSION } from "../../src/version.ts";
 
@@ -85,13 +87,32 @@ test("the shards of the tests have every unit once, each about as much work", ()
   expect(() => shardOf(units, "5/4")).toThrow("--shard takes a part");
 });
 
-test("the packages for npm name the same repository as the project", async () => {
+test("a package for npm has the project's address and author, and the folder it is made of", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "cardpress-packed-"));
+  try {
+    const files = await new Bun.Archive(await Bun.file(await packCard(folder)).bytes()).files();
+    expect([...files.keys()].sort()).toEqual([
+      "package/LICENSE",
+      "package/README.md",
+      "package/cardpress-card.d.ts",
+      "package/cardpress-card.js",
+      "package/package.json",
+    ]);
+    const { version, author, repository } = await (files.get("package/package.json") as File).json();
+    expect({ version, author, repository }).toEqual({
+      version: packageJson.version,
+      author: packageJson.author,
+      repository: { type: "git", url: `git+${packageJson.repository}.git`, directory: "clients/card" },
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("the packages for npm have the project's version, and leave its address to the project", async () => {
   for (const client of ["typescript", "card"]) {
     const { repository, version } = JSON.parse(await text(`clients/${client}/package.json`));
-    expect({ repository, version }).toEqual({
-      repository: packageJson.repository,
-      version: packageJson.version,
-    });
+    expect({ repository, version }).toEqual({ repository: undefined, version: packageJson.version });
   }
 });
 
@@ -104,24 +125,36 @@ test("a version that was never cut is no release, and it is said how to cut it",
   expect(said.length).toBe(2);
 });
 
+/** What is said of the checkout when a tag is released, by what was looked at. */
+async function saidOfTag(tag: string, plan: Plan) {
+  const { GITHUB_REF_TYPE = "", GITHUB_REF_NAME = "" } = process.env;
+  Object.assign(process.env, { GITHUB_REF_TYPE: "tag", GITHUB_REF_NAME: tag });
+  try {
+    const found = await checkCheckout(plan, () => {});
+    return (look: string) => found.find(({ what }) => what.startsWith(look));
+  } finally {
+    Object.assign(process.env, { GITHUB_REF_TYPE, GITHUB_REF_NAME });
+  }
+}
+
 test("a tag of another name than the version's releases nothing", async () => {
   const plan = await planOf(tmpdir(), false);
-  const faultOf = async (tag: string) => {
-    Object.assign(process.env, { GITHUB_REF_TYPE: "tag", GITHUB_REF_NAME: tag });
-    const found = await checkCheckout(plan, () => {});
-    return found.find(({ what }) => what.startsWith("the tag"))?.message ?? "";
+  expect((await saidOfTag("v9.9.9", plan))("the tag")?.message).toContain("The tag is v9.9.9");
+  expect((await saidOfTag(`v${VERSION}`, plan))("the tag")?.message ?? "").not.toContain("The tag is");
+});
+
+test("nothing is published that names placeholders, and a maintainer's own address is", async () => {
+  const unset = {
+    ...(await planOf(tmpdir(), false)),
+    repository: "https://git.example.com/a/b",
+    author: "A <a@example.com>",
   };
-  const { GITHUB_REF_TYPE, GITHUB_REF_NAME } = process.env;
-  try {
-    expect(await faultOf("v9.9.9")).toContain("The tag is v9.9.9");
-    expect(await faultOf(`v${VERSION}`)).not.toContain("The tag is");
-  } finally {
-    Object.assign(process.env, {
-      GITHUB_REF_TYPE: "",
-      GITHUB_REF_NAME: "",
-      ...(GITHUB_REF_TYPE && { GITHUB_REF_TYPE, GITHUB_REF_NAME }),
-    });
-  }
+  const set = { ...unset, repository: "https://github.com/a/b", author: "A <a@club.test>" };
+  const resultOf = async (plan: Plan) => (await saidOfTag("v1.0.0", plan))("package.json")?.result;
+  expect([await resultOf(unset), await resultOf(set)]).toEqual(["fault", "ok"]);
+  expect(await resultOf({ ...set, author: unset.author })).toBe("fault");
+  const here = await checkCheckout(unset, () => {});
+  expect(here.find(({ what }) => what.startsWith("package.json"))?.result).toBe("note");
 });
 
 /** What a workflow runs, with the file it is in. */
