@@ -39,7 +39,8 @@ function Part({ part }: { part: NotesPart }) {
   const more = part.headlines.length - shown.length;
   return (
     <section class={part.readers === "upgrade" ? "news-part news-first" : "news-part"}>
-      <h3>{part.title}</h3>
+      {/* Who reads this has upgraded. */}
+      <h3>{part.readers === "upgrade" ? "What the upgrade changed" : part.title}</h3>
       <ul>
         {shown.map((line) => (
           <li key={line}>

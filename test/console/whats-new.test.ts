@@ -47,6 +47,9 @@ test("after an upgrade an operator reads once what changed, what is to be done f
   const { get, post } = await visitor(await testOperator(server.service, "op@new.example"));
   const page = await textOf(await get("/console/operator"));
   expect(page).toContain("New in cardpress 99.1.0");
+  // They have upgraded.
+  expect(page).toContain("What the upgrade changed");
+  expect(page).not.toContain("Before you upgrade");
   const places = ["Take a backup first, all of it.", "A page of the state", "Cards that sing", "glow"];
   const found = places.map((words) => page.indexOf(words));
   expect(found).toEqual(found.toSorted((a, b) => a - b));

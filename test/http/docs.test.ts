@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { consoleRoutes } from "../../src/console/routes.ts";
+import { changelogPage } from "../../src/http/docs/changelog.tsx";
 import { GUIDES as ALL_GUIDES } from "../../src/http/docs/guides.ts";
 import { docsSite } from "../../src/http/docs/site.tsx";
 import { ERROR_STATUS } from "../../src/http/http-refusal.ts";
@@ -13,6 +14,14 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const GUIDES = [...ALL_GUIDES.map(({ path }) => path), "/docs/errors", "/docs/reference", "/docs/changelog"];
+test("the changelog lists what is unreleased only where there is something", () => {
+  const headings = (unreleased: string) =>
+    changelogPage(`# Changelog\n\n## Unreleased\n\n${unreleased}## 1.0.0 - 2026-12-01\n\n- First.\n`)
+      .headings ?? [];
+  expect(headings("").map(({ text }) => text)).toEqual(["1.0.0 - 2026-12-01"]);
+  expect(headings("- Next.\n\n").map(({ text }) => text)).toEqual(["Unreleased", "1.0.0 - 2026-12-01"]);
+});
+
 const CODES = [...Object.keys(ERROR_STATUS), "IMAGE_PROCESSING_FAILED"].map((code) => `/docs/errors/${code}`);
 const PAGES = [...GUIDES, ...CODES];
 

@@ -4,9 +4,12 @@ import { Markup } from "../../web/markup.ts";
 import type { PageContent } from "./layout.tsx";
 import { renderMarkdown } from "./markdown.tsx";
 
+/** Where what is done next will be listed: nothing to read in a release. */
+const NOTHING_UNRELEASED = /^## Unreleased\n+(?=## )/m;
+
 /** /docs/changelog: the project's changelog, as of this version. */
-export function changelogPage(): PageContent {
-  const { title, body, headings } = renderMarkdown(OWN_RELEASE.changelog);
+export function changelogPage(changelog = OWN_RELEASE.changelog): PageContent {
+  const { title, body, headings } = renderMarkdown(changelog.replace(NOTHING_UNRELEASED, ""));
   const description = "What changed for partners, operators and designers, by release.";
   return { path: "/docs/changelog", title, body: <Markup text={body} />, headings, description };
 }
