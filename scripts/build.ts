@@ -88,12 +88,24 @@ const withoutBrowser = (empty: string): BunPlugin => ({
   },
 });
 
+/** The browser is driven by its own protocol, so the one for Firefox is left out: 2 MB. */
+const withoutFirefox: BunPlugin = {
+  name: "firefox",
+  setup(build) {
+    build.onLoad({ filter: /puppeteer-core\/.*\/bidi\/bidi\.js$/ }, () => ({
+      contents: "export {};",
+      loader: "js",
+    }));
+  },
+};
+
 const intermediate = join(out, "parts", target);
 const files = compressRuntime(intermediate);
 const clients = await packClients(join(intermediate, "clients"));
 const plugins = [
   withFiles(/embedded-runtime\.ts$/, "EMBEDDED_RUNTIME", files),
   withFiles(/packed-clients\.ts$/, "PACKED_CLIENTS", clients),
+  withoutFirefox,
 ];
 if (target === "linux-arm64") {
   const none = join(intermediate, "no-browser.txt");
