@@ -135,6 +135,8 @@ export const MAX_LIST_LIMIT = 100;
  * goes on.
  */
 export const MAX_LIST_EXAMINED = 2_000;
+/** The same of requests in the log, of which those that somebody looks for are mostly few: about 20 ms. */
+export const MAX_LOG_EXAMINED = 5_000;
 /**
  * Characters of a metadata key by which images can be listed: with its value it fits an index entry of
  * PostgreSQL.

@@ -38,7 +38,7 @@ async function refused(response: Response): Promise<{ error: Json; echoed: numbe
   const text = await response.text();
   expect(response.status).toBe(400);
   await api.requests.flush();
-  const rows = await listRequests(api.store.read, { accountId: own.account.id, limit: 1 });
+  const { requests: rows } = await listRequests(api.store.read, { accountId: own.account.id, limit: 1 });
   expect(rows[0]?.id).toBe(response.headers.get("x-request-id") ?? "");
   return { error: JSON.parse(text).error, echoed: text.length, stored: JSON.stringify(rows).length };
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { sweep } from "../../src/app/operations/sweep.ts";
-import { findRequest, listRequests } from "../../src/store/overviews/request-log.ts";
+import { MAX_LOG_EXAMINED } from "../../src/core/limits.ts";
+import { findRequest, insertRequests, listRequests } from "../../src/store/overviews/request-log.ts";
 import { get, imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import { type Json, send, type TestApi, testApi } from "./api.ts";
 
@@ -19,7 +20,12 @@ afterAll(() => api.close());
 /** What the account's log has, newest first. */
 async function logged(filter: { refused?: boolean; status?: number; externalId?: string } = {}) {
   await api.requests.flush();
-  return listRequests(api.store.read, { accountId: own.account.id, ...filter, limit: 500 });
+  const { requests } = await listRequests(api.store.read, {
+    accountId: own.account.id,
+    ...filter,
+    limit: 500,
+  });
+  return requests;
 }
 
 test("a request is found by its id with the key, the code and the refused fields; an accepted one without its body", async () => {
@@ -131,7 +137,7 @@ test("a batch is found by each of its players, accepted or refused, until that p
   const other = await testAccount(api);
   expect(
     await listRequests(api.store.read, { accountId: other.account.id, externalId: "b-1", limit: 5 }),
-  ).toEqual([]);
+  ).toEqual({ requests: [], next: null });
   const headers = { "X-API-Key": own.testKey };
   expect((await send(api, "/v1/players/b-2", { method: "DELETE", headers })).status).toBe(200);
   expect(await statuses("b-2")).toEqual([]);
@@ -193,4 +199,22 @@ test("requests are forgotten after thirty days, and a suspended account sees why
   });
   await get(api.baseUrl, own.testKey, "/v1/presets");
   expect(await logged()).toMatchObject([{ status: 403, code: "PARTNER_SUSPENDED" }]);
+});
+
+test("of requests that few fit, each page is looked for among a bounded number, and the last is found", async () => {
+  const { account } = await testAccount(api);
+  const rows = Array.from({ length: MAX_LOG_EXAMINED + 2 }, (_, at) => ({
+    ...{ id: `req_few${String(at).padStart(6, "0")}`, accountId: account.id, environment: "live" as const },
+    ...{ keyId: "key", method: "POST", path: "/", status: at === 0 ? 500 : 409, code: null, durationMs: 1 },
+    ...{ externalId: "p-few", details: null, body: null, createdAt: at, players: [] },
+  }));
+  for (let at = 0; at < rows.length; at += 1_000)
+    await api.store.write("test", (tx) => insertRequests(tx, rows.slice(at, at + 1_000)));
+  for (const filter of [{ status: 500 }, { status: 500, externalId: "p-few" }]) {
+    const ask = { accountId: account.id, ...filter, limit: 5 };
+    const first = await listRequests(api.store.read, ask);
+    expect(first).toEqual({ requests: [], next: { id: "req_few000002", createdAt: 2 } });
+    const second = await listRequests(api.store.read, { ...ask, after: first.next ?? undefined });
+    expect(second).toMatchObject({ requests: [{ id: "req_few000000" }], next: null });
+  }
 });

@@ -211,11 +211,6 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
     (tx) => requests.listRequests(tx, { accountId: "a", refused: true, after, limit }),
     /request_log_refused/,
   ],
-  [
-    "those about a player",
-    (tx) => requests.listRequests(tx, { accountId: "a", externalId: "p", after, limit }),
-    /request_log_external/,
-  ],
   ["old requests", (tx) => requests.deleteOldRequests(tx, 5, limit), /request_log_age/],
   ["a key", (tx) => findKeyByHash(tx, "h"), /api_keys_hash/],
 ];

@@ -12,6 +12,7 @@ import * as images from "../../src/store/images/images.ts";
 import { queueDepth } from "../../src/store/images/queue-depth.ts";
 import { nextPlace } from "../../src/store/images/queue-place.ts";
 import { overviewCounts } from "../../src/store/overviews/overview.ts";
+import * as requests from "../../src/store/overviews/request-log.ts";
 import { listAccounts, newestAccounts } from "../../src/store/people/accounts.ts";
 import type { Store, Tx } from "../../src/store/store.ts";
 import * as deliveries from "../../src/store/webhooks/deliveries.ts";
@@ -165,6 +166,25 @@ describe("a list by what partners sent finds a bounded number along one index, a
       // The cards of a batch have no order of their own, and are sorted before they are bounded.
       expect(sorts).toBeLessThanOrEqual(filters.batchId ? 2 : 1);
     }
+  });
+});
+
+const LOGGED: [string, Partial<requests.RequestFilter>, RegExp, number][] = [
+  ["a status", { status: 409 }, /request_log_refused/, 1],
+  ["an environment", { environment: "test" }, /request_log_list/, 1],
+  ["a player", { externalId: "p" }, /request_log_external .*request_players_external/, 4],
+  ["refused ones of a player", { externalId: "p", refused: true }, /request_log_external /, 4],
+];
+
+describe("the log of requests looks at a bounded number along one index, and sorts no more than those:", () => {
+  test.each(LOGGED)("%s", async (_, filter, index, sorts) => {
+    const [plan = ""] = await plansOf((tx) =>
+      requests.listRequests(tx, { accountId: "a", ...filter, after, limit }),
+    );
+    expect(plan).toMatch(index);
+    const steps = plan.split("; ").filter((step) => !/^SCAN (candidates|both|own|of_many)$/.test(step));
+    expect(steps.join("; ")).not.toMatch(/SCAN/);
+    expect(steps.filter((step) => step.includes("TEMP B-TREE")).length).toBeLessThanOrEqual(sorts);
   });
 });
 

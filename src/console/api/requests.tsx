@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
 import { ERROR_CODES, type ErrorCode } from "../../core/errors.ts";
-import { formatPosition, parsePosition } from "../../core/list-position.ts";
+import { formatPosition, type ListPosition, parsePosition } from "../../core/list-position.ts";
 import { findRequest, listRequests, type RequestRow } from "../../store/overviews/request-log.ts";
 import { listKeys } from "../../store/people/keys.ts";
 import {
@@ -161,7 +161,7 @@ async function requestsPage(visit: MemberVisit): Promise<Response> {
     return redirect(`/console/requests/${search}`, visit.exchange);
   const isStatus = /^[1-5]\d\d$/.test(search);
   const after = parsePosition(query.get("after") ?? "");
-  const found = await listRequests(deps.store.read, {
+  const { requests: rows, next } = await listRequests(deps.store.read, {
     accountId: account.id,
     refused,
     environment,
@@ -169,10 +169,8 @@ async function requestsPage(visit: MemberVisit): Promise<Response> {
     status: isStatus ? Number(search) : undefined,
     externalId: search && !isStatus ? search : undefined,
     after,
-    limit: PAGE_SIZE + 1,
+    limit: PAGE_SIZE,
   });
-  const rows = found.slice(0, PAGE_SIZE);
-  const last = rows.at(-1);
   return shell(
     visit,
     "Requests",
@@ -185,21 +183,27 @@ async function requestsPage(visit: MemberVisit): Promise<Response> {
       <Card flush>
         {rows.length === 0 ? (
           <Empty title={isNarrowed ? "Nothing found" : "No requests yet"}>
-            {isNarrowed
-              ? (noDays(filter) ?? "No request of the last 30 days fits.")
-              : "Send one with a key, and it appears here within a second."}
+            {emptyWords(filter, isNarrowed, next)}
           </Empty>
         ) : (
           <Table rows={rows} keys={await keyNames(visit)} />
         )}
       </Card>
-      <Pager
-        newest={after && address(filter)}
-        older={found.length > PAGE_SIZE && last && address(filter, formatPosition(last))}
-      />
+      <Pager newest={after && address(filter)} older={next && address(filter, formatPosition(next))} />
     </>,
     { wide: true },
   );
+}
+
+function emptyWords(filter: Filter, isNarrowed: boolean, next: ListPosition | null) {
+  if (!isNarrowed) return "Send one with a key, and it appears here within a second.";
+  if (next)
+    return (
+      <>
+        None fits down to <Time at={next.createdAt} />. Go on to older ones below, or name the days.
+      </>
+    );
+  return noDays(filter) ?? "No request of the last 30 days fits.";
 }
 
 /** Pretty-printed JSON; anything else unchanged. */

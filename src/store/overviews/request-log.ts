@@ -1,6 +1,19 @@
-import { and, desc, eq, gte, inArray, lt, lte, sql } from "drizzle-orm";
+import {
+  and,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  inArray,
+  lt,
+  lte,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import type { Environment } from "../../core/account.ts";
+import { MAX_LOG_EXAMINED } from "../../core/limits.ts";
 import type { ListPosition } from "../../core/list-position.ts";
 import type { Tx } from "../store.ts";
 
@@ -41,45 +54,118 @@ export interface RequestFilter {
   before?: number | undefined;
 }
 
-/** Newest first, after `after`. */
-export async function listRequests(
-  { db, t }: Tx,
-  query: RequestFilter & { after?: ListPosition | undefined; limit: number },
-): Promise<RequestRow[]> {
-  const { requestLog: l, requestPlayers: p } = t;
-  const { accountId, refused = false, status, externalId, after, limit } = query;
-  return db
-    .select()
-    .from(l)
+interface RequestQuery extends RequestFilter {
+  after?: ListPosition | undefined;
+  limit: number;
+}
+
+export interface RequestPage {
+  requests: RequestRow[];
+  /** Where the next page begins; null on the last one. */
+  next: ListPosition | null;
+}
+
+/**
+ * A page of the log, newest first. Where few requests fit it may have fewer than `limit` of them and go on
+ * nevertheless.
+ */
+export async function listRequests(tx: Tx, query: RequestQuery): Promise<RequestPage> {
+  const examined = isExact(query) ? query.limit + 1 : MAX_LOG_EXAMINED;
+  const found = await requestsQuery(tx, query, examined);
+  const requests = found.slice(0, query.limit);
+  const last = requests.at(-1);
+  if (found.length > query.limit && last) return { requests, next: last };
+  if (isExact(query)) return { requests, next: null };
+  const [next] = await candidates(tx, query)
+    .limit(1)
+    .offset(examined - 1);
+  return { requests, next: next ?? null };
+}
+
+/** Whether every candidate fits, so that no more are looked at than the page has. */
+function isExact({ refused, status, externalId, environment }: RequestFilter): boolean {
+  return status === undefined && environment === undefined && !(refused && externalId !== undefined);
+}
+
+function requestsQuery(tx: Tx, query: RequestQuery, examined: number) {
+  const { requestLog: l } = tx.t;
+  const { refused, status, environment } = query;
+  if (isExact(query) && query.externalId === undefined)
+    return tx.db
+      .select()
+      .from(l)
+      .where(ofAnyPlayer(tx, query))
+      .orderBy(desc(l.createdAt), desc(l.id))
+      .limit(examined);
+  const examinedOnes = candidates(tx, query).limit(examined).as("candidates");
+  return tx.db
+    .select(getTableColumns(l))
+    .from(examinedOnes)
+    .innerJoin(l, eq(l.id, examinedOnes.id))
     .where(
       and(
-        eq(l.accountId, accountId),
-        // Written out, as the indexes of the few are.
-        refused || (status ?? 0) >= 400 ? sql`${l.status} >= 400` : undefined,
+        refused ? sql`${l.status} >= 400` : undefined,
         status === undefined ? undefined : eq(l.status, status),
-        query.environment === undefined ? undefined : eq(l.environment, query.environment),
-        query.from === undefined ? undefined : gte(l.createdAt, query.from),
-        query.before === undefined ? undefined : lt(l.createdAt, query.before),
-        externalId === undefined
-          ? undefined
-          : inArray(
-              l.id,
-              db
-                .select({ id: l.id })
-                .from(l)
-                .where(and(eq(l.accountId, accountId), eq(l.externalId, externalId)))
-                .unionAll(
-                  db
-                    .select({ id: p.requestId })
-                    .from(p)
-                    .where(and(eq(p.accountId, accountId), eq(p.externalId, externalId))),
-                ),
-            ),
-        after ? sql`(${l.createdAt}, ${l.id}) < (${after.createdAt}, ${after.id})` : undefined,
+        environment === undefined ? undefined : eq(l.environment, environment),
       ),
     )
+    .orderBy(desc(examinedOnes.createdAt), desc(examinedOnes.id))
+    .limit(query.limit + 1);
+}
+
+/** Ids and moments of requests in the log's order, by the filter that is likely to leave the fewest. */
+function candidates(tx: Tx, query: RequestQuery) {
+  const { db, t } = tx;
+  const { requestLog: l, requestPlayers: p } = t;
+  const { accountId, externalId } = query;
+  if (externalId === undefined)
+    return db
+      .select({ id: l.id, createdAt: l.createdAt })
+      .from(l)
+      .where(ofAnyPlayer(tx, query))
+      .orderBy(desc(l.createdAt), desc(l.id))
+      .$dynamic();
+  const own = db
+    .select({ id: l.id, createdAt: l.createdAt })
+    .from(l)
+    .where(and(eq(l.accountId, accountId), eq(l.externalId, externalId), between(l.createdAt, l.id, query)))
     .orderBy(desc(l.createdAt), desc(l.id))
-    .limit(limit);
+    .limit(MAX_LOG_EXAMINED)
+    .as("own");
+  const ofMany = db
+    .select({ id: p.requestId, createdAt: p.createdAt })
+    .from(p)
+    .where(
+      and(eq(p.accountId, accountId), eq(p.externalId, externalId), between(p.createdAt, p.requestId, query)),
+    )
+    .orderBy(desc(p.createdAt), desc(p.requestId))
+    .limit(MAX_LOG_EXAMINED)
+    .as("of_many");
+  // Each by itself up to a limit: neither engine would merge the two along their indexes.
+  const both = db.select().from(own).union(db.select().from(ofMany)).as("both");
+  return db.select().from(both).orderBy(desc(both.createdAt), desc(both.id)).$dynamic();
+}
+
+function ofAnyPlayer({ t: { requestLog: l } }: Tx, query: RequestQuery): SQL | undefined {
+  const { accountId, refused = false, status = 0 } = query;
+  return and(
+    eq(l.accountId, accountId),
+    // Written out, as the index of the few is.
+    refused || status >= 400 ? sql`${l.status} >= 400` : undefined,
+    between(l.createdAt, l.id, query),
+  );
+}
+
+function between(
+  createdAt: SQLWrapper,
+  id: SQLWrapper,
+  { from, before, after }: Pick<RequestQuery, "from" | "before" | "after">,
+): SQL | undefined {
+  return and(
+    from === undefined ? undefined : gte(createdAt, from),
+    before === undefined ? undefined : lt(createdAt, before),
+    after && sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`,
+  );
 }
 
 /** A request of this account. */
