@@ -98,9 +98,10 @@ async function moveFolderFiles(
   to: "bucket" | "folder",
   { json, removeSource = false }: { json?: boolean; removeSource?: boolean },
 ): Promise<void> {
-  const { dataDir, ...deps } = folderAndBucket();
+  const { dataDir, ...places } = folderAndBucket();
+  const deps = { ...places, clock: systemClock };
   const work = to === "bucket" ? moveIntoBucket : moveOutOfBucket;
-  const { files, removed } = await work(deps, { removesSource: removeSource }, stepsUnless(json));
+  const { files, removed, kept } = await work(deps, { removesSource: removeSource }, stepsUnless(json));
   const { bucket } = deps.settings;
   const [source, next] =
     to === "bucket"
@@ -109,8 +110,13 @@ async function moveFolderFiles(
   const left = removeSource
     ? `${removed} were removed from ${source}.`
     : `Those in ${source} are as they were: --remove-source removes them.`;
-  printResult(json, { place: to === "bucket" ? bucket : dataDir, files, removed }, () =>
-    [`${count(files)} files were copied and read back. ${left}`, next].join("\n"),
+  const lost = `Missing in ${source}, and kept as they were in the new place: ${kept.count} files, such as ${kept.files[0]}.`;
+  printResult(json, { place: to === "bucket" ? bucket : dataDir, files, removed, kept }, () =>
+    [
+      `${count(files)} files were copied and read back. ${left}`,
+      ...(kept.count > 0 ? [lost] : []),
+      next,
+    ].join("\n"),
   );
 }
 

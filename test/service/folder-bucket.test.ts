@@ -169,8 +169,10 @@ test("a folder's files go into a bucket and back, byte by byte, and go on where 
   const { pictures } = await stocked(dir);
   const folder = openDataFolder(dir);
   const here = folderBlobs(folder);
-  const [kept = "", deleted = ""] = pictures;
+  const [kept = ""] = pictures;
+  const deleted = "img_deleted-x.png";
   const bytes = await (await here.open("picture", kept))?.bytes();
+  await here.put("picture", deleted, new Uint8Array(3));
 
   expect(await refusal(dir, env)).toMatch(/holds photos or pictures.*"cardpress migrate --files bucket"/);
   const lock = lockFile(folder.serverLock);
@@ -211,6 +213,24 @@ test("a folder's files go into a bucket and back, byte by byte, and go on where 
   expect(await (await here.open("picture", kept))?.bytes()).toEqual(bytes);
   expect(await refusal(dir)).toBeUndefined();
   expect(await keysOf(settings)).toEqual([]);
+}, 120_000);
+
+test("a copy in the folder that the bucket lost is kept and named on the way back, and what was deleted since is not", async () => {
+  const dir = newFolder();
+  const settings = await emptyBucket();
+  const env = envOf(settings);
+  const { pictures } = await stocked(dir);
+  const [lost = "", whole = ""] = pictures;
+  const here = folderBlobs(openDataFolder(dir));
+  await runCommandWith(env, dir, "migrate", "--files", "bucket");
+  await here.put("picture", "img_deleted-x.png", new Uint8Array(3));
+  await (await openBucket(settings)).remove(`picture/${lost}`);
+
+  const back = await runCommandWith(env, dir, "migrate", "--files", "folder", "--remove-source", "--json");
+  expect(back.json().kept).toEqual({ count: 1, files: [lost] });
+  expect(await here.stat("picture", lost)).not.toBeNull();
+  expect(await here.stat("picture", whole)).not.toBeNull();
+  expect(await here.stat("picture", "img_deleted-x.png")).toBeNull();
 }, 120_000);
 
 test("a bucket belongs to one data folder: no other, no server on PostgreSQL and no wrong bucket gets in", async () => {

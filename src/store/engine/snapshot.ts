@@ -157,3 +157,11 @@ export function neededSources(client: Database): string[] {
     .values()
     .map(([sha256]) => String(sha256));
 }
+
+/** The files of uploaded photos that cards can still be made of. */
+export function uploadedSources(client: Database, now: number): string[] {
+  return client
+    .query("SELECT DISTINCT sha256 FROM photos WHERE expires_at > $now")
+    .values({ $now: now } as never)
+    .map(([sha256]) => String(sha256));
+}

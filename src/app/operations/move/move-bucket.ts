@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { BLOB_KINDS, type Blobs } from "../../../blobs/blobs.ts";
+import { BLOB_KINDS, type BlobKind, type Blobs } from "../../../blobs/blobs.ts";
 import type { Bucket, BucketSettings } from "../../../blobs/bucket.ts";
 import {
   bucketOwner,
@@ -12,7 +12,7 @@ import {
 import { folderBlobs } from "../../../blobs/folder-blobs.ts";
 import { OperatorError } from "../../../core/errors.ts";
 import type { Clock } from "../../../core/ports.ts";
-import { neededSources, openAsIs, picturesOf } from "../../../store/engine/snapshot.ts";
+import { neededSources, openAsIs, picturesOf, uploadedSources } from "../../../store/engine/snapshot.ts";
 import { type BucketNote, readBucketNote, writeBucketNote } from "../../../system/bucket-note.ts";
 import { type DataFolder, holdsOwnFiles } from "../../../system/data-folder.ts";
 import { lockFile } from "../../../system/file-lock.ts";
@@ -33,6 +33,7 @@ import { type MovedFiles, moveFiles } from "./move-files.ts";
 export interface MoveBucketDeps {
   folder: DataFolder;
   settings: BucketSettings;
+  clock: Pick<Clock, "now">;
 }
 
 export interface MoveBucketOptions {
@@ -44,6 +45,14 @@ export interface BucketMove {
   files: MovedFiles[];
   /** How many were removed from where they were. */
   removed: number;
+  /** What the database refers to, is missing where files were, and was in their new place already. */
+  kept: NamedFiles;
+}
+
+interface NamedFiles {
+  count: number;
+  /** The first of them. */
+  files: string[];
 }
 
 /**
@@ -51,7 +60,7 @@ export interface BucketMove {
  * stopped. Throws an OperatorError where the service runs, or the bucket is somebody else's.
  */
 export function moveIntoBucket(
-  { folder, settings }: MoveBucketDeps,
+  { folder, settings, clock }: MoveBucketDeps,
   { removesSource }: MoveBucketOptions,
   step: Step,
 ): Promise<BucketMove> {
@@ -62,9 +71,12 @@ export function moveIntoBucket(
     const known = readBucketNote(folder.bucketNote);
     if (known?.state === "restored") throw isRestored(folder, known);
     const note = await begin(bucket, folder, settings, known);
-    const files = note.state === "filled" ? [] : await copyAll(here, there, step);
+    const copied =
+      note.state === "filled"
+        ? { files: [], kept: { count: 0, files: [] } }
+        : await copyAll({ from: here, to: there, needed: neededFiles(folder, clock.now()) }, step);
     await writeBucketNote(folder.bucketNote, { ...note, state: "filled" });
-    return { files, removed: removesSource ? await removeAll(here, step) : 0 };
+    return { ...copied, removed: removesSource ? await removeAll(here, step) : 0 };
   });
 }
 
@@ -95,7 +107,7 @@ async function begin(
  * on where it stopped. Throws an OperatorError where the service runs, or the bucket is somebody else's.
  */
 export function moveOutOfBucket(
-  { folder, settings }: MoveBucketDeps,
+  { folder, settings, clock }: MoveBucketDeps,
   { removesSource }: MoveBucketOptions,
   step: Step,
 ): Promise<BucketMove> {
@@ -111,25 +123,47 @@ export function moveOutOfBucket(
         `${settings.bucket} at ${settings.endpoint} is not the bucket of ${folder.root}, which is ${note.bucket} at ${note.endpoint}. Name that one in CARDPRESS_S3_...`,
       );
     const there = await blobsIn(bucket, folder);
-    const files = await copyAll(there, folderBlobs(folder), step);
+    const copied = await copyAll(
+      { from: there, to: folderBlobs(folder), needed: neededFiles(folder, clock.now()) },
+      step,
+    );
     await rm(folder.bucketNote, { force: true });
     const removed = removesSource ? await removeAll(there, step) : 0;
     if (removesSource) await leaveBucket(bucket);
-    return { files, removed };
+    return { ...copied, removed };
   });
 }
 
-async function copyAll(from: Blobs, to: Blobs, step: Step): Promise<MovedFiles[]> {
+interface Copying {
+  from: Blobs;
+  to: Blobs;
+  needed: ReturnType<typeof neededFiles>;
+}
+
+async function copyAll(
+  { from, to, needed }: Copying,
+  step: Step,
+): Promise<Pick<BucketMove, "files" | "kept">> {
   const files = await step("photos, pictures and templates", (note) =>
     moveFiles({ from, to, note, compare: true }),
   );
-  // What a run that was broken off had copied, and the service has deleted since.
+  const kept: NamedFiles = { count: 0, files: [] };
+  // What a run that was broken off had copied, and the service has deleted since. What it has not deleted was
+  // lost where it was, and this may be the last copy.
   await step("what has been deleted meanwhile", async () => {
     for (const kind of BLOB_KINDS.filter((each) => each !== "cutout"))
-      for await (const name of to.list(kind, Number.POSITIVE_INFINITY))
-        if (!(await from.stat(kind, name))) await to.remove(kind, name);
+      for await (const name of to.list(kind, Number.POSITIVE_INFINITY)) {
+        if (await from.stat(kind, name)) continue;
+        if (kind === "template" || needed[kind]?.has(name)) addTo(kept, [name]);
+        else await to.remove(kind, name);
+      }
   });
-  return files;
+  return { files, kept };
+}
+
+function addTo(named: NamedFiles, names: readonly string[]): void {
+  named.count += names.length;
+  named.files.push(...names.slice(0, MAX_NAMED - named.files.length));
 }
 
 function removeAll(from: Blobs, step: Step): Promise<number> {
@@ -147,10 +181,10 @@ function removeAll(from: Blobs, step: Step): Promise<number> {
 export interface BucketTaken {
   bucket: string;
   /** Files that the database refers to and that are not in the bucket. */
-  missing: { count: number; files: string[] };
+  missing: NamedFiles;
 }
 
-/** Enough to show what is missing. */
+/** Enough to show which they are. */
 const MAX_NAMED = 50;
 
 /**
@@ -158,10 +192,7 @@ const MAX_NAMED = 50;
  * of the folder was lost. That one's service must be stopped for good, which only the operator knows. Throws
  * an OperatorError for a bucket of servers on PostgreSQL, and a folder with pictures of its own.
  */
-export function takeBucket(
-  { folder, settings, clock }: MoveBucketDeps & { clock: Pick<Clock, "now"> },
-  step: Step,
-): Promise<BucketTaken> {
+export function takeBucket({ folder, settings, clock }: MoveBucketDeps, step: Step): Promise<BucketTaken> {
   return withStopped(folder, async () => {
     const bucket = await openUsableBucket(settings);
     const owner = await bucketOwner(bucket);
@@ -182,22 +213,27 @@ export function takeBucket(
   });
 }
 
-async function missingFiles(folder: DataFolder, blobs: Blobs, now: number): Promise<BucketTaken["missing"]> {
+async function missingFiles(folder: DataFolder, blobs: Blobs, now: number): Promise<NamedFiles> {
+  const missing: NamedFiles = { count: 0, files: [] };
+  for (const [kind, needed] of Object.entries(neededFiles(folder, now)) as [BlobKind, Set<string>][]) {
+    const there = new Set<string>();
+    for await (const name of blobs.list(kind, Number.POSITIVE_INFINITY)) there.add(name);
+    addTo(
+      missing,
+      [...needed].filter((name) => !there.has(name)),
+    );
+  }
+  return missing;
+}
+
+/** The names of the files that the database refers to. */
+function neededFiles(folder: DataFolder, now: number): Partial<Record<BlobKind, Set<string>>> {
   const client = openAsIs(folder.database);
   try {
-    const missing: BucketTaken["missing"] = { count: 0, files: [] };
-    const pictures = [...picturesOf(client, now)].map(({ name }) => name);
-    for (const [kind, needed] of [
-      ["source", neededSources(client)],
-      ["picture", pictures],
-    ] as const) {
-      const there = new Set<string>();
-      for await (const name of blobs.list(kind, Number.POSITIVE_INFINITY)) there.add(name);
-      const lost = needed.filter((name) => !there.has(name));
-      missing.count += lost.length;
-      missing.files.push(...lost.slice(0, MAX_NAMED - missing.files.length));
-    }
-    return missing;
+    return {
+      source: new Set([...neededSources(client), ...uploadedSources(client, now)]),
+      picture: new Set([...picturesOf(client, now)].map(({ name }) => name)),
+    };
   } finally {
     client.close();
   }
