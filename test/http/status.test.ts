@@ -112,14 +112,28 @@ test("each minute in which creates are taken is marked once, and none in which t
   const now = workspace.clock.now();
   const rows = await daysSince(workspace.store.read, "2026-01-01");
   expect(availability(rows, now).share).toBe(3 / 4);
-  // Days without a record, after the first, are down; those before it are not known.
+  // Days on which nothing ran, and those before the first record, are not known; the rest of it was down.
   const { days, share } = availability(rows, now + 2 * DAY_MS);
-  expect(days.slice(-4).map((day) => day.share)).toEqual([null, 3 / 720, 0, 0]);
-  expect(share).toBeCloseTo(3 / (720 + 1_440 + 724));
+  expect(days.slice(-4).map((day) => day.share)).toEqual([null, 3 / 720, null, null]);
+  expect(share).toBeCloseTo(3 / 720);
   // Of a day ninety days ago nothing is kept.
   workspace.clock.advance(91 * DAY_MS);
   await statusBeat({ ...workspace, checks: async () => ({}) })();
   expect(await daysSince(workspace.store.read, "2026-01-01")).toHaveLength(1);
+  await workspace.close();
+});
+
+test("a day on which a server ran and took nothing was down, and one on which none ran has no data", async () => {
+  const workspace = await testWorkspace();
+  await statusBeat({ ...workspace, checks: async () => ({ disk: true }) })();
+  workspace.clock.advance(2 * DAY_MS);
+  const refusing = statusBeat({ ...workspace, checks: async () => ({ disk: false }) });
+  await refusing();
+  await refusing();
+  workspace.clock.advance(DAY_MS);
+  const rows = await daysSince(workspace.store.read, "2026-01-01");
+  const { days } = availability(rows, workspace.clock.now());
+  expect(days.slice(-4).map((day) => day.share)).toEqual([1 / 720, null, 0, null]);
   await workspace.close();
 });
 

@@ -5,6 +5,7 @@ import { DAY_MS, dayOf, HOUR_MS, isoTime, MINUTE_MS, SECOND_MS } from "../../cor
 import { queueDepth } from "../../store/images/queue-depth.ts";
 import { earliestDue } from "../../store/overviews/gauges.ts";
 import {
+  beginDay,
   daysSince,
   dropDaysBefore,
   insertNotice,
@@ -53,7 +54,7 @@ export interface StatusReport {
   /** For how long the card that has waited longest waits now, and what cards of the last hour took. */
   waitingSeconds: number | null;
   medianSeconds: number | null;
-  /** Of the days, oldest first: the share of their minutes, or null before anything was recorded. */
+  /** Of the days, oldest first: the share of their minutes; null before the first record and without data. */
   days: { day: string; share: number | null }[];
   /** Of all minutes since the first one recorded. */
   share: number | null;
@@ -176,8 +177,8 @@ function pictures(ok: boolean): StatusComponent {
 }
 
 /**
- * Every minute since the first one recorded counts, apart from this one: without a record it was down, or
- * nobody could know.
+ * Every minute since the first one recorded counts, apart from this one and the days without a row, on which
+ * no server ran: without a record it was down, or nobody could know.
  */
 export function availability(rows: StatusDay[], now: number): Pick<StatusReport, "days" | "share"> {
   const known = new Map(rows.map(({ day, minutes }) => [day, minutes]));
@@ -186,11 +187,12 @@ export function availability(rows: StatusDay[], now: number): Pick<StatusReport,
   let all = 0;
   const days = Array.from({ length: STATUS_DAYS }, (_, at) => {
     const day = dayOf(now - (STATUS_DAYS - 1 - at) * DAY_MS);
-    if (first === undefined || day < first.day) return { day, share: null };
+    const minutes = known.get(day);
+    if (first === undefined || day < first.day || minutes === undefined) return { day, share: null };
     const from = day === first.day ? (firstMinute(first.minutes) ?? 0) : 0;
     const to = day === dayOf(now) ? minuteOf(now) : MINUTES_A_DAY;
     if (to <= from) return { day, share: null };
-    const found = countMinutes(known.get(day) ?? "", from, to);
+    const found = countMinutes(minutes, from, to);
     up += found;
     all += to - from;
     return { day, share: found / (to - from) };
@@ -198,13 +200,28 @@ export function availability(rows: StatusDay[], now: number): Pick<StatusReport,
   return { days, share: all === 0 ? null : up / all };
 }
 
-/** Marks the minute where this server takes creates. Of days long ago nothing is kept. */
+/** Marks the minute where this server takes creates, and the day on which it runs. Old days are dropped. */
 export function statusBeat({ store, clock, checks }: StatusDeps): () => Promise<void> {
   let marked: number | undefined;
+  let begun: string | undefined;
   return async () => {
     const now = clock.now();
     const minute = Math.floor(now / MINUTE_MS);
-    if (minute === marked || !Object.values(await checks()).every(Boolean)) return;
+    if (minute === marked) return;
+    if (!Object.values(await checks()).every(Boolean)) {
+      // A day on which it ran and took nothing is one on which it was down. A database that takes nothing
+      // either records nothing.
+      const day = dayOf(now);
+      if (begun === day) return;
+      const isNoted = await store
+        .write("status day", (tx) => beginDay(tx, day))
+        .then(
+          () => true,
+          () => false,
+        );
+      if (isNoted) begun = day;
+      return;
+    }
     await store.write("status minute", async (tx) => {
       await markMinute(tx, dayOf(now), minuteOf(now));
       if (marked === undefined) await dropDaysBefore(tx, dayOf(now - STATUS_DAYS * DAY_MS));

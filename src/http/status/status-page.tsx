@@ -68,7 +68,7 @@ function History({ days, share }: Pick<StatusReport, "days" | "share">) {
         <>
           <ol class="status-days">
             {days.map((day) => {
-              const text = `${day.day}: ${day.share === null ? "not recorded" : `${percent(day.share)} %`}`;
+              const text = `${day.day}: ${day.share === null ? "no data" : `${percent(day.share)} %`}`;
               return (
                 <li key={day.day} class={`status-${toneOf(day.share)}`} title={text}>
                   <span class="visually-hidden">{text}</span>
@@ -84,8 +84,8 @@ function History({ days, share }: Pick<StatusReport, "days" | "share">) {
       )}
       <p class="note">
         Recorded by the service itself, each minute in which it takes requests for new cards, in UTC. A minute
-        without a record counts as down, also where nobody asked in it. What lies between here and you is not
-        measured.
+        without a record counts as down, also where nobody asked in it; on a day without data the service did
+        not run, and it does not count. What lies between here and you is not measured.
       </p>
     </section>
   );

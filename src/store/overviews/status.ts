@@ -14,6 +14,11 @@ export async function markMinute({ db, t }: Tx, day: string, minute: number): Pr
   await db.insert(d).values({ day, minutes }).onConflictDoUpdate({ target: d.day, set: { minutes } });
 }
 
+/** Notes that a server ran on that day, whether or not it took anything. */
+export async function beginDay({ db, t }: Tx, day: string): Promise<void> {
+  await db.insert(t.statusDays).values({ day, minutes: NO_MINUTES }).onConflictDoNothing();
+}
+
 export async function dropDaysBefore({ db, t }: Tx, day: string): Promise<void> {
   await db.delete(t.statusDays).where(lt(t.statusDays.day, day));
 }
