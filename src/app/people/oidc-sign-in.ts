@@ -234,7 +234,7 @@ export async function connectProvider(
 
 /**
  * Disconnects a user who can still sign in with a password, and ends what began by the provider elsewhere.
- * What only its groups gave is gone. Throws a Refusal.
+ * What only its groups gave is gone; where that was something, all sessions end. Throws a Refusal.
  */
 export async function disconnectProvider(
   context: Context,

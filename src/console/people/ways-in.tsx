@@ -95,7 +95,7 @@ export function ProviderCard({ visit, identities }: { visit: UserVisit; identiti
               >
                 <p>
                   It no longer signs you in; your password still does. What only its groups opened to you is
-                  closed.
+                  closed: if that is anything, you are signed out everywhere, here too.
                 </p>
               </Confirm>
             )}
