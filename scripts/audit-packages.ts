@@ -30,6 +30,8 @@ export function judge(
   } catch {
     return null;
   }
+  // What a registry that refuses may say as JSON too.
+  if (!Object.values(found).every(Array.isArray)) return null;
   const known = Object.entries(found).flatMap(([name, advisories]) =>
     advisories.map((advisory) => ({ name, isCarried: carried.includes(name), ...advisory })),
   );
@@ -47,9 +49,8 @@ if (import.meta.main) {
   const { stdout, stderr } = Bun.spawnSync([process.execPath, "audit", "--json"]);
   const verdict = judge(stdout.toString(), await carriedPackages());
   if (verdict === null) {
-    console.log(
-      `The registry did not answer about known faults: ${stderr.toString().trim().split("\n").at(-1)}`,
-    );
+    const said = stderr.toString().trim().split("\n").at(-1) || "nothing";
+    console.log(`Not looked up: the registry does not answer about known vulnerabilities. It said: ${said}`);
     process.exit(0);
   }
   console.log(verdict.lines.length === 0 ? "No known faults." : verdict.lines.join("\n"));

@@ -184,7 +184,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
         delayMs = Math.min(delayMs * 2, MAX_RESTART_DELAY_MS);
         if (closing.signal.aborted) return;
         await options.repair?.().catch((cause) => {
-          options.log.error("render_worker_not_mended", { error: String(cause) });
+          options.log.error("render_worker_not_restored", { error: String(cause) });
         });
       }
     }

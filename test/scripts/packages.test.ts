@@ -33,5 +33,6 @@ test("a serious fault of a package in the program fails the check; others are li
     isSerious: false,
     lines: [expect.stringContaining("tool (not in the program)")],
   });
-  expect(judge("error: 405", ["carried"])).toBeNull();
+  for (const refusal of ["", "error: 405", '{"error":"Method Not Allowed"}'])
+    expect(judge(refusal, ["carried"])).toBeNull();
 });
