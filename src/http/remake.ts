@@ -1,10 +1,17 @@
 import { checkCard } from "../app/images/check-card.ts";
 import { remadeRequest } from "../app/images/remade-request.ts";
-import { storedRequest } from "../core/image-request.ts";
+import {
+  type CreateImageRequest,
+  DEFAULT_HEIGHT_PX,
+  DEFAULT_WIDTH_PX,
+  storedRequest,
+} from "../core/image-request.ts";
 import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
+import { printSizeOf } from "../core/print-sizes.ts";
 import { remakeSchema } from "../core/remake-request.ts";
 import { validatorsOf } from "../core/validate.ts";
 import { findImage } from "../store/images/image-reads.ts";
+import type { Image } from "../store/images/images.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { created } from "./created.ts";
@@ -13,6 +20,17 @@ import { checkIdempotencyKey, type ImageRoutesDeps } from "./images.ts";
 import { noteSubject } from "./request-row.ts";
 
 const validator = validatorsOf(remakeSchema);
+
+const isForPrint = ({ style }: CreateImageRequest): boolean =>
+  printSizeOf({ width: style.width ?? DEFAULT_WIDTH_PX, height: style.height ?? DEFAULT_HEIGHT_PX }) !==
+  undefined;
+
+/**
+ * Whether a request is for the print of a finished card, which stays: in a set the print shows its number and
+ * takes no place.
+ */
+const isPrintOf = (image: Image, request: CreateImageRequest): boolean =>
+  image.state === "completed" && isForPrint(request) && !isForPrint(storedRequest(image.request));
 
 /**
  * POST /v1/images/{image_id}/remake: a new image of what an earlier one was made of, with what is sent
@@ -41,11 +59,8 @@ export async function remakeImage(
   const checked = await checkCard(whole, deps.config, deps.templates);
   if (checked.details) details.push(...checked.details);
   if (!checked.request || key === null || details.length > 0) throw invalidRequest(details);
-  const accepted = await deps.accept({
-    ...caller,
-    idempotencyKey: key,
-    request: checked.request,
-    replaces: id,
-  });
+  const { request } = checked;
+  const origin = isPrintOf(image, request) ? { shows: id } : { replaces: id };
+  const accepted = await deps.accept({ ...caller, idempotencyKey: key, request, ...origin });
   return created(deps, exchange, caller, accepted);
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { audit } from "../../src/app/operations/audit/audit.ts";
+import { PRINT_SIZES } from "../../src/core/print-sizes.ts";
 import { AcceptedBatchResponse, BatchResponse } from "../../src/http/batch-schemas.ts";
 import { AcceptedImageResponse, ImageListResponse, ImageResponse } from "../../src/http/schemas.ts";
 import {
@@ -287,6 +288,32 @@ test("a card of a batch that is made again keeps its number, and one whose chang
   const fresh = await expectSuccess(other, 202, AcceptedBatchResponse);
   expect(fresh.images[0].set.serial).toBe(3);
   await fetchAll();
+  await finishNext(api, "completed");
+  expect(await breaches()).toEqual([]);
+});
+
+test("a remake in a size for print shows the number of its card and takes no place, however often, and the card stays", async () => {
+  const own = await testAccount(api, { credits: 20 });
+  const id = await makeSet(own);
+  const made = await expectSuccess(await create(own, card(id)), 202, AcceptedImageResponse);
+  const first = made.image_id;
+  expect(made.set.serial).toBe(1);
+  await finishNext(api, "completed");
+  const { short, long } = PRINT_SIZES["63x88"].px;
+  const remake = (imageId: string, change: object) =>
+    sent(own.liveKey, `/v1/images/${imageId}/remake`, change, `k${keys++}`);
+  const print = { style: { width: short, height: long } };
+  expect(await serialOf(remake(first, print))).toBe(1);
+  await finishNext(api, "completed");
+  expect(await serialOf(remake(first, print))).toBe(1);
+  // One that fails gives nothing back, since it took nothing.
+  await finishNext(api, "refused");
+  const counts = (await checklistOf(own, id)).players[0].parallels[1];
+  expect(counts).toMatchObject({ made: 1, processing: 0 });
+  expect(await serialOf(create(own, card(id)))).toBe(2);
+  await finishNext(api, "completed");
+  // The card itself has its number still, and passes it on.
+  expect(await serialOf(remake(first, { player: { name: "M. Okafor" } }))).toBe(1);
   await finishNext(api, "completed");
   expect(await breaches()).toEqual([]);
 });
