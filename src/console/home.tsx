@@ -217,6 +217,9 @@ async function homePage(visit: MemberVisit): Promise<Response> {
       <PageHead title="Overview" lead={`${account.name}, ${account.tier} plan`}>
         {canWrite(visit) && hasCards && (
           <>
+            <a class="button" href="/console/match">
+              Player of the match
+            </a>
             <a class="button" href="/console/make">
               Make one card
             </a>

@@ -64,22 +64,27 @@ interface Place extends NavItem {
 
 const ACCOUNT_NAV: Place[] = [
   { href: "/console", label: "Overview", icon: "home" },
-  { href: "/console/make", label: "Make a card", icon: "plus", also: ["/console/match"] },
-  { href: "/console/images", label: "Images", icon: "image", also: ["/console/players"] },
-  { href: "/console/batches", label: "Batches", icon: "stack", also: ["/console/lists"] },
+  { href: "/console/make", label: "Make a card", icon: "plus" },
+  { href: "/console/match", label: "Player of the match", icon: "star" },
+  { href: "/console/images", label: "Cards", icon: "image", also: ["/console/players"] },
+  { href: "/console/batches", label: "Squads", icon: "stack", also: ["/console/lists"] },
   { href: "/console/sets", label: "Sets", icon: "grid" },
   { href: "/console/kits", label: "Brand kits", icon: "palette" },
+  { href: "/console/consent", label: "Consent", icon: "check" },
+  { href: "/console/credits", label: "Credits", icon: "coins" },
+  { href: "/console/usage", label: "Usage", icon: "chart" },
+  { href: "/console/members", label: "Members", icon: "people" },
+  { href: "/console/activity", label: "Activity", icon: "list" },
+  { href: "/console/data", label: "Data", icon: "book" },
+];
+
+/** What a club without a developer never needs: folded, unless somebody works with it. */
+const DEVELOPER_NAV: Place[] = [
   { href: "/console/playground", label: "Playground", icon: "play" },
   { href: "/console/keys", label: "API keys", icon: "key" },
   { href: "/console/webhooks", label: "Webhooks", icon: "hook", also: ["/console/deliveries"] },
   { href: "/console/bucket", label: "Your bucket", icon: "stack" },
   { href: "/console/requests", label: "Requests", icon: "pulse" },
-  { href: "/console/usage", label: "Usage", icon: "chart" },
-  { href: "/console/credits", label: "Credits", icon: "coins" },
-  { href: "/console/consent", label: "Consent", icon: "check" },
-  { href: "/console/data", label: "Data", icon: "book" },
-  { href: "/console/members", label: "Members", icon: "people" },
-  { href: "/console/activity", label: "Activity", icon: "list" },
 ];
 
 const OPERATOR_NAV: Place[] = [
@@ -92,13 +97,18 @@ const OPERATOR_NAV: Place[] = [
   { href: "/console/operator/audit", label: "Audit log", icon: "list" },
 ];
 
-/** The navigation entry a page belongs to. The first entry matches only its own page. */
+/** Pages below which others lie that are places of their own. */
+const HOMES = ["/console", "/console/operator"];
+
+/** The navigation entry a page belongs to. */
 function currentPlace(items: Place[], pathname: string): Place | undefined {
-  const [home, ...rest] = items;
-  if (pathname === home?.href) return home;
-  return rest.find(({ href, also = [] }) =>
-    [href, ...also].some((place) => pathname === place || pathname.startsWith(`${place}/`)),
-  );
+  const home = items.find(({ href }) => href === pathname);
+  if (home) return home;
+  return items
+    .filter(({ href }) => !HOMES.includes(href))
+    .find(({ href, also = [] }) =>
+      [href, ...also].some((place) => pathname === place || pathname.startsWith(`${place}/`)),
+    );
 }
 
 async function AccountChoice(visit: UserVisit) {
@@ -127,6 +137,21 @@ async function AccountChoice(visit: UserVisit) {
   );
 }
 
+/** Open for developers and on their pages; whoever opens or folds it finds it so again. */
+function DeveloperNav({ visit, pathname }: { visit: UserVisit; pathname: string }) {
+  const current = currentPlace(DEVELOPER_NAV, pathname);
+  return (
+    <details
+      class="nav-fold"
+      open={current !== undefined || visit.role === "developer"}
+      {...(current ? {} : { "data-remembers": "for-developers" })}
+    >
+      <summary class="nav-label">For developers</summary>
+      <Nav label="For developers" items={DEVELOPER_NAV} current={current} isHeaded />
+    </details>
+  );
+}
+
 function Sidebar({ visit, choice }: { visit: UserVisit; choice: ComponentChildren }) {
   const { pathname } = visit.exchange.url;
   const isOperatorPage = pathname.startsWith("/console/operator");
@@ -137,6 +162,7 @@ function Sidebar({ visit, choice }: { visit: UserVisit; choice: ComponentChildre
       {accountPages.length > 0 && (
         <Nav label="Account" items={accountPages} current={currentPlace(accountPages, pathname)} />
       )}
+      {accountPages.length > 0 && <DeveloperNav visit={visit} pathname={pathname} />}
       {visit.user.isOperator === 1 && (isOperatorPage || !visit.account) && (
         <Nav label="Operator" items={OPERATOR_NAV} current={currentPlace(OPERATOR_NAV, pathname)} />
       )}
@@ -222,7 +248,10 @@ function Banners({ visit, flash }: { visit: UserVisit; flash: Flash }) {
 /** Every page that this visitor may go to by its name. */
 function placesOf({ account, user }: UserVisit): Place[] {
   const operators = OPERATOR_NAV.map((place) => ({ ...place, label: `Operator: ${place.label}` }));
-  return [...(account ? ACCOUNT_NAV : []), ...(user.isOperator === 1 ? operators : [])];
+  return [
+    ...(account ? [...ACCOUNT_NAV, ...DEVELOPER_NAV] : []),
+    ...(user.isOperator === 1 ? operators : []),
+  ];
 }
 
 /** Renders a page for a signed-in user. Pages that show a secret take `flash` themselves. */

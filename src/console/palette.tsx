@@ -10,7 +10,6 @@ export interface PaletteEntry {
 /** What can be done beside the pages of the navigation. */
 const ACTIONS: readonly PaletteEntry[] = [
   { label: "Upload a squad list", href: "/console/lists/new" },
-  { label: "Player of the match", href: "/console/match" },
   { label: "Refused requests", href: "/console/requests?show=refused" },
   { label: "Test images", href: "/console/images?environment=test" },
   { label: "Your profile", href: "/console/profile" },
@@ -21,8 +20,8 @@ const ACTIONS: readonly PaletteEntry[] = [
 
 /** Other words by which people look for a place: what is on it, and what they call it at their club. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
-  "/console/images": "cards pictures players photos",
-  "/console/batches": "squads teams lists sheets zip download",
+  "/console/images": "images pictures players photos",
+  "/console/batches": "batches teams lists sheets zip download",
   "/console/lists/new": "team import spreadsheet excel csv photos folder many cards",
   "/console/sets": "collection numbers serials parallels checklist packs stickers",
   "/console/make": "one new card photo player single",
@@ -47,8 +46,8 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [["Ctrl", "K"], "Go to a page, an action or an image (Cmd K on a Mac)"],
   [["/"], "Write into the page's search"],
-  [["G", "I"], "Images"],
-  [["G", "B"], "Batches"],
+  [["G", "I"], "Cards"],
+  [["G", "B"], "Squads"],
   [["G", "P"], "Playground"],
   [["G", "R"], "Requests"],
   [["Left"], "Previous image"],

@@ -100,11 +100,13 @@ export function Nav<Item extends NavItem>(props: {
   label: string;
   items: readonly Item[];
   current: Item | undefined;
+  /** Where it stands under a heading that says the same. */
+  isHeaded?: boolean;
 }) {
-  const { label, items, current } = props;
+  const { label, items, current, isHeaded = false } = props;
   return (
     <nav aria-label={label}>
-      <p class="nav-label">{label}</p>
+      {!isHeaded && <p class="nav-label">{label}</p>}
       <ul>
         {items.map((item) => (
           <li key={item.href}>

@@ -32,7 +32,7 @@ async function tap(page: Page, selector: string): Promise<void> {
   await page.touchscreen.tap(x, y);
 }
 
-const ANA = { email: "ana@pocket.example", home: "/console", to: "/console/keys", title: "API keys" };
+const ANA = { email: "ana@pocket.example", home: "/console", to: "/console/members", title: "Members" };
 const OPERATOR = {
   email: "boss@pocket.example",
   home: "/console/operator",
@@ -109,4 +109,28 @@ test("wide and narrow pages begin at the same left edge", async () => {
     edges.push(await page.$eval("#main h1", (title) => title.getBoundingClientRect().left));
   }
   expect(new Set(edges).size).toBe(1);
+});
+
+test("what only developers need is folded for a club, is found again as it was left, and is open on its own pages", async () => {
+  const { page, complaints } = await browser.open(1280);
+  await signIn(page, server.baseUrl, "ana@pocket.example");
+  const isFolded = () => page.$eval(".sidebar .nav-fold", (fold) => !(fold as HTMLDetailsElement).open);
+  expect(await isFolded()).toBe(true);
+  await page.click(".sidebar .nav-fold summary");
+  await page.goto(`${server.baseUrl}/console/images`);
+  expect(await isFolded()).toBe(false);
+  await page.click(".sidebar .nav-fold summary");
+  await page.goto(`${server.baseUrl}/console`);
+  expect(await isFolded()).toBe(true);
+  await page.goto(`${server.baseUrl}/console/keys`);
+  expect(await isFolded()).toBe(false);
+  await page.goto(`${server.baseUrl}/console`);
+  expect(await isFolded()).toBe(true);
+  await page.browserContext().close();
+  const { account } = await testAccount(server.service, { name: "Coders FC" });
+  await testMember(server.service, account.id, "dev@pocket.example", "developer");
+  const { page: other } = await browser.open(1280);
+  await signIn(other, server.baseUrl, "dev@pocket.example");
+  expect(await other.$eval(".sidebar .nav-fold", (fold) => (fold as HTMLDetailsElement).open)).toBe(true);
+  expect(complaints).toEqual([]);
 });

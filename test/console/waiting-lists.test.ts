@@ -66,7 +66,7 @@ test("a list too many is refused with what to do, and none of the others goes", 
   const refused = await cem.upload("/console/lists", new File([LIST], "U23.csv"));
   expect(refused.status).toBe(422);
   expect(await refused.text()).toContain(
-    "You have 4 squad lists that wait. Continue or discard one of them under Batches",
+    "You have 4 squad lists that wait. Continue or discard one of them under Squads",
   );
   for (const list of kept) expect((await cem.get(list)).status).toBe(200);
   next(await cem.post(`${kept[1]}/discard`));

@@ -66,3 +66,18 @@
     target?.dispatchEvent(new CustomEvent("cardpress:added", { bubbles: true })),
   );
 })();
+// What somebody opened or folded is so on the next page, too; it may stand on a page twice.
+(() => {
+  const folds = () =>
+    /** @type {HTMLDetailsElement[]} */ ([...document.querySelectorAll("[data-remembers]")]);
+  for (const fold of folds()) {
+    const key = `cardpress-${fold.dataset.remembers}`;
+    const kept = localStorage.getItem(key);
+    if (kept !== null) fold.open = kept === "open";
+    fold.addEventListener("toggle", () => {
+      localStorage.setItem(key, fold.open ? "open" : "folded");
+      for (const twin of folds())
+        if (twin.dataset.remembers === fold.dataset.remembers) twin.open = fold.open;
+    });
+  }
+})();

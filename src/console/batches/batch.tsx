@@ -9,7 +9,7 @@ import { IMAGE_STATES, type ImageState, UNFINISHED_STATES } from "../../core/ima
 import { MINUTE_MS } from "../../core/time.ts";
 import { changesOfBatch, failuresOfBatch } from "../../store/images/batch-places.ts";
 import { type Batch, batchImages } from "../../store/images/batches.ts";
-import { isOpen } from "../cards/image-parts.tsx";
+import { isOpen, playerName } from "../cards/image-parts.tsx";
 import {
   Card,
   Confirm,
@@ -137,6 +137,7 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
     batchName(batch),
     <div class="stack" {...refreshing(visit, "batch", isRunning(batch))}>
       <Head visit={visit} batch={batch} failures={failures} failedChanges={failedChanges} />
+      {await Missing({ visit, batch })}
       {batch.environment === "test" && (await backToList(visit, batch.id))}
       {await printLinks(visit, found)}
       <FailedChanges failed={failedChanges} batchId={batch.id} canWrite={canWrite(visit)} />
@@ -182,6 +183,49 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
   );
 }
 
+/** What a ZIP of a batch is called, and that it has not all cards. */
+export const zipText = (cards: number, total: number): string =>
+  cards === total ? "Download ZIP" : `ZIP of ${count(cards)} of ${counted(total, "card")}`;
+
+/** More are counted. */
+const MAX_NAMED_MISSING = 5;
+
+/** Which cards a batch's ZIP has not, once there is one; each with the way to it. */
+async function Missing({ visit, batch }: { visit: MemberVisit; batch: CountedBatch }) {
+  const { id, total, completed, failed, changing } = batch;
+  if (completed === 0 || completed === total) return null;
+  const open = total - completed - failed + changing;
+  const states = { batchId: id, states: ["failed"] as const, offset: 0, limit: MAX_NAMED_MISSING };
+  const named = await batchImages(visit.deps.store.read, states);
+  const more = failed - named.length;
+  return (
+    <p class="missing">
+      Not in the ZIP:{" "}
+      {named.map((image, at) => (
+        <>
+          {at > 0 && ", "}
+          <a href={`/console/images/${image.id}?batch=${id}`}>
+            {image.forgottenAt === null ? playerName(image) : "a deleted card"}
+          </a>
+        </>
+      ))}
+      {more > 0 && (
+        <>
+          {" and "}
+          <a href={`/console/batches/${id}?show=failed`}>{count(more)} more</a>
+        </>
+      )}
+      {open - changing > 0 && (
+        <>
+          {named.length > 0 && ", and "}
+          <a href={`/console/batches/${id}?show=open`}>{count(open - changing)} in the making</a>
+        </>
+      )}
+      .
+    </p>
+  );
+}
+
 function Head({ visit, batch, failures, failedChanges }: RetriesProps & { batch: CountedBatch }) {
   const open = batch.total - batch.completed - batch.failed + batch.changing;
   return (
@@ -196,7 +240,7 @@ function Head({ visit, batch, failures, failedChanges }: RetriesProps & { batch:
     >
       {batch.completed > 0 && (
         <a class="button" href={`/console/batches/${batch.id}/pictures.zip`}>
-          Download ZIP
+          {zipText(batch.completed, batch.total)}
         </a>
       )}
       {batch.completed > 0 && (

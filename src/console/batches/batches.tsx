@@ -50,7 +50,7 @@ export function BatchBadge({ batch }: { batch: Batch }) {
 function Table({ batches }: { batches: Batch[] }) {
   return (
     <table class="table">
-      <caption class="visually-hidden">Batches</caption>
+      <caption class="visually-hidden">Squads</caption>
       <thead>
         <tr>
           <th scope="col">Batch</th>
@@ -122,9 +122,12 @@ async function batchesPage(visit: MemberVisit): Promise<Response> {
   );
   return shell(
     visit,
-    "Batches",
+    "Squads",
     <>
-      <PageHead title="Batches" lead="Many cards at once: a squad from a spreadsheet, or from your server.">
+      <PageHead
+        title="Squads"
+        lead="Many cards at once: a squad from a spreadsheet, or a batch from your server."
+      >
         {canWrite(visit) && begin}
       </PageHead>
       {/* Not worked out again with each refresh of what is below. */}

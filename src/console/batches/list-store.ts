@@ -118,9 +118,9 @@ export interface ListStore {
 }
 
 const FULL = {
-  service: `This service holds ${MAX_LISTS_KEPT} squad lists that wait, as many as it can. Finish or discard one of yours under Batches, or upload this one later: each is let go of four hours after its last change.`,
-  account: `The members of your account have ${MAX_LISTS_PER_ACCOUNT} squad lists that wait. Ask them to finish or discard one under Batches, or upload this one later: each is let go of four hours after its last change.`,
-  person: `You have ${MAX_LISTS_PER_PERSON} squad lists that wait. Continue or discard one of them under Batches, then upload this one.`,
+  service: `This service holds ${MAX_LISTS_KEPT} squad lists that wait, as many as it can. Finish or discard one of yours under Squads, or upload this one later: each is let go of four hours after its last change.`,
+  account: `The members of your account have ${MAX_LISTS_PER_ACCOUNT} squad lists that wait. Ask them to finish or discard one under Squads, or upload this one later: each is let go of four hours after its last change.`,
+  person: `You have ${MAX_LISTS_PER_PERSON} squad lists that wait. Continue or discard one of them under Squads, then upload this one.`,
 };
 
 /**
@@ -181,7 +181,7 @@ export function listStore(state: ShortLivedState): ListStore {
     if (draft) return draft;
     throw new PageError(
       404,
-      "This squad list is not kept any more: it became a batch, was discarded, gave way to another list, or waited four hours without a change. Upload it again under Batches.",
+      "This squad list is not kept any more: it became a batch, was discarded, gave way to another list, or waited four hours without a change. Upload it again under Squads.",
     );
   };
   const all = async (visit: ListOwner) => {

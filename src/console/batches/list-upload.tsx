@@ -171,7 +171,7 @@ async function upload(visit: MemberVisit): Promise<Response> {
   });
   if (replaced)
     await visit.flashes.put(visit.session.id, {
-      notice: `As many lists wait as may, so this one takes the place of ${listName(replaced)}, whose test cards you have made. Those stay under Batches.`,
+      notice: `As many lists wait as may, so this one takes the place of ${listName(replaced)}, whose test cards you have made. Those stay under Squads.`,
     });
   return redirect(`/console/lists/${draft.id}`, visit.exchange);
 }

@@ -11,7 +11,7 @@ import { isThere, placeText, playerName, StatusBadge } from "../cards/image-part
 import { Badge, Breakable, Card, counted, Empty, PageHead, Segments } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
-import { zipFile } from "./batch.tsx";
+import { zipFile, zipText } from "./batch.tsx";
 import { batchName } from "./batches.tsx";
 import { ownBatch } from "./own-batch.ts";
 import { OutlivedBadge, otherPhotoPath } from "./sheet-card.tsx";
@@ -115,7 +115,7 @@ async function sheetPage(visit: MemberVisit): Promise<Response> {
         }
       >
         <a class="button" href={`${path}/${isOwn ? "pictures" : "current"}.zip`}>
-          Download ZIP
+          {zipText(shown.filter(isThere).length, shown.length)}
         </a>
         <button type="button" class="button" data-prints hidden>
           Print

@@ -50,15 +50,18 @@ export const sendsPhoto = ({ id }: Image) => ({
 
 export function Address({ address, problem }: { address: string; problem?: string }) {
   return (
-    <Field label="Or its address" id="source_image_url" problem={problem ?? ""}>
-      <input
-        id="source_image_url"
-        name="source_image_url"
-        type="text"
-        value={address}
-        aria-describedby="source_image_url-problem"
-      />
-    </Field>
+    <details class="more" open={problem !== undefined && problem !== ""}>
+      <summary>Or its address</summary>
+      <Field label="The photo's address" id="source_image_url" problem={problem ?? ""}>
+        <input
+          id="source_image_url"
+          name="source_image_url"
+          type="text"
+          value={address}
+          aria-describedby="source_image_url-problem"
+        />
+      </Field>
+    </details>
   );
 }
 

@@ -1,11 +1,9 @@
 /** @jsxImportSource preact */
 
-import { ASKED_COMPOSITIONS, POSITIONS } from "../../core/card.ts";
 import { Refusal } from "../../core/errors.ts";
 import { type CreateImageRequest, storedRequest } from "../../core/image-request.ts";
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
-import { formatsOf } from "../../core/picture-formats.ts";
 import { PRINT_SIZE_NAMES } from "../../core/print-sizes.ts";
 import { isPartnerRefusal, type PartnerRefusal } from "../../http/http-refusal.ts";
 import { placesOf } from "../../store/images/batch-places.ts";
@@ -15,14 +13,12 @@ import type { Image } from "../../store/images/images.ts";
 import { batchName } from "../batches/batches.tsx";
 import { printStyle } from "../batches/for-print.tsx";
 import { takeFromBudget } from "../budget.ts";
-import { compositionText, positionText } from "../card-words.ts";
-import { Options, ThemeField } from "../choices.tsx";
-import { Card, Choice, EnvironmentBadge, Field, Notice, PageHead, PostForm } from "../elements.tsx";
+import { Card, Choice, EnvironmentBadge, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { Refused } from "../refused.tsx";
 import { redirect } from "../respond.ts";
-import { TemplateChoice } from "../template-choice.tsx";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
+import { Look, Words } from "./again-fields.tsx";
 import { type Changes, changesOf } from "./again-form.ts";
 import {
   Address,
@@ -34,73 +30,17 @@ import {
   sentChanges,
   wished,
 } from "./again-preview.tsx";
-import { ColourInput } from "./colour-input.tsx";
-import { Extras } from "./extras.tsx";
 import { FocusField } from "./focus-field.tsx";
 import { ownImage } from "./image.tsx";
-import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
+import { Failure, keptPhoto } from "./image-failure.tsx";
+import { isOpen, isThere, playerName, StatusBadge } from "./image-parts.tsx";
 import { PreviewPlace } from "./make-preview.tsx";
 import { keepPhoto, PhotoDrop } from "./photo-drop.tsx";
 import { declaredBy, formFacts } from "./playground-inputs.tsx";
-import { PublishField } from "./publish-field.tsx";
 import { acceptOnce, Nonce } from "./sent-once.tsx";
 
 const textOf = (values: Record<string, string | number>): Partial<Changes> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-
-function Text({
-  name,
-  label,
-  of,
-  hint,
-  number = false,
-}: {
-  name: keyof Changes;
-  label: string;
-  of: Changes;
-  hint?: string;
-  number?: boolean;
-}) {
-  const describedBy = hint ? { "aria-describedby": `${name}-hint` } : {};
-  return (
-    <Field label={label} id={name} hint={hint}>
-      {number ? (
-        <input id={name} name={name} type="number" value={of[name]} {...describedBy} />
-      ) : (
-        <input id={name} name={name} type="text" value={of[name]} {...describedBy} />
-      )}
-    </Field>
-  );
-}
-
-function Colour({ name, label, of }: { name: keyof Changes; label: string; of: Changes }) {
-  return (
-    <Field label={label} id={name}>
-      <ColourInput label={label} id={name} name={name} value={of[name]} />
-    </Field>
-  );
-}
-
-function Select({
-  name,
-  label,
-  of,
-  ...options
-}: {
-  name: keyof Changes;
-  label: string;
-  of: Changes;
-  names: readonly string[];
-  text?: (name: string) => string;
-}) {
-  return (
-    <Field label={label} id={name}>
-      <select id={name} name={name}>
-        <Options chosen={of[name]} {...options} />
-      </select>
-    </Field>
-  );
-}
 
 /** The form's field for where the new card goes: a batch's id, or nothing for beside the old card. */
 const PLACE = "place";
@@ -149,78 +89,72 @@ interface Shown {
   places: Batch[];
   /** The place chosen so far. */
   place: string;
-  /** The address of its photo, as long as that is kept. */
-  photo?: string | undefined;
 }
 
-async function Form({ visit, image, forPrint, of, places, place, photo }: Shown & { visit: MemberVisit }) {
+interface FormProps extends Shown {
+  visit: MemberVisit;
+  /** The address of its photo, as long as that is kept. */
+  photo: string | undefined;
+  /** Whether the form was sent and refused. */
+  refused: boolean;
+}
+
+async function Form({ visit, image, forPrint, of, places, place, photo, refused }: FormProps) {
   const facts = await formFacts(visit);
   const declared = await declaredBy(visit, { ...of, back: "" }, facts);
+  // Who is meant is what such a card needs.
+  const inCrowd = image.failureReason === "several_people";
   return (
     <PostForm
       visit={visit}
       action={`/console/images/${image.id}/again`}
       id={AGAIN}
-      class="form"
+      class="make again"
       encType="multipart/form-data"
     >
       <Nonce visit={visit} />
       {/* What the Enter key presses: nothing, since the next button may cost a credit. */}
       {canWrite(visit) && <button type="submit" disabled hidden />}
-      <Text name="name" label="Name" of={of} />
-      <Select name="position" label="Position" of={of} names={POSITIONS} text={positionText} />
-      <div class="field-pair">
-        <Text name="number" label="Shirt number" of={of} number />
-        <Text name="skill_level" label="Rating" of={of} number />
+      <div class="make-fields">
+        <Card title="What to change" note="What you leave as it is stays so.">
+          <div class="form">
+            <Words of={of} />
+            <PhotoDrop label="Another photo" sends={sendsPhoto(image)} />
+            <div id={PHOTO}>
+              <Address address={of.source_image_url} />
+            </div>
+            {inCrowd && <FocusField value={of.focus} photo={photo} />}
+            <Look {...{ visit, of, facts, declared, isOpen: refused }}>
+              {!inCrowd && <FocusField value={of.focus} photo={photo} />}
+            </Look>
+            {forPrint ? (
+              <input type="hidden" name={FOR_PRINT} value="yes" />
+            ) : (
+              <Places places={places} chosen={place} />
+            )}
+          </div>
+        </Card>
       </div>
-      <PhotoDrop label="Another photo" sends={sendsPhoto(image)} />
-      <div id={PHOTO}>
-        <Address address={of.source_image_url} />
-      </div>
-      <FocusField value={of.focus} photo={photo} />
-      <ThemeField value={of.background_theme} />
-      <div class="field-pair">
-        <Colour name="primary_color" label="Main colour" of={of} />
-        <Colour name="secondary_color" label="Second colour" of={of} />
-      </div>
-      <Text name="club_badge_url" label="Badge address" of={of} />
-      <TemplateChoice looks={facts.looks} chosen={of.preset} />
-      <div class="field-pair">
-        <Text name="width" label="Width" of={of} number />
-        <Text name="height" label="Height" of={of} number />
-        <Select name="format" label="Format" of={of} names={formatsOf(visit.deps.config)} />
-        <Select
-          name="composition"
-          label="Composition"
-          of={of}
-          names={ASKED_COMPOSITIONS}
-          text={compositionText}
-        />
-      </div>
-      <Extras state={{ fields: of, ...declared }} />
-      <PublishField fields={of} problem="" />
-      {forPrint ? (
-        <input type="hidden" name={FOR_PRINT} value="yes" />
-      ) : (
-        <Places places={places} chosen={place} />
-      )}
-      {canWrite(visit) && (
-        <PreviewPlace
-          path={previewPath(image)}
-          form={AGAIN}
-          first="Change something, and see the card."
-          atOnce={forPrint || image.state === "failed"}
-        />
-      )}
-      <div class="actions">
+      <div class="make-card">
         {canWrite(visit) && (
-          <button type="submit" class="button button-primary">
-            {image.environment === "live" ? "Make it again, one credit" : "Make it again, free"}
-          </button>
+          <PreviewPlace
+            path={previewPath(image)}
+            form={AGAIN}
+            first="Change something, and see the card."
+            now={isThere(image) ? `/console/images/${image.id}/thumb` : undefined}
+            atOnce={forPrint || image.state === "failed"}
+          />
         )}
-        <a class="button" href={`/console/images/${image.id}`}>
-          Leave it
-        </a>
+        <div class="actions">
+          {canWrite(visit) && (
+            <button type="submit" class="button button-primary">
+              {image.environment === "live" ? "Make it again, one credit" : "Make it again, free"}
+            </button>
+          )}
+          <a class="button" href={`/console/images/${image.id}`}>
+            Leave it
+          </a>
+        </div>
       </div>
     </PostForm>
   );
@@ -242,9 +176,7 @@ const FOR_PRINT_LEAD =
 async function page(visit: MemberVisit, shown: Shown, refusal?: PartnerRefusal): Promise<Response> {
   const { image, forPrint, places } = shown;
   const change = await openChange(visit, image, places);
-  const { sourceSha256 } = image;
-  const isKept = sourceSha256 !== null && (await visit.deps.blobs.stat("source", sourceSha256)) !== null;
-  const photo = isKept ? `/console/images/${image.id}/photo` : undefined;
+  const photo = (await keptPhoto(visit, image)) ? `/console/images/${image.id}/photo` : undefined;
   return shell(
     visit,
     "Make again",
@@ -258,7 +190,10 @@ async function page(visit: MemberVisit, shown: Shown, refusal?: PartnerRefusal):
               ? "Once the new card is ready it takes its place in the batch: its sheet and its ZIP have it. If it fails, the previous card stays."
               : "A new card of the same player. The one before stays, and you can compare them."
         }
-      />
+      >
+        <StatusBadge image={image} /> <EnvironmentBadge environment={image.environment} />
+      </PageHead>
+      <Failure image={image} />
       {change && (
         <Notice tone="warn" title="This card is being changed.">
           <a href={`/console/images/${change.id}`}>The new one</a> takes its place once it is ready. Change
@@ -266,17 +201,7 @@ async function page(visit: MemberVisit, shown: Shown, refusal?: PartnerRefusal):
         </Notice>
       )}
       {refusal && <Refused error={refusal} title="The card is not made." />}
-      <div class="image-page">
-        <Card title="What to change" note="What you leave as it is stays so.">
-          {await Form({ visit, ...shown, photo })}
-        </Card>
-        <Card title="Before">
-          <Thumb image={image} />
-          <p>
-            <StatusBadge image={image} /> <EnvironmentBadge environment={image.environment} />
-          </p>
-        </Card>
-      </div>
+      {await Form({ visit, ...shown, photo, refused: refusal !== undefined })}
     </>,
     { wide: true, status: refusal ? 422 : 200 },
   );

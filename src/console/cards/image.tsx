@@ -6,11 +6,10 @@ import { isShareable, isVideo } from "../../app/images/output-name.ts";
 import { printable } from "../../app/print/print-file.ts";
 import { type Delivery, listDeliveries } from "../../app/webhooks/manage-deliveries.ts";
 import { storedRequest } from "../../core/image-request.ts";
-import { isCanceled } from "../../core/image-state.ts";
 import { layerAddresses } from "../../core/layers.ts";
 import { envelope } from "../../http/envelope.ts";
 import { entriesOfImage } from "../../store/credits/ledger.ts";
-import { type Batch, findBatch, firstBatches } from "../../store/images/batches.ts";
+import { type Batch, batchesWith, findBatch, firstBatches } from "../../store/images/batches.ts";
 import { findRecordOfImage, type IdempotencyRecord } from "../../store/images/idempotency.ts";
 import { findImage } from "../../store/images/image-reads.ts";
 import { neighboursInBatch, neighboursOf, pictureBefore } from "../../store/images/image-search.ts";
@@ -18,13 +17,14 @@ import type { Image } from "../../store/images/images.ts";
 import { CARD_ELEMENT_VERSION } from "../../web/card-element.ts";
 import { LivingCard } from "../../web/living-card.tsx";
 import { batchName } from "../batches/batches.tsx";
-import { Card, Code, Confirm, EnvironmentBadge, Notice, PageHead, refreshing } from "../elements.tsx";
+import { Card, Code, Confirm, EnvironmentBadge, PageHead, refreshing } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { privateFile } from "../respond.ts";
 import { canWrite, type MemberVisit, mayDelete, member } from "../visit.ts";
 import { DeliveryState } from "../webhooks/deliveries.tsx";
 import { Comparison } from "./compare.tsx";
+import { FaceAgain, Failure, keptPhoto } from "./image-failure.tsx";
 import {
   CardPicture,
   isOpen,
@@ -49,26 +49,6 @@ export async function ownImage({ deps, account, params }: MemberVisit): Promise<
     (await findImage(deps.store.read, { ...scope, environment: "test" }));
   if (!image) throw notFound();
   return image;
-}
-
-/** What went wrong and how to fix it, as its message says, with a link to more. */
-function Failure({ image }: { image: Image }) {
-  if (image.state !== "failed") return null;
-  if (isCanceled(image))
-    return (
-      <Notice tone="info" title="Canceled">
-        {image.failureMessage}
-      </Notice>
-    );
-  const { failureCode: code, failureReason: reason } = image;
-  return (
-    <Notice tone="bad" title="The card could not be made.">
-      {image.failureMessage}{" "}
-      <a href={`/docs/errors/${code}#reasons`} title={reason === null ? `${code}` : `${code}, ${reason}`}>
-        More about it
-      </a>
-    </Notice>
-  );
 }
 
 /** The finished card, alive where it is a picture. */
@@ -270,18 +250,19 @@ function Steps({ previous, next, within, batch }: Neighbours) {
 
 async function imagePage(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
-  const { store, config, progress, blobs } = visit.deps;
-  const [entries, record, deliveries, before, batchIds] = await Promise.all([
+  const { store, config, progress } = visit.deps;
+  const [entries, record, deliveries, before, batchIds, places] = await Promise.all([
     entriesOfImage(store.read, image.id),
     findRecordOfImage(store.read, image.id),
     listDeliveries(visit.deps, { accountId: image.accountId, imageId: image.id, limit: 10 }),
     pictureBefore(store.read, image),
     firstBatches(store.read, [image.id]),
+    batchesWith(store.read, image.id, 1),
   ]);
   const steps = await stepsFrom(visit, image);
   const answer = { ...image, batchId: batchIds.get(image.id) ?? null };
   const view = imageView(answer, { config, progress: progress.of(image.id) });
-  const hasPhoto = image.sourceSha256 !== null && (await blobs.stat("source", image.sourceSha256)) !== null;
+  const hasPhoto = await keptPhoto(visit, image);
   return shell(
     visit,
     playerName(image),
@@ -310,6 +291,11 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
             {batchIds.size > 0 ? "Edit" : "Make again"}
           </a>
         )}
+        {canWrite(visit) && isThere(image) && (
+          <a class="button" href={`/console/match?player=${image.id}`}>
+            Make as player of the match
+          </a>
+        )}
         <a class="button" href={`/console/playground?from=${image.id}`}>
           Open in the playground
         </a>
@@ -332,7 +318,11 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
         )}
       </PageHead>
       <Steps {...steps} />
-      <Failure image={image} />
+      <Failure image={image}>
+        {hasPhoto && image.failureReason === "several_people" && canWrite(visit) && (
+          <FaceAgain visit={visit} image={image} place={places[0]?.id ?? ""} />
+        )}
+      </Failure>
       <Progress image={image} progress={progress.of(image.id)} />
       <div class="image-page">
         <div class="stack">

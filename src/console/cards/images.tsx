@@ -239,9 +239,9 @@ async function imagesPage(visit: MemberVisit): Promise<Response> {
   const next = found.length > PAGE_SIZE && last ? formatPosition(last) : undefined;
   return shell(
     visit,
-    "Images",
+    "Cards",
     <>
-      <PageHead title="Images" lead="Every card you asked for, newest first." />
+      <PageHead title="Cards" lead="Every card you asked for, newest first." />
       <Toolbar filter={filter} counts={counts} />
       <div {...refreshing(visit, "images", images.some(isOpen))}>
         {images.length === 0 ? (
@@ -252,7 +252,7 @@ async function imagesPage(visit: MemberVisit): Promise<Response> {
           <Grid images={images} />
         ) : (
           <Card flush>
-            <ImageTable images={images} caption="Images" />
+            <ImageTable images={images} caption="Cards" />
           </Card>
         )}
       </div>

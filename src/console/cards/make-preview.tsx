@@ -41,11 +41,14 @@ export function PreviewPlace({
   path = PREVIEW,
   form = "make",
   first = NO_PHOTO,
+  now,
   atOnce = true,
 }: {
   path?: string;
   form?: string;
   first?: string;
+  /** The address of the card as it is, shown until something changes. */
+  now?: string | undefined;
   atOnce?: boolean;
 }) {
   const changes = `input delay:700ms from:#${form}, change delay:200ms from:#${form}, ${PART_SHOWN} from:body`;
@@ -59,9 +62,17 @@ export function PreviewPlace({
       hx-params="not file"
       hx-sync="this:replace"
     >
-      <Nothing text={first} />
+      {now ? (
+        <figure id="preview">
+          <img class="picture" src={now} alt="The card as it is" />
+        </figure>
+      ) : (
+        <Nothing text={first} />
+      )}
       {/* It stays while the picture is exchanged, and is read out once there is something to say. */}
-      <div id="preview-caption" aria-live="polite" />
+      <div id="preview-caption" aria-live="polite">
+        {now && "The card as it is."}
+      </div>
     </div>
   );
 }

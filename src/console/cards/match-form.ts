@@ -72,8 +72,11 @@ const movingFormat = (format: string | undefined) => MOVING_FORMATS.filter((one)
 /** Live cards show the player, and finished ones are there to be seen. */
 const rankOf = ({ image }: KnownPlayer) => (image.environment === "live" ? 2 : 0) + (isThere(image) ? 1 : 0);
 
-function byNumber({ request: { player: one } }: KnownPlayer, { request: { player: other } }: KnownPlayer) {
-  return one.number - other.number || (one.name < other.name ? -1 : 1);
+/** Who has no card to be seen comes last: the photo would be refused once more. */
+function byNumber(first: KnownPlayer, second: KnownPlayer): number {
+  const [one, other] = [first.request.player, second.request.player];
+  const seen = Number(isThere(second.image)) - Number(isThere(first.image));
+  return seen || one.number - other.number || (one.name < other.name ? -1 : 1);
 }
 
 /** What may be chosen beside the player; empty or null for as last time. */

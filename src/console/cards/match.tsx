@@ -5,12 +5,14 @@ import { creditsOf } from "../../app/credits/credits.ts";
 import { checkCard } from "../../app/images/check-card.ts";
 import type { Environment } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
+import { needsOtherPhoto } from "../../core/failure-reasons.ts";
 import { type CreateImageRequest, storedRequest } from "../../core/image-request.ts";
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { invalidRequest } from "../../core/partner-refusals.ts";
 import { ERROR_STATUS, type PartnerRefusal } from "../../http/http-refusal.ts";
 import type { Image } from "../../store/images/images.ts";
 import { takeFromBudget } from "../budget.ts";
+import { withoutFields } from "../card-words.ts";
 import { Card, Empty, EnvironmentBadge, Notice, PageHead, refreshing } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { Refused } from "../refused.tsx";
@@ -110,6 +112,11 @@ async function formPage(
         </a>
       </PageHead>
       {refusal && <Refused error={refusal} title="The card is not made." />}
+      {needsOtherPhoto(player.image.failureReason) && (
+        <Notice tone="warn" title="The last photo cannot be used: choose another below.">
+          {withoutFields(player.image.failureMessage ?? "")}
+        </Notice>
+      )}
       <div class="match">
         <LookForm player={player} state={state} isOpen={visit.query.has("clip")} />
         <MatchForm {...{ visit, player, state, left }} />
@@ -243,7 +250,7 @@ async function madePage(visit: MemberVisit): Promise<Response> {
 function Failed({ image }: { image: Image }) {
   return (
     <Notice tone="bad" title="This could not be made, and nothing was charged for it.">
-      {image.failureMessage}
+      {withoutFields(image.failureMessage ?? "")}
     </Notice>
   );
 }
