@@ -147,7 +147,7 @@ test("a squad list has a column for it, as the example shows, and its faults are
     await ana.post(list, { ...columns, preset, size: "1024x1280", format: "png" });
     return textOf(ana.get(`${list}/check`));
   };
-  expect(await check("in_the_photo")).toContain("4 players are complete");
+  expect(await check("in_the_photo")).toContain("All 4 rows have what a card needs");
   expect(await check("plain")).toMatch(/<div>3 Ana<\/div>.*?composition.*?which the preset plain does not/s);
 });
 
