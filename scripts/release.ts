@@ -8,7 +8,7 @@
  * It makes an archive and a Debian package for each processor, the clients, the bill of materials, SHA256SUMS
  * and the notes; and beside them, in dist/release-parts/image, what the container image is made of. It needs
  * GNU tar, dpkg-deb and python3, and for the other processor's program qemu-user-static with its C library.
- * About two minutes and 2 GB. Exits with 1 when something is not as it says, or could not be checked.
+ * About four minutes and 2 GB. Exits with 1 when something is not as it says, or could not be checked.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";

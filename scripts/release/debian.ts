@@ -126,8 +126,8 @@ export async function packDebian(plan: Plan, target: Target): Promise<void> {
     copyFileSync(join(SOURCE, name), join(control, name));
     chmodSync(join(control, name), 0o755);
   }
-  // Most of a program is compressed already: xz would take minutes for 5 %.
-  const options = ["--root-owner-group", "-Zgzip", "-z6"];
+  // Every dpkg reads xz, which bare systems have no command for: 17 of 219 MB less than gzip.
+  const options = ["--root-owner-group", "-Zxz", "-z6"];
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(plan.time) };
   const out = join(plan.folder, packageName(plan, target));
   await run(["dpkg-deb", ...options, "--build", root, out], { env });
