@@ -118,8 +118,8 @@ test("a squad list becomes cards: columns guessed, faults named, three cards see
   for (let text = ""; !text.includes('name="img"') && !text.includes("1 failed"); )
     text = await (await ana.get(batch)).text();
   const sheet = await (await ana.get(`${batch}?show=completed`)).text();
-  expect(sheet).toContain("Player p1");
-  expect(sheet).not.toContain("Player p4");
+  expect(sheet).toMatch(/tile-name[^>]*>Player p1</);
+  expect(sheet).not.toMatch(/tile-name[^>]*>Player p4</);
   expect(await credits()).toEqual({ creditsPlan: 8, creditsHeld: 0 });
   const zip = await ana.get(`${batch}/pictures.zip`);
   expect(zip.headers.get("content-disposition")).toContain('filename="First team.zip"');

@@ -135,7 +135,7 @@ test("an empty set leads to its cards by one button, and a list without ids find
     format: "webp",
   };
   const check = next(await ana.post(list, { ...fields, ...more }));
-  expect(await text(check)).toContain("The one player is complete.");
+  expect(await text(check)).toContain("The one row has what a card needs.");
   next(await ana.post(check.replace("/check", "/make"), { environment: "test" }));
   expect(await places()).toEqual(["player-7 base null"]);
 });
