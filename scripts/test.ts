@@ -65,14 +65,15 @@ function readOptions(given: string[]): Options | undefined {
 async function runAll({ lanes, engines, record, shard, places }: Options): Promise<number> {
   const began = performance.now();
   const timings: Timings = await Bun.file(SECONDS_FILE).json();
+  const memory = memoryFolder();
+  // What is started from here on puts its files there, the databases too.
+  if (memory.path) process.env.TMPDIR = memory.path;
   const units = unitsOf(SQLITE, await filesOf(places), timings);
   const postgres = engines ? await startTestPostgres() : undefined;
   if (postgres)
     units.push(...unitsOf(POSTGRES, await filesOf(POSTGRES_SUITES), timings, postgres.env), ceph());
   const outcomes: Outcome[] = [];
   const busyBefore = busySeconds();
-  const memory = memoryFolder();
-  if (memory.path) for (const { env } of units) env.TMPDIR ??= memory.path;
   try {
     await runLanes(shardOf(units, shard), lanes, (outcome) => {
       outcomes.push(outcome);

@@ -8,11 +8,13 @@ import { type Config, readConfig } from "../src/config.ts";
 import type { CreateImageRequest } from "../src/core/image-request.ts";
 import type { Clock, Log, Random } from "../src/core/ports.ts";
 import type { Release } from "../src/release.ts";
+import { createRenderPool } from "../src/render/pool.ts";
 import { type RunningServer, startServer } from "../src/service/server.ts";
 import { openWorkspace, type Workspace } from "../src/service/workspace.ts";
 import { openSqliteStore } from "../src/store/engine/sqlite.ts";
 import type { Account } from "../src/store/people/accounts.ts";
 import { busyPool } from "./fakes.ts";
+import { knownCutouts } from "./known-cutouts.ts";
 import { ENGINE, openTestPostgres } from "./postgres.ts";
 
 /** A clock that stands still until it is moved. */
@@ -206,6 +208,8 @@ export async function testServer(
     dataDir?: string;
     /** False for tests that need no picture: no browser is started, and live images wait for ever. */
     renders?: boolean;
+    /** True for tests of what is made of a player, not of how players are found in photos. */
+    knowsPhotos?: boolean;
     release?: Release;
   } = {},
 ): Promise<TestServer> {
@@ -215,9 +219,15 @@ export async function testServer(
     CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos.origin,
     ...options.env,
   });
+  const cutouts = join(config.dataDir, "cutouts");
+  const known = options.knowsPhotos && knownCutouts(TEST_CACHE_DIR);
+  if (known) known.recall(cutouts);
   const server = await startServer(config, silentLog, {
     ...(options.clock && { clock: options.clock }),
-    ...(options.renders === false && { createPool: () => busyPool }),
+    createPool: (given) =>
+      options.renders === false
+        ? busyPool
+        : createRenderPool({ ...given, renderer: { ...given.renderer, loadsNetworksLate: true } }),
     ...(options.release && { release: options.release }),
     openStore: openTestStore(options.clock),
   });
@@ -227,6 +237,7 @@ export async function testServer(
     photos,
     close: async () => {
       await server.stop();
+      if (known) known.keep(cutouts);
       await photos.stop();
       await folder.remove();
     },

@@ -3,11 +3,17 @@ import { freemem } from "node:os";
 import { join } from "node:path";
 
 const GIB = 2 ** 30;
-/** Tests leave a browser, a built program and small databases behind: together less than half of this. */
-const NEEDED_BYTES = 6 * GIB;
+/**
+ * A browser, a built program and some hundred databases of 10 MB on PostgreSQL, which stay until the end, are
+ * about half of this.
+ */
+const NEEDED_BYTES = 8 * GIB;
 const IN_MEMORY = "/dev/shm";
 
-/** A temporary folder in memory: there no commit of a test waits for a disk. */
+/**
+ * A temporary folder in memory: there no commit of a test waits for a disk, and a database is copied in a
+ * tenth of the time.
+ */
 export interface MemoryFolder {
   /** Undefined where there is too little memory, or no program may be run from it: the disk is used then. */
   path: string | undefined;

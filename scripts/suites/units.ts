@@ -47,7 +47,7 @@ export function unitsOf(
     files: some,
     seconds: some.reduce((sum, file) => sum + (timings[file] ?? SHORT_SECONDS), 0),
     command: [process.execPath, ...TEST_OPTIONS, ...some.map((file) => `./${file}`)],
-    env: { ...env },
+    env,
   });
   const [long, short] = [files.filter((file) => file in timings), files.filter((file) => !(file in timings))];
   short.sort((a, b) => dirname(a).localeCompare(dirname(b)) || a.localeCompare(b));

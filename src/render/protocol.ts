@@ -64,6 +64,8 @@ export const RendererOptions = Type.Object({
    * here.
    */
   isAwaited: Type.Optional(Type.Boolean()),
+  /** Loads the networks with the first new photo: where most cards have none, beforehand is for nothing. */
+  loadsNetworksLate: Type.Optional(Type.Boolean()),
 });
 export type RendererOptions = Static<typeof RendererOptions>;
 

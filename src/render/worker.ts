@@ -42,7 +42,7 @@ export function runWorker(): void {
       });
       renderer.onBrowserLost(() => end("the browser ended"));
       send({ type: "ready" });
-      renderer.warmNetworks();
+      if (!message.options.loadsNetworksLate) renderer.warmNetworks();
     } catch (error) {
       end(`the browser could not be started: ${describe(error)}`);
     }

@@ -22,7 +22,7 @@ let ana: Client;
 let bob: Client;
 
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ knowsPhotos: true });
   own = await testAccount(server.service, { credits: 10 });
   const owner = await testMember(server.service, own.account.id, "ana@rovers.example");
   const other = await testMember(server.service, own.account.id, "bob@rovers.example");

@@ -23,7 +23,7 @@ let ana: Client;
 
 beforeAll(async () => {
   [server, browser] = await Promise.all([
-    testServer({ env: { CARDPRESS_PRESETS: "club_card,action_card" } }),
+    testServer({ env: { CARDPRESS_PRESETS: "club_card,action_card" }, knowsPhotos: true }),
     testBrowser(),
   ]);
   own = await testAccount(server.service, { credits: 10, name: "Rovers FC" });

@@ -35,7 +35,7 @@ beforeAll(async () => {
     CARDPRESS_PORT: String(port),
     CARDPRESS_BASE_URL: `http://localhost:${port}`,
   };
-  [server, browser] = await Promise.all([testServer({ env }), testBrowser()]);
+  [server, browser] = await Promise.all([testServer({ env, knowsPhotos: true }), testBrowser()]);
 });
 afterAll(async () => {
   await Promise.all([server?.close(), browser?.close(), receiver.stop(true)]);

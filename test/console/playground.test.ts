@@ -11,7 +11,7 @@ let browser: TestBrowser;
 let testKey: string;
 beforeAll(async () => {
   [server, browser] = await Promise.all([
-    testServer({ env: { CARDPRESS_PRESETS: "club_card,action_card" } }),
+    testServer({ env: { CARDPRESS_PRESETS: "club_card,action_card" }, knowsPhotos: true }),
     testBrowser(),
   ]);
   const { account, testKey: key } = await testAccount(server.service);
@@ -197,7 +197,10 @@ test("at the default address the profile says why there are no passkeys, and whe
 });
 
 test("at an address no browser makes passkeys for, the profile says what the operator can do", async () => {
-  const plain = await testServer({ env: { CARDPRESS_BASE_URL: "http://cards.example.org" } });
+  const plain = await testServer({
+    env: { CARDPRESS_BASE_URL: "http://cards.example.org" },
+    knowsPhotos: true,
+  });
   try {
     const { account } = await testAccount(plain.service);
     const user = await testMember(plain.service, account.id, "ana@plain.example");

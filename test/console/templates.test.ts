@@ -30,6 +30,7 @@ beforeAll(async () => {
   await ownTemplate(templatesDir, "draft");
   await Bun.write(join(templatesDir, "draft/template.json"), "{");
   server = await testServer({
+    knowsPhotos: true,
     env: {
       CARDPRESS_TEMPLATES_DIR: templatesDir,
       CARDPRESS_PRESETS: "club_card,season_card",
