@@ -1,13 +1,14 @@
 /**
  * Print files of decks with backs: seconds, bytes, and the most memory of the processes that write them.
  *
- *     bun scripts/bench/print.ts [--cards 50,500] [--profile FILE]
+ *     bun scripts/bench/print.ts [--cards 50,500] [--profile FILE] [--only sRGB] [--to DIR]
  *
  * Each file is written by a process of its own and read as fast as it comes; the second process, for inks,
  * counts too. The cards are club cards of 63 x 88 mm with foil, twelve different ones again and again.
  * Memory is the sum of what each process had resident at most, in megabytes, program files included; beside
  * it what a process that writes nothing has. Without --profile the one that Ghostscript brings, if it is
- * there, stands in for a press.
+ * there, stands in for a press. --only measures one kind of file; --to keeps the files, to be looked at;
+ * otherwise they go nowhere.
  */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -32,6 +33,8 @@ const { values: options } = parseArgs({
   options: {
     cards: { type: "string", default: "50,500" },
     profile: { type: "string", ...(existsSync(GHOSTSCRIPTS) && { default: GHOSTSCRIPTS }) },
+    only: { type: "string" },
+    to: { type: "string" },
     /** What a process of its own is to do. */
     job: { type: "string" },
   },
@@ -48,6 +51,8 @@ interface Job {
   cards: number;
   asked: PrintRequest;
   profile?: string | undefined;
+  /** Where the file is kept; nowhere unless given. */
+  to?: string | undefined;
 }
 
 const nameOf = (n: number, side: string) => `img_${n % LOOKS}-${side}.png`;
@@ -68,11 +73,15 @@ async function bench(): Promise<void> {
       ["sRGB, foil", { foil: "Foil" }],
     ];
     if (options.profile) wishes.push(["CMYK", { colour: "cmyk" }]);
+    const asked = wishes.filter(([what]) => options.only === undefined || what === options.only);
+    if (asked.length === 0) throw new Error(`--only is one of ${wishes.map(([what]) => what).join("; ")}`);
     const idle = await measured({ folder, cards: 0, asked: {} });
     console.log(`nothing: ${idle.mb.toFixed(0)} MB`);
-    for (const [what, asked] of wishes)
+    for (const [what, request] of asked)
       for (const cards of options.cards.split(",").map(Number)) {
-        const { seconds, bytes, mb } = await measured({ folder, cards, asked, profile: options.profile });
+        const to = options.to && join(options.to, `${what.replace(/\W+/g, "-")}-${cards}.pdf`);
+        const job = { folder, cards, asked: request, profile: options.profile, to };
+        const { seconds, bytes, mb } = await measured(job);
         const size = `${(bytes / 1e6).toFixed(1)} MB, ${(bytes / cards / 2 / 1e3).toFixed(0)} KB a side`;
         const pace = `${seconds.toFixed(1)} s, ${((seconds * 1000) / cards / 2).toFixed(0)} ms a side`;
         console.log(
@@ -131,8 +140,8 @@ function look(pid: number, highest: Map<number, number>): void {
     look(Number(child), highest);
 }
 
-/** Writes a file to nowhere, and prints how long it took and how long it is. */
-async function write({ folder, cards, asked, profile }: Job): Promise<void> {
+/** Writes a file, and prints how long it took and how long it is. */
+async function write({ folder, cards, asked, profile, to }: Job): Promise<void> {
   const started = performance.now();
   let bytes = 0;
   if (cards > 0) {
@@ -147,8 +156,13 @@ async function write({ folder, cards, asked, profile }: Job): Promise<void> {
     }));
     const printed = { field: "batch_id", id: "bat_bench", accountId: "acct_bench", title: "Deck", images };
     const deps = { blobs: blobsIn(folder), press: pressOf(profile), log: quietLog() };
-    for await (const part of await printFile(deps, printed as unknown as Printed, asked))
+    const file = to === undefined ? undefined : Bun.file(to).writer();
+    for await (const part of await printFile(deps, printed as unknown as Printed, asked)) {
       bytes += part.length;
+      file?.write(part);
+      await file?.flush();
+    }
+    await file?.end();
   }
   console.log(JSON.stringify({ seconds: (performance.now() - started) / 1000, bytes }));
 }
