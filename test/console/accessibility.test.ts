@@ -48,6 +48,9 @@ beforeAll(async () => {
   const port = String(await freePort("127.0.0.1"));
   const env = {
     CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: receiver.url.origin,
+    // With several there is something to choose.
+    CARDPRESS_PRESETS: "club_card,action_card",
+    CARDPRESS_STATUS_PAGE: "on",
     // Under a name there are passkeys.
     CARDPRESS_PORT: port,
     CARDPRESS_BASE_URL: `http://localhost:${port}`,
@@ -113,7 +116,7 @@ beforeAll(async () => {
     if (route.method !== "GET" || NOT_A_PAGE.test(route.path)) continue;
     pages[readerOf(route.access)].push(addressOf(route, ids));
   }
-  pages.anyone.push(new URL(setupUrl ?? "").pathname, "/console/sign-in?ended=1");
+  pages.anyone.push(new URL(setupUrl ?? "").pathname, "/console/sign-in?ended=1", "/status");
   pages.member.push(
     "/console/images?environment=test",
     "/console/images?environment=test&view=table",
