@@ -159,8 +159,8 @@ export function composeFill(
     zones,
     box,
   );
-  const edge = outlineStyle(placed, layout, box, between(palette.metalBright, "#ffffff"));
   const scene = sceneColoursOf(style.backgroundTheme, palette, isBranded(job.card));
+  const edge = outlineStyle(placed, layout, box, between(scene.colours.deep, "#000000"));
   const backdrop = backdropOf(placed, job.photo ?? "", job.cutout ?? {}, zones, box, scene.colours);
   media.clear();
   const fill: CardFill = {

@@ -40,10 +40,13 @@ const EDGE_STEP = 26;
  */
 const SHADOW_PX = 96;
 const SHADOW_BLUR_PX = 2.2;
-const SHADOW_OPACITY = 0.62;
-/** The light that shines past the player from behind: wider than the shadow, and weaker. */
-const HALO_BLUR_PX = 4;
-const HALO_OPACITY = 0.5;
+const SHADOW_OPACITY = 0.5;
+/**
+ * The light that shines past the player from behind, wider than the shadow: dark clothes stand out from a
+ * dark ground by it.
+ */
+const HALO_BLUR_PX = 5;
+const HALO_OPACITY = 0.65;
 
 /** @param {number} width @param {number} height */
 export function canvasOf(width, height) {

@@ -106,7 +106,7 @@ function sidesOf(sides: Record<string, number | boolean>): string {
 }
 
 /** The outline of a die-cut player, in hundredths of the card's width: see OutlineStyle. */
-const OUTLINE = { margin: 4, line: 0.85, close: 0.7, thin: 0.4, dark: 0.24 };
+const OUTLINE = { margin: 2, line: 0.25 };
 
 /** How the die-cut player's outline is drawn; null for a player in the photo, who has none. */
 export function outlineStyle(
@@ -117,15 +117,11 @@ export function outlineStyle(
 ): OutlineStyle | null {
   if (window) return null;
   const unit = unitOf(layout, card);
-  const length = (units: number) => Math.round(units * unit * 10) / 10;
   return {
     width: place.width,
     height: place.height,
     margin: Math.ceil(OUTLINE.margin * unit),
-    line: length(OUTLINE.line),
-    close: length(OUTLINE.close),
-    thin: length(OUTLINE.thin),
-    dark: length(OUTLINE.dark),
+    line: Math.round(OUTLINE.line * unit * 10) / 10,
     colour,
   };
 }
