@@ -27,7 +27,7 @@ const SLOW_MS = 10_000;
 const REFUSED_PHOTOS = new Map<string, PhotoRefusal>(
   (Object.keys(PHOTO_REFUSALS) as PhotoRefusal[]).map((refusal) => [`test_fail_${refusal}`, refusal]),
 );
-// Drawings had a reason of their own once, and partners' tests may still ask for it.
+// Drawings had a reason of their own once, and partners' tests may still ask for it: its name stays unused.
 REFUSED_PHOTOS.set("test_fail_not_a_photograph", "no_player");
 
 export function testEnding(externalId: string): TestEnding {

@@ -21,15 +21,9 @@ import {
   px,
   ratingSides,
 } from "./player-place.ts";
+import type { SceneColours } from "./scene-canvas.ts";
 import { type LayoutName, layoutFor, type Zones } from "./template-layout.ts";
-import {
-  type SceneColours,
-  sceneColoursOf,
-  sceneOf,
-  sceneVariantOf,
-  seedOfPlayer,
-  seedOfTheme,
-} from "./themes.ts";
+import { sceneColoursOf, sceneOf, sceneVariantOf, seedOfPlayer, seedOfTheme } from "./themes.ts";
 
 export interface CardJob {
   card: CardInput;

@@ -1,6 +1,6 @@
 import type { Tier } from "./colours.ts";
+import type { Canvas } from "./scene-canvas.ts";
 import { n, path, polygon, times } from "./svg.ts";
-import type { Canvas } from "./themes.ts";
 
 // What the tier's print adds to every scene, whatever its theme and the club's colours. Flat shapes only: one
 // gradient over the whole card would cost as much as everything else on it.

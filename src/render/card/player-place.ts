@@ -3,8 +3,8 @@ import type { CardFill } from "./fill.js";
 import { type Placement, placeCutout } from "./framing.ts";
 import type { OutlineStyle } from "./outline.js";
 import { type PhotoPlacement, placePhoto } from "./photo-place.ts";
+import type { SceneColours } from "./scene-canvas.ts";
 import type { LayoutName, Part, Zones } from "./template-layout.ts";
-import type { SceneColours } from "./themes.ts";
 
 /** How and where a card shows its player. */
 export interface PlacedPlayer {

@@ -1,11 +1,11 @@
+import type { Canvas, Painter } from "./scene-canvas.ts";
 import { glow } from "./scene-sky.ts";
 import { circle, ellipse, linear, n, path, polygon, rect, stroke, times } from "./svg.ts";
-import type { Canvas } from "./themes.ts";
 
 // Layers that can cover any scene, for texts that name two: weather, light and things in the air. Their
 // gradients have names of their own, because the scene below uses the others.
 
-const PAINTERS: Record<string, (canvas: Canvas) => string> = {
+export const OVERLAYS = {
   snow,
   rain,
   fire,
@@ -19,13 +19,7 @@ const PAINTERS: Record<string, (canvas: Canvas) => string> = {
   neon,
   gold,
   sunset,
-};
-
-export const LAYERS: ReadonlySet<string> = new Set(Object.keys(PAINTERS));
-
-export function drawLayer(theme: string, canvas: Canvas): string {
-  return PAINTERS[theme]?.(canvas) ?? "";
-}
+} satisfies Record<string, Painter>;
 
 function dust({ height: h, colours: c, random }: Canvas, count: number, low: number, high: number): string {
   return times(count, () =>

@@ -1,5 +1,5 @@
+import type { Canvas } from "./scene-canvas.ts";
 import { circle, linear, n, path, polygon, radial, rect, stroke, times } from "./svg.ts";
-import type { Canvas } from "./themes.ts";
 
 type Motif = (canvas: Canvas, step: number, colour: string) => string;
 
@@ -13,9 +13,9 @@ const LIGHTS = [rays, blades, orbits, speedLines];
  * Draws "facets", the design of a card without a theme; "sashes" in the canvas's tones; or the pattern of an
  * unknown text.
  */
-export function drawPattern(theme: string, canvas: Canvas): string {
-  if (theme === "facets") return facets(canvas);
-  return theme === "sashes" ? sashes(canvas) : seeded(canvas);
+export function drawPattern(scene: "facets" | "sashes" | "pattern", canvas: Canvas): string {
+  if (scene === "facets") return facets(canvas);
+  return scene === "sashes" ? sashes(canvas) : seeded(canvas);
 }
 
 function base({ height: h, x, y, colours: c }: Canvas, turn: number): string {

@@ -1,5 +1,5 @@
+import type { Canvas } from "./scene-canvas.ts";
 import { circle, ellipse, linear, n, path, radial, rect, times } from "./svg.ts";
-import type { Canvas } from "./themes.ts";
 
 export function sky({ height, colours: c }: Canvas, middle = 0.5): string {
   return (

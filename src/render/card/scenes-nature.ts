@@ -1,8 +1,9 @@
+import type { Canvas, Painter } from "./scene-canvas.ts";
 import { glow, roll, sky } from "./scene-sky.ts";
 import { circle, ellipse, linear, n, path, polygon, rect, stroke, times } from "./svg.ts";
-import type { Canvas } from "./themes.ts";
 
-const PAINTERS: Record<string, (canvas: Canvas) => string> = {
+/** Themes of sky and land. */
+export const NATURE = {
   galaxy,
   forest,
   sunset,
@@ -10,14 +11,7 @@ const PAINTERS: Record<string, (canvas: Canvas) => string> = {
   desert,
   mountain,
   night,
-};
-
-/** Themes of sky and land. */
-export const NATURE: ReadonlySet<string> = new Set(Object.keys(PAINTERS));
-
-export function drawNature(theme: string, canvas: Canvas): string {
-  return PAINTERS[theme]?.(canvas) ?? "";
-}
+} satisfies Record<string, Painter>;
 
 function galaxy(canvas: Canvas): string {
   const { height: h, x, y, colours: c, random } = canvas;

@@ -1,7 +1,8 @@
+import type { Canvas, Painter } from "./scene-canvas.ts";
 import { circle, ellipse, linear, n, path, polygon, radial, rect, stroke, times } from "./svg.ts";
-import type { Canvas } from "./themes.ts";
 
-const PAINTERS: Record<string, (canvas: Canvas) => string> = {
+/** Themes of man-made places. */
+export const PLACES = {
   stadium,
   neon,
   gold,
@@ -12,14 +13,7 @@ const PAINTERS: Record<string, (canvas: Canvas) => string> = {
   confetti,
   circuit,
   royal,
-};
-
-/** Themes of man-made places. */
-export const PLACES: ReadonlySet<string> = new Set(Object.keys(PAINTERS));
-
-export function drawPlace(theme: string, canvas: Canvas): string {
-  return PAINTERS[theme]?.(canvas) ?? "";
-}
+} satisfies Record<string, Painter>;
 
 function ground({ height, colours: c }: Canvas, middle = 0.5): string {
   return (

@@ -1,15 +1,9 @@
+import type { Canvas, Painter } from "./scene-canvas.ts";
 import { clouds, glow, roll, sky } from "./scene-sky.ts";
 import { circle, ellipse, linear, n, path, polygon, rect, stroke, times } from "./svg.ts";
-import type { Canvas } from "./themes.ts";
-
-const PAINTERS: Record<string, (canvas: Canvas) => string> = { fire, ice, rain, storm, smoke, aurora, snow };
 
 /** Themes of weather and the elements. */
-export const WEATHER: ReadonlySet<string> = new Set(Object.keys(PAINTERS));
-
-export function drawWeather(theme: string, canvas: Canvas): string {
-  return PAINTERS[theme]?.(canvas) ?? "";
-}
+export const WEATHER = { fire, ice, rain, storm, smoke, aurora, snow } satisfies Record<string, Painter>;
 
 function fire(canvas: Canvas): string {
   const { height: h, colours: c, random } = canvas;

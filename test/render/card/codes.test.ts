@@ -94,10 +94,9 @@ test("a biography of 300 letters stands whole on six lines", async () => {
     "card.css": `${CSS}.bio { position: absolute; left: 20px; top: 300px; width: 520px; height: 160px; --fit-largest: 40px; --fit-line: 1.2 }`,
   });
   const page = await openCardPage(browser, templateOf(files), { way: "canvas" });
-  const bio =
-    "Came through the academy at nine and never left: two cups, one promotion and a hat-trick. "
-      .repeat(4)
-      .slice(0, 299) + ".";
+  const sentence =
+    "Came through the academy at nine and never left: two cups, one promotion and a hat-trick. ";
+  const bio = `${sentence.repeat(4).slice(0, 299)}.`;
   const card = { ...cardInput({ width: 600, height: 800 }), fields: { bio } };
   await page.render({ card, cutout: null, badge: null });
   const shown = (await page.page.evaluate(() => {

@@ -182,6 +182,7 @@ describe("capitals", () => {
     const seen: string[] = [];
     for (const name of ["Groß-Weiß", "İlkay Işık ışık", "Γιώργος"]) {
       await upper.render({ card: input({ name }), cutout: null, badge: null });
+      // biome-ignore lint/performance/useDomNodeTextContent: the text as CSS puts it into capitals.
       seen.push(await tab.$eval("h1", (one) => (one as HTMLElement).innerText));
     }
     await upper.close();
@@ -218,6 +219,7 @@ const HOSTILE: Record<string, string> = {
   markup: `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`,
   css: `}*{display:none!important}.card{background:url(https://evil.example/x)}`,
   "an attribute": `"><b onmouseover=x>`,
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: what template languages would compute.
   "template syntax": "{{7*7}} ${7*7} <%= 7 %> {% for %} [[7*7]] #{7}",
   "control characters": "a\u0001b\u0007c\u001b[31md\u0085e",
   "right-to-left overrides": "abc\u202edef\u2066ghi\u2069jkl\u200f",
