@@ -16,6 +16,7 @@ import * as requests from "../../src/store/overviews/request-log.ts";
 import { listAccounts, newestAccounts } from "../../src/store/people/accounts.ts";
 import type { Store, Tx } from "../../src/store/store.ts";
 import * as deliveries from "../../src/store/webhooks/deliveries.ts";
+import { newestEvents } from "../../src/store/webhooks/webhooks.ts";
 import { acceptLive } from "../app/accepting.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { INDEXED_QUERIES } from "./indexed-queries.ts";
@@ -186,6 +187,18 @@ describe("the log of requests looks at a bounded number along one index, and sor
     expect(steps.join("; ")).not.toMatch(/SCAN/);
     expect(steps.filter((step) => step.includes("TEMP B-TREE")).length).toBeLessThanOrEqual(sorts);
   });
+});
+
+test("a later page of a span begins at its position, and not at the end of the span", async () => {
+  const span = { from: 1, before: 9, after, limit };
+  const plans = await plansOf(async (tx) => {
+    await reads.listImageRows(tx, { ...scope, ...span });
+    await filteredImages(tx, { ...scope, ...span, externalId: "p" });
+    await requests.listRequests(tx, { accountId: "a", ...span });
+    await newestEvents(tx, { ...scope, ...span });
+  });
+  const walks = plans.map((plan) => /created_at[^)]*/.exec(plan)?.[0]);
+  expect(walks).toEqual(plans.map(() => expect.stringContaining("created_at,id")));
 });
 
 test("whether a card is current is looked up among the player's own, from its moment on", async () => {

@@ -1,21 +1,9 @@
-import {
-  and,
-  desc,
-  eq,
-  exists,
-  gte,
-  inArray,
-  isNull,
-  lt,
-  notExists,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from "drizzle-orm";
+import { and, desc, eq, exists, inArray, isNull, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { type ImageState, UNFINISHED_STATES } from "../../core/image-state.ts";
 import { MAX_BATCH_CARDS, MAX_LIST_EXAMINED } from "../../core/limits.ts";
 import type { ListPosition } from "../../core/list-position.ts";
+import { pageBounds } from "../page-bounds.ts";
 import type { Tx } from "../store.ts";
 import { firstBatch, type ImageListing, type ListQuery } from "./image-reads.ts";
 
@@ -104,7 +92,7 @@ function candidates(tx: Tx, query: FilteredQuery) {
     return tx.db
       .select({ id: cards.id, createdAt: cards.createdAt })
       .from(cards)
-      .where(and(isOwn, isNull(cards.forgottenAt), between(cards.createdAt, cards.id, query)))
+      .where(and(isOwn, isNull(cards.forgottenAt), pageBounds(cards.createdAt, cards.id, query)))
       .orderBy(desc(cards.createdAt), desc(cards.id))
       .$dynamic();
   }
@@ -112,7 +100,7 @@ function candidates(tx: Tx, query: FilteredQuery) {
     return tx.db
       .select(columns)
       .from(i)
-      .where(and(own, eq(i.externalId, externalId), between(i.createdAt, i.id, query)))
+      .where(and(own, eq(i.externalId, externalId), pageBounds(i.createdAt, i.id, query)))
       .orderBy(...newestFirst)
       .$dynamic();
   const [pair] = metadata;
@@ -120,7 +108,7 @@ function candidates(tx: Tx, query: FilteredQuery) {
     return tx.db
       .select(columns)
       .from(i)
-      .where(and(own, eq(i.state, "completed"), between(i.createdAt, i.id, query)))
+      .where(and(own, eq(i.state, "completed"), pageBounds(i.createdAt, i.id, query)))
       .orderBy(...newestFirst)
       .$dynamic();
   const [key, value] = pair;
@@ -133,23 +121,11 @@ function candidates(tx: Tx, query: FilteredQuery) {
         eq(m.environment, environment),
         eq(m.key, key),
         eq(m.value, value),
-        between(m.createdAt, m.imageId, query),
+        pageBounds(m.createdAt, m.imageId, query),
       ),
     )
     .orderBy(desc(m.createdAt), desc(m.imageId))
     .$dynamic();
-}
-
-function between(
-  createdAt: SQLWrapper,
-  id: SQLWrapper,
-  { from, before, after }: Pick<FilteredQuery, "from" | "before" | "after">,
-): SQL | undefined {
-  return and(
-    from === undefined ? undefined : gte(createdAt, from),
-    before === undefined ? undefined : lt(createdAt, before),
-    after && sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`,
-  );
 }
 
 /** What the candidates still have to be looked at for. */

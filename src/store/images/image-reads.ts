@@ -1,9 +1,10 @@
-import { and, asc, count, desc, eq, gte, inArray, isNull, lt, type Placeholder, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNull, type Placeholder, sql } from "drizzle-orm";
 import type { Environment } from "../../core/account.ts";
 import { readSetPlace, type SetPlace } from "../../core/card-set.ts";
 import { IMAGE_STATES, type ImageState, type PublicStatus, publicStatus } from "../../core/image-state.ts";
 import type { ListPosition } from "../../core/list-position.ts";
 import { type Parameters, prepared } from "../engine/prepared.ts";
+import { pageBounds } from "../page-bounds.ts";
 import type { Tx } from "../store.ts";
 import type { Image } from "./images.ts";
 
@@ -307,9 +308,7 @@ function inList(
     eq(i.environment, environment),
     isNull(i.forgottenAt),
     state && eq(i.state, state),
-    from === undefined ? undefined : gte(i.createdAt, from),
-    before === undefined ? undefined : lt(i.createdAt, before),
-    after && sql`(${i.createdAt}, ${i.id}) < (${after.createdAt}, ${after.id})`,
+    pageBounds(i.createdAt, i.id, { from, before, after }),
   );
 }
 

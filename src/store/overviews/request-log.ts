@@ -1,20 +1,9 @@
-import {
-  and,
-  desc,
-  eq,
-  getTableColumns,
-  gte,
-  inArray,
-  lt,
-  lte,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import type { Environment } from "../../core/account.ts";
 import { MAX_LOG_EXAMINED } from "../../core/limits.ts";
 import type { ListPosition } from "../../core/list-position.ts";
+import { pageBounds } from "../page-bounds.ts";
 import type { Tx } from "../store.ts";
 
 /** One request with an account's key, and how it was answered. */
@@ -128,7 +117,9 @@ function candidates(tx: Tx, query: RequestQuery) {
   const own = db
     .select({ id: l.id, createdAt: l.createdAt })
     .from(l)
-    .where(and(eq(l.accountId, accountId), eq(l.externalId, externalId), between(l.createdAt, l.id, query)))
+    .where(
+      and(eq(l.accountId, accountId), eq(l.externalId, externalId), pageBounds(l.createdAt, l.id, query)),
+    )
     .orderBy(desc(l.createdAt), desc(l.id))
     .limit(MAX_LOG_EXAMINED)
     .as("own");
@@ -136,7 +127,11 @@ function candidates(tx: Tx, query: RequestQuery) {
     .select({ id: p.requestId, createdAt: p.createdAt })
     .from(p)
     .where(
-      and(eq(p.accountId, accountId), eq(p.externalId, externalId), between(p.createdAt, p.requestId, query)),
+      and(
+        eq(p.accountId, accountId),
+        eq(p.externalId, externalId),
+        pageBounds(p.createdAt, p.requestId, query),
+      ),
     )
     .orderBy(desc(p.createdAt), desc(p.requestId))
     .limit(MAX_LOG_EXAMINED)
@@ -152,19 +147,7 @@ function ofAnyPlayer({ t: { requestLog: l } }: Tx, query: RequestQuery): SQL | u
     eq(l.accountId, accountId),
     // Written out, as the index of the few is.
     refused || status >= 400 ? sql`${l.status} >= 400` : undefined,
-    between(l.createdAt, l.id, query),
-  );
-}
-
-function between(
-  createdAt: SQLWrapper,
-  id: SQLWrapper,
-  { from, before, after }: Pick<RequestQuery, "from" | "before" | "after">,
-): SQL | undefined {
-  return and(
-    from === undefined ? undefined : gte(createdAt, from),
-    before === undefined ? undefined : lt(createdAt, before),
-    after && sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`,
+    pageBounds(l.createdAt, l.id, query),
   );
 }
 

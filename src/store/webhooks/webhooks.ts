@@ -1,22 +1,9 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  gte,
-  inArray,
-  lt,
-  lte,
-  ne,
-  notExists,
-  notInArray,
-  sql,
-} from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, lte, ne, notExists, notInArray, sql } from "drizzle-orm";
 import type { Tables } from "../../../db/schema.ts";
 import type { Environment } from "../../core/account.ts";
 
 import type { ListPosition } from "../../core/list-position.ts";
+import { pageBounds } from "../page-bounds.ts";
 import type { Tx } from "../store.ts";
 
 export type WebhookEndpoint = Tables["webhookEndpoints"]["$inferSelect"];
@@ -222,9 +209,7 @@ export async function newestEvents(
         eq(e.accountId, query.accountId),
         eq(e.environment, query.environment),
         type === undefined ? undefined : eq(e.type, type),
-        from === undefined ? undefined : gte(e.createdAt, from),
-        before === undefined ? undefined : lt(e.createdAt, before),
-        after ? sql`(${e.createdAt}, ${e.id}) < (${after.createdAt}, ${after.id})` : undefined,
+        pageBounds(e.createdAt, e.id, { from, before, after }),
       ),
     )
     .orderBy(desc(e.createdAt), desc(e.id))
