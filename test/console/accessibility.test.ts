@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import axe from "axe-core";
 import type { Page } from "puppeteer-core";
 import { saveKit } from "../../src/app/people/brand-kits.ts";
@@ -7,7 +7,7 @@ import { makeSet } from "../../src/app/sets/manage-sets.ts";
 import { getDelivery, sendTest } from "../../src/app/webhooks/manage-deliveries.ts";
 import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
-import type { Access } from "../../src/console/visit.ts";
+import type { Access, ConsoleRoute } from "../../src/console/visit.ts";
 import { freePort } from "../../src/service/free-port.ts";
 import { findBatch } from "../../src/store/images/batches.ts";
 import type { Account } from "../../src/store/people/accounts.ts";
@@ -34,15 +34,64 @@ const receiver = Bun.serve({
   port: 0,
   fetch: () => new Response(`upstream failed ${"x".repeat(400)}`, { status: 503 }),
 });
-/** Addresses of every page by who may see it. */
-const pages: Record<"anyone" | "member" | "operator", string[]> = { anyone: [], member: [], operator: [] };
+/** What the pages show, by the part of the address that says which page it is. */
+const ids: Record<string, string> = {};
 
-/** The account an operator looks at. */
-let visited: string;
+/** Who looks at a page; the last is an operator with the view of a member. */
+type Reader = "anyone" | "member" | "operator" | "viewing operator";
+
+const BY: Record<Reader, string> = {
+  anyone: "anyone",
+  member: "a member",
+  operator: "an operator",
+  "viewing operator": "an operator with a member's view",
+};
+const READERS = Object.keys(BY);
 
 /** What is not a page: files, pictures, and parts that a page asks for itself. */
 const NOT_A_PAGE =
   /\.(csv|zip|pdf)$|\/(photo|thumb|badge|attempts|pulse)$|^\/console\/find$|\/cards\/|\/:layout$|^\/console\/playground\/:id$|^\/console\/documentation$/;
+
+interface Listed {
+  reader: Reader;
+  /** How it is named: its route, or a view of one. */
+  name: string;
+  path: () => string;
+}
+
+const routeOf = (route: ConsoleRoute): Listed => ({
+  reader: readerOf(route.access),
+  name: route.path,
+  path: () => addressOf(route, ids),
+});
+
+/** `:failed` and `:setup` among them are in `ids` too. */
+const viewOf = (reader: Reader, name: string): Listed => ({
+  reader,
+  name,
+  path: () => name.replace(/:(\w+)/g, (_, id) => ids[id] ?? "none"),
+});
+
+/** Every page, by who may see it, so that each signs in once. */
+const PAGES: readonly Listed[] = [
+  ...consoleRoutes.filter(({ method, path }) => method === "GET" && !NOT_A_PAGE.test(path)).map(routeOf),
+  ...["/console/setup/:setup", "/console/sign-in?ended=1", "/status"].map((name) => viewOf("anyone", name)),
+  ...[
+    "/console/images?environment=test",
+    "/console/images?environment=test&view=table",
+    "/console/images?search=nobody",
+    "/console/batches?environment=test",
+    "/console/batches/:batches?show=failed",
+    "/console/images/:failed",
+    "/console/match?player=:images",
+    "/console/match/:images?clip=:failed",
+    "/console/usage?environment=test",
+    "/console/credits?show=grants",
+    "/console/profile?check=passkeys",
+    "/console/no-such-page",
+  ].map((name) => viewOf("member", name)),
+  ...["/console", "/console/keys"].map((name) => viewOf("viewing operator", name)),
+].toSorted((a, b) => READERS.indexOf(a.reader) - READERS.indexOf(b.reader));
 
 beforeAll(async () => {
   const port = String(await freePort("127.0.0.1"));
@@ -85,8 +134,7 @@ beforeAll(async () => {
   } as const;
   const { setupUrl } = await addMember(service, invite);
   const [key] = await listKeys(service.store.read, account.id);
-  visited = `/console/operator/accounts/${account.id}`;
-  const ids: Record<string, string> = {
+  Object.assign(ids, {
     images: images[0] ?? "",
     make: images[0] ?? "",
     match: images[0] ?? "",
@@ -96,7 +144,9 @@ beforeAll(async () => {
     deliveries: delivery.id,
     accounts: account.id,
     operators: owner.id,
-  };
+    failed: images[1] ?? "",
+    setup: setupUrl?.split("/").pop() ?? "",
+  });
   const { batches, lists } = await squads(member, account, images.length);
   const look = { preset: "club_card", composition: "auto", backgroundTheme: LONG, badgeUrl: "" };
   const style = { ...look, name: LONG.slice(0, 100), primaryColor: "#112233", secondaryColor: "" };
@@ -112,25 +162,6 @@ beforeAll(async () => {
     set: { id: sets },
   } = await makeSet(service, scope, set);
   Object.assign(ids, { batches, lists, kits, sets });
-  for (const route of consoleRoutes) {
-    if (route.method !== "GET" || NOT_A_PAGE.test(route.path)) continue;
-    pages[readerOf(route.access)].push(addressOf(route, ids));
-  }
-  pages.anyone.push(new URL(setupUrl ?? "").pathname, "/console/sign-in?ended=1", "/status");
-  pages.member.push(
-    "/console/images?environment=test",
-    "/console/images?environment=test&view=table",
-    "/console/images?search=nobody",
-    "/console/batches?environment=test",
-    `/console/batches/${batches}?show=failed`,
-    `/console/images/${images[1]}`,
-    `/console/match?player=${images[0]}`,
-    `/console/match/${images[0]}?clip=${images[1]}`,
-    "/console/usage?environment=test",
-    "/console/credits?show=grants",
-    "/console/profile?check=passkeys",
-    "/console/no-such-page",
-  );
   ({ page, complaints } = await browser.open());
 });
 afterAll(async () => {
@@ -161,7 +192,7 @@ async function squads(member: User, account: Account, cards: number) {
   return { batches: batch.id, lists: lists.split("/").pop() ?? "" };
 }
 
-function readerOf(access: Access): keyof typeof pages {
+function readerOf(access: Access): Reader {
   return access === "anyone" || access === "operator" ? access : "member";
 }
 
@@ -251,31 +282,39 @@ async function faults(widthOf: Record<"light" | "dark", number>, themes = THEMES
 const themesOf = (n: number) =>
   THEMES.filter((theme) => (theme === "dark" ? isTurn(n) : isTurn(n + 1) || isTurn(n + 2)));
 
-async function walk(paths: string[]): Promise<Record<string, string[]>> {
-  const found: Record<string, string[]> = {};
-  for (const [n, path] of paths.entries()) {
-    const answer = await page.goto(server.baseUrl + path);
-    expect(answer?.headers()["content-type"]).toContain("text/html");
-    const problems = await faults(WIDTH_OF, themesOf(n));
-    if (problems.length > 0) found[path] = problems;
+/** Who is signed in on the page. */
+let signedIn: Reader = "anyone";
+
+async function readAs(reader: Reader): Promise<void> {
+  if (reader === signedIn) return;
+  signedIn = "anyone";
+  if (reader === "anyone") await page.deleteCookie({ name: "cardpress", url: server.baseUrl });
+  else await signIn(page, server.baseUrl, reader === "member" ? "axe@united.example" : "op@united.example");
+  if (reader === "viewing operator") {
+    await page.goto(`${server.baseUrl}/console/operator/accounts/${ids.accounts}`);
+    await submit(page, '.page-head form[action$="/view"] button');
   }
-  return found;
+  signedIn = reader;
 }
 
-test("axe finds nothing on any page, light or dark, and none loses anything at any width", async () => {
-  expect(pages.member.length + pages.operator.length).toBeGreaterThan(25);
-  sayThird("pages that axe looks at in the dark");
-  expect(await walk(pages.anyone)).toEqual({});
-  await signIn(page, server.baseUrl, "axe@united.example");
-  expect(await walk(pages.member)).toEqual({});
-  await signIn(page, server.baseUrl, "op@united.example");
-  expect(await walk(pages.operator)).toEqual({});
-  await page.goto(server.baseUrl + visited);
-  await submit(page, '.page-head form[action$="/view"] button');
-  expect(await walk(["/console", "/console/keys"])).toEqual({});
-  expect(await page.$(".banner")).not.toBeNull();
-  // Missing pages and used links answer with an error status, which browsers report on the console.
-  expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
+describe("axe finds nothing, light or dark, and nothing is lost at any width, on", () => {
+  for (const [n, { reader, name, path }] of PAGES.entries())
+    test(`${name}, read by ${BY[reader]}`, async () => {
+      await showAs("light");
+      await readAs(reader);
+      complaints.length = 0;
+      const answer = await page.goto(server.baseUrl + path());
+      expect(answer?.headers()["content-type"]).toContain("text/html");
+      if (reader === "viewing operator") expect(await page.$(".banner")).not.toBeNull();
+      expect(await faults(WIDTH_OF, themesOf(n))).toEqual([]);
+      // Missing pages and used links answer with an error status, which browsers report on the console.
+      expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
+    });
+
+  test("every page of the list, which is all of the console's", () => {
+    sayThird("pages that axe looks at in the dark");
+    expect(PAGES.filter(({ reader }) => reader !== "anyone").length).toBeGreaterThan(25);
+  });
 });
 
 test("secrets that were just made and open dialogs are as clean", async () => {
