@@ -1,7 +1,8 @@
 /**
- * Draws the documentation's sheets of cards: every theme, tier and shape.
+ * Draws the documentation's sheets of cards: every theme, tier and shape. A new theme wants the first.
  *
- *     bun scripts/docs-pictures.ts
+ *     bun scripts/docs-pictures.ts            # themes, tiers and shapes
+ *     bun scripts/docs-pictures.ts themes     # those that are named
  */
 
 import { join } from "node:path";
@@ -11,11 +12,13 @@ import { openCardPage } from "../src/render/card/page.ts";
 import { THEMES } from "../src/render/card/themes.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import { type CardSpec, CUTOUT_NAMES, cardInput, cutout, openBrowser } from "../test/render/card/cards.ts";
-import { offerHelp } from "./help.ts";
+import { namesFrom, offerHelp } from "./help.ts";
 
 offerHelp(import.meta);
 
 const OUT = join(import.meta.dir, "../src/http/docs/client/sheets");
+/** What is on the sheet of themes: a test compares it with the themes there are. */
+const THEMES_DRAWN = join(import.meta.dir, "../test/fixtures/themes-drawn.json");
 
 interface Sheet {
   columns: number;
@@ -94,6 +97,12 @@ async function draw(browser: Browser, name: string, { columns, cellPx, cards }: 
   console.log(`${name}.webp: ${width} x ${height} CSS pixels, ${Math.round(bytes.length / 1024)} KB`);
 }
 
+const wanted = namesFrom(process.argv.slice(2), Object.keys(SHEETS));
 const browser = await openBrowser();
-for (const [name, sheet] of Object.entries(SHEETS)) await draw(browser, name, sheet);
-await browser.close();
+try {
+  for (const [name, sheet] of Object.entries(SHEETS))
+    if (wanted.includes(name)) await draw(browser, name, sheet);
+} finally {
+  await browser.close();
+}
+if (wanted.includes("themes")) await Bun.write(THEMES_DRAWN, `${JSON.stringify(THEMES, null, 2)}\n`);

@@ -1,4 +1,12 @@
-/** Renders what a designer has to look at into ./gallery: contact sheets, single cards and an index page. */
+/**
+ * Renders what a designer has to look at into ./gallery: contact sheets, single cards and an index page.
+ *
+ *     bun run gallery                  # all sheets, which takes minutes
+ *     bun run gallery themes badges    # those that are named
+ *
+ * Sheets: photos, thumbnails, layouts, names, themes, themes_branded, colours, badges, sizes, formats. A card
+ * that cannot be drawn is named, the others are written all the same, and the exit code is 1.
+ */
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +27,7 @@ import {
   NAMES,
   openBrowser,
 } from "../test/render/card/cards.ts";
-import { offerHelp } from "./help.ts";
+import { namesFrom, offerHelp } from "./help.ts";
 
 offerHelp(import.meta);
 
@@ -59,15 +67,20 @@ interface Picture {
 type Photo = (typeof CUTOUT_NAMES)[number] | CutoutFile | null;
 type Shot = { label: string; spec: CardSpec; photo: Photo; badge?: Badge };
 
-async function take(page: CardPage, shots: Shot[]): Promise<Picture[]> {
+async function take(page: CardPage, name: string, shots: Shot[]): Promise<Picture[]> {
   const pictures: Picture[] = [];
   for (const shot of shots) {
-    const picture = await page.render({
-      card: cardInput({ width: 1024, height: 1280, ...shot.spec }),
-      cutout: typeof shot.photo === "string" ? await cutout(shot.photo) : shot.photo,
-      badge: shot.badge ?? null,
-    });
-    pictures.push({ label: shot.label, ...picture });
+    try {
+      const picture = await page.render({
+        card: cardInput({ width: 1024, height: 1280, ...shot.spec }),
+        cutout: typeof shot.photo === "string" ? await cutout(shot.photo) : shot.photo,
+        badge: shot.badge ?? null,
+      });
+      pictures.push({ label: shot.label, ...picture });
+    } catch (error) {
+      console.error(`${name}, ${shot.label}: ${error instanceof Error ? error.message : error}`);
+      process.exitCode = 1;
+    }
   }
   return pictures;
 }
@@ -287,17 +300,17 @@ function shotLists(
 }
 
 await mkdir(OUT, { recursive: true });
-const wanted = process.argv.slice(2);
+const wanted = namesFrom(process.argv.slice(2), Object.keys(shotLists([], [])));
 const browser = await openBrowser();
 try {
   const page = await openCardPage(browser, await loadTemplate("club_card"));
-  const needsPhotos = wanted.length === 0 || wanted.includes("photos") || wanted.includes("thumbnails");
+  const needsPhotos = wanted.includes("photos") || wanted.includes("thumbnails");
   const samples = needsPhotos ? await sampleCutouts(browser) : [];
-  const lists = Object.entries(shotLists(await badges(browser), samples)).filter(
-    ([name]) => wanted.length === 0 || wanted.includes(name),
+  const lists = Object.entries(shotLists(await badges(browser), samples)).filter(([name]) =>
+    wanted.includes(name),
   );
   for (const [name, { columns, cellPx, shots }] of lists) {
-    const pictures = await take(page, shots);
+    const pictures = await take(page, name, shots);
     await sheet(browser, name, pictures, columns, cellPx);
     const [first] = pictures;
     if (first) await writeFile(join(OUT, `${name}-1.${first.contentType.split("/")[1]}`), first.bytes);

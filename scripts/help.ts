@@ -21,3 +21,11 @@ export function helpIn(source: string): string {
     .join("\n")
     .trim();
 }
+
+/** The names a script was called with, or all there are; ends the process where one is unknown. */
+export function namesFrom(given: readonly string[], known: readonly string[]): readonly string[] {
+  const unknown = given.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return given.length > 0 ? given : known;
+  console.error(`There is no ${unknown.join(", ")}. There are ${known.join(", ")}.`);
+  process.exit(1);
+}

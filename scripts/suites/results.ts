@@ -29,17 +29,52 @@ export function totalsOf(output: string, exitCode: number): Totals {
 
 /**
  * The failed tests with what was said of them, or the end of the output where no test says that it failed.
+ * A test that runs out of time ends the processes of its file, such as the browser: those of the file that
+ * fail after it are named alone.
  */
 export function failuresIn(output: string): string {
   const lines = output.split("\n");
   const found: string[] = [];
   let from = 0;
+  let hasEnded = false;
+  let after: FallenAfter | undefined;
+  const close = () => {
+    if (after && after.fallen.length > 0) found.push(saidOf(after), "");
+    after = undefined;
+  };
   for (const [at, line] of lines.entries()) {
-    if (/^test\/.*:$/.test(line) || /^\((pass|skip|todo)\)/.test(line))
+    if (FILE.test(line)) close();
+    if (FILE.test(line) || /^\((pass|skip|todo)\)/.test(line)) {
       from = at + (line.startsWith("(") ? 1 : 0);
+      hasEnded = false;
+    }
+    if (/^killed \d+ dangling process/.test(line)) hasEnded = true;
     if (!line.startsWith("(fail)")) continue;
-    found.push(...lines.slice(Math.max(from, at - FAILURE_LINES), at + 1), "");
+    if (after) after.fallen.push(line);
+    else found.push(...lines.slice(Math.max(from, at - FAILURE_LINES), at + 1), "");
+    const isLate = lines[at + 1]?.includes("timed out after") ?? false;
+    if (isLate && hasEnded) after ??= { late: line, fallen: [] };
     from = at + 1;
+    hasEnded = false;
   }
+  close();
   return (found.length > 0 ? found : lines.slice(-FAILURE_LINES)).join("\n");
 }
+
+/** The line with which `bun test` begins a file. */
+const FILE = /^test\/.*:$/;
+
+interface FallenAfter {
+  /** The line of the test that ran out of time. */
+  late: string;
+  /** Those of the tests that failed after it. */
+  fallen: string[];
+}
+
+const saidOf = ({ late, fallen }: FallenAfter) =>
+  [
+    `${fallen.length} more fell after ${nameIn(late)} ran out of time, which ended the processes they share:`,
+    ...fallen.map((line) => `  ${line}`),
+  ].join("\n");
+
+const nameIn = (line: string) => `"${line.replace(/^\(fail\) | \[[^\]]*\]$/g, "")}"`;

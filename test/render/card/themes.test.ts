@@ -10,6 +10,7 @@ import {
   themeOf,
   themesOf,
 } from "../../../src/render/card/themes.ts";
+import drawn from "../../fixtures/themes-drawn.json" with { type: "json" };
 
 const palette = paletteOf({ primaryColor: "#0b3d91", secondaryColor: "#ffcc00" }, 80);
 const size = { width: 1000, height: 1250, focus: { x: 0.55, y: 0.2 } };
@@ -20,6 +21,11 @@ describe("themes", () => {
     expect(THEMES.length).toBeGreaterThanOrEqual(16);
     expect(new Set(THEMES.map((theme) => scene(theme).svg)).size).toBe(THEMES.length);
     for (const theme of THEMES) expect(scene(theme).theme).toBe(theme);
+  });
+
+  test("the documentation's sheet of themes shows every one", () => {
+    // `bun scripts/docs-pictures.ts themes` draws the sheet and writes this list.
+    expect(drawn).toEqual(THEMES);
   });
 
   test("words in sentences, plurals, other languages and scripts find their theme", () => {
