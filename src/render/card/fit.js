@@ -57,15 +57,20 @@ export function fitText(box) {
     (largest * width) / Math.max(1, text.scrollWidth, text.offsetWidth),
   );
   const staysOne = lines === 1 || oneLine >= largest * number("--fit-one-line", ONE_LINE);
-  if ((staysOne || !/\s/.test(text.textContent ?? "")) && oneLine >= smallest) {
+  const onOneLine = () => {
+    text.style.cssText = `display:block;white-space:nowrap;line-height:${tallest}`;
     const sizePx = narrowed(text, width, tallest > 1 ? keepInkInside(box, text, oneLine) : oneLine);
     return { sizePx, lines: 1, shortened: false };
-  }
+  };
+  if ((staysOne || !/\s/.test(text.textContent ?? "")) && oneLine >= smallest) return onOneLine();
   // With tight line spacing the upper line's accents stick out of its box.
   const accents = height * 0.05;
   const room = { width, height: height - accents, largest, tallest };
   const most = number("--fit-most-lines", lines);
-  const few = fitLines(text, { ...room, smallest, lines }, most <= lines);
+  const mayBeOne = oneLine >= smallest;
+  const few = fitLines(text, { ...room, smallest, lines }, most <= lines && !mayBeOne);
+  // More lines that make the letters smaller, as where accents keep the lines apart, are no help.
+  if (mayBeOne && (few?.sizePx ?? 0) <= oneLine) return onOneLine();
   if (few && (most <= lines || few.sizePx >= largest * FEW_LINES_LEAST)) return few;
   const least = smallest * SMALLEST_ON_MORE_LINES;
   return /** @type {FitResult} */ (fitLines(text, { ...room, smallest: least, lines: most }, true));

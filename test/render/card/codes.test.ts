@@ -114,6 +114,20 @@ test("a biography of 300 letters stands whole on six lines", async () => {
   expect(shown.px).toBeGreaterThan(16);
 });
 
+test("a name stays on one line where two would make its letters smaller", async () => {
+  const files = sampleTemplate({
+    "card.css": `${CSS}h1 { width: 200px; height: 60px; --fit-largest: 60px; --fit-one-line: 1; --fit-line: 1.2 }`,
+  });
+  const page = await openCardPage(browser, templateOf(files), { way: "canvas" });
+  const card = cardInput({ width: 600, height: 800, name: "Łukasz Wójcik" });
+  await page.render({ card, cutout: null, badge: null });
+  const sizePx = (await page.page.evaluate(() =>
+    Number.parseFloat(getComputedStyle(document.querySelector("h1 > *") as HTMLElement).fontSize),
+  )) as number;
+  // Two lines in a box as high as this are no larger than 25 pixels.
+  expect(sizePx).toBeGreaterThan(25);
+});
+
 test("what no code can say is refused by the name of its field", () => {
   const fieldsOf = (code: string) => checkFields({ name: "x", fields: { code: { type: "qr" } } }, { code });
   expect(fieldsOf("https://example.org")).toEqual([]);
