@@ -105,7 +105,9 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
       : body;
   const endsAbove = !framing.cutSides.top && at.y >= ABOVE_HAIR * photo.height;
   const isClean = (shown.signs?.masks ?? 1) >= CLEAN_HEAD;
-  const canCross = isClean && endsAbove && body.y >= crown - 0.25 * face.height;
+  // Where the stage does not begin above the window, a headline or a badge stands there.
+  const hasRoomAbove = window.y <= 0 || (zones.stage?.y ?? 0) * card.height < window.y - 1;
+  const canCross = hasRoomAbove && isClean && endsAbove && body.y >= crown - 0.25 * face.height;
   const inside = framing.cutSides.top ? 0 : INSIDE_HEADROOM;
   const upper = canCross ? HEADROOM * card.height : seen.y + inside * seen.height;
   const scale = scaleFor({ ...framing, face, body }, { wide: wide.width, crown, top }, photo, {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Box, CutoutDescription, Framing } from "../../../src/core/card.ts";
 import { placePhoto } from "../../../src/render/card/photo-place.ts";
+import type { Zones } from "../../../src/render/card/template-layout.ts";
 import { CLUB_CARD_ZONES } from "./club-card-zones.ts";
 
 const CARDS = {
@@ -18,7 +19,11 @@ interface Scene {
   masks?: number;
 }
 
-function placed({ photo: [width, height], body, face, cutSides, masks }: Scene, layout: keyof typeof CARDS) {
+function placed(
+  { photo: [width, height], body, face, cutSides, masks }: Scene,
+  layout: keyof typeof CARDS,
+  zones: Zones = CLUB_CARD_ZONES[layout],
+) {
   const inCutout = (box: Box): Box => ({ ...box, x: box.x - body.x, y: box.y - body.y });
   const cutout: CutoutDescription = {
     width: body.width,
@@ -38,8 +43,8 @@ function placed({ photo: [width, height], body, face, cutSides, masks }: Scene, 
     outline: "",
     ...(masks === undefined ? {} : { signs: { masks, rivals: 0, clutter: 0, loose: false } }),
   };
-  const place = placePhoto(cutout, CLUB_CARD_ZONES[layout], CARDS[layout]);
-  const { body: zone } = CLUB_CARD_ZONES[layout];
+  const place = placePhoto(cutout, zones, CARDS[layout]);
+  const { body: zone } = zones;
   return { ...place, line: (zone.y + zone.height) * CARDS[layout].height };
 }
 
@@ -134,6 +139,15 @@ test("a head on which the networks do not agree stays in the window", () => {
   expect(sure?.crosses).toBe(true);
   expect(doubtful?.crosses).toBe(false);
   expect(doubtful?.player.y).toBeGreaterThanOrEqual(Number(doubtful?.window.y));
+});
+
+test("a head stays below the window's edge where the player's part of the card begins no higher", () => {
+  const zones = CLUB_CARD_ZONES.portrait;
+  const stage = { x: 0, y: zones.frame.y, width: 1, height: 1 - zones.frame.y };
+  const open = placed(CLOSE, "portrait");
+  const closed = placed(CLOSE, "portrait", { ...zones, stage });
+  expect([open.crosses, closed.crosses]).toEqual([true, false]);
+  expect(closed.face.y - 0.3 * closed.face.height).toBeGreaterThan(closed.window.y);
 });
 
 test("a photo that nearly covers the window covers it", () => {
