@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BlobKind, Blobs } from "../../src/blobs/blobs.ts";
 import { openBucket } from "../../src/blobs/bucket.ts";
@@ -8,6 +9,7 @@ import { blobPath, folderBlobs } from "../../src/blobs/folder-blobs.ts";
 import { openDataFolder } from "../../src/system/data-folder.ts";
 import { emptyBucket, stopEmulator } from "../buckets.ts";
 import { type TestFolder, testFolder } from "../harness.ts";
+import { otherDisk } from "../other-disk.ts";
 
 // What every way to keep blobs promises; each one joins the list below.
 
@@ -193,17 +195,15 @@ test("in a folder each kind lies where backups and earlier releases look for it"
   expect(readdirSync(join(made.dir, "placeholders"))).toEqual(["1x1.png"]);
 });
 
-test.skipIf(!existsSync("/dev/shm"))(
-  "a picture made on another disk than it is kept on is copied over",
-  async () => {
-    const made = testFolder();
-    const far = testFolder("/dev/shm");
-    open.push(made, far);
-    const folder = openDataFolder(made.dir);
-    const blobs = folderBlobs({ ...folder, images: join(far.dir, "images") });
-    writeFileSync(join(folder.scratch, "made"), "a picture");
-    await blobs.put("picture", NAME, { path: join(folder.scratch, "made") });
-    expect(await (await blobs.open("picture", NAME))?.text()).toBe("a picture");
-    expect(readdirSync(folder.scratch)).toEqual([]);
-  },
-);
+const elsewhere = otherDisk(tmpdir());
+test.skipIf(!elsewhere)("a picture made on another disk than it is kept on is copied over", async () => {
+  const made = testFolder();
+  const far = testFolder(elsewhere);
+  open.push(made, far);
+  const folder = openDataFolder(made.dir);
+  const blobs = folderBlobs({ ...folder, images: join(far.dir, "images") });
+  writeFileSync(join(folder.scratch, "made"), "a picture");
+  await blobs.put("picture", NAME, { path: join(folder.scratch, "made") });
+  expect(await (await blobs.open("picture", NAME))?.text()).toBe("a picture");
+  expect(readdirSync(folder.scratch)).toEqual([]);
+});

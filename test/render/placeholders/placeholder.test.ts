@@ -15,6 +15,7 @@ import { blobPath, folderBlobs } from "../../../src/blobs/folder-blobs.ts";
 import { MAX_SHARED_PLACEHOLDERS } from "../../../src/core/limits.ts";
 import { placeholder, scaledPlaceholder } from "../../../src/render/placeholders/placeholder.ts";
 import { sharedPlaceholders } from "../../../src/render/placeholders/placeholder-files.ts";
+import { otherDisk } from "../../other-disk.ts";
 
 describe("placeholders", () => {
   const sizes: [number, number][] = [
@@ -86,23 +87,21 @@ describe("shared placeholders", () => {
     expect((await shared.give(size, "f")).drawnBytes).toBe(0);
   });
 
-  test.skipIf(!existsSync("/dev/shm"))(
-    "on a disk of its own each image has a copy, and pays for it",
-    async () => {
-      const other = mkdtempSync("/dev/shm/cardpress-placeholders-");
-      try {
-        const images = join(other, "images");
-        const far = sharedPlaceholders(folderBlobs({ ...folders, images, placeholders: folder }));
-        for (const name of ["first", "second"]) {
-          const given = await far.give(size, name);
-          expect(statSync(blobPath({ ...folders, images }, "picture", name)).size).toBe(given.bytes);
-          expect(given.drawnBytes).toBe(given.bytes);
-        }
-      } finally {
-        rmSync(other, { recursive: true });
+  const far = otherDisk(dir);
+  test.skipIf(!far)("on a disk of its own each image has a copy, and pays for it", async () => {
+    const other = mkdtempSync(`${far}/cardpress-placeholders-`);
+    try {
+      const images = join(other, "images");
+      const placeholders = sharedPlaceholders(folderBlobs({ ...folders, images, placeholders: folder }));
+      for (const name of ["first", "second"]) {
+        const given = await placeholders.give(size, name);
+        expect(statSync(blobPath({ ...folders, images }, "picture", name)).size).toBe(given.bytes);
+        expect(given.drawnBytes).toBe(given.bytes);
       }
-    },
-  );
+    } finally {
+      rmSync(other, { recursive: true });
+    }
+  });
 
   test("files of sizes not asked for lately are given up; the pictures given before stay", async () => {
     for (let n = 0; n < MAX_SHARED_PLACEHOLDERS; n++)
