@@ -2,13 +2,16 @@
  * Runs the tests: all of them, several files side by side and each long file in a process of its own, or
  * those it is called with, one after the other.
  *
- *   bun run test                          # every test
+ *   bun run test                          # every test but what long files leave to other days
  *   bun run test test/http -t "credit"    # files and options of bun test
- *   bun run test --engines                # every test, and some also on PostgreSQL and on Ceph's gateway
+ *   bun run test --engines                # the same, and some also on PostgreSQL and on Ceph's gateway
  *   bun run test --lanes 1                # nothing side by side
  *   bun run test --lanes 3 test/http      # the files of some folders, side by side
  *   bun run test --shard 2/4              # the second of four parts, for machines that share the work
  *   bun run test --record                 # notes in test/seconds.json how long each file takes
+ *
+ * Files that take long and rarely break are run by thirds, one each day, unless what they are about was
+ * changed: scripts/suites/thirds.ts. CARDPRESS_TEST_THIRD=all runs all of them.
  *
  * Temporary files are in memory, where there is enough of it: no commit then waits for a disk.
  *
@@ -17,12 +20,15 @@
  */
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
+import { isTurn, pinThird, sayThird } from "../test/endurance.ts";
 import { offerHelp } from "./help.ts";
 import { runSuites } from "./run-suites.ts";
+import { changedPaths } from "./suites/changed.ts";
 import { type Outcome, runLanes } from "./suites/lanes.ts";
 import { memoryFolder } from "./suites/memory-folder.ts";
 import { POSTGRES_SUITES, startTestPostgres } from "./suites/postgres.ts";
 import { add, failuresIn, NONE, type Totals, totalsOf } from "./suites/results.ts";
+import { isOnCeph, onPostgres, onSqlite, type Today } from "./suites/thirds.ts";
 import { shardOf, type Timings, type Unit, unitsOf } from "./suites/units.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -30,6 +36,7 @@ const SECONDS_FILE = join(ROOT, "test/seconds.json");
 /** Shorter files are not noted: they share a process. */
 const NOTED_SECONDS = 4;
 const [SQLITE, POSTGRES, CEPH] = ["", "on PostgreSQL", "on Ceph's gateway"] as const;
+const EVERYWHERE = ["test"];
 /** Ceph needs this long to start, and is asked for a few files only. */
 const CEPH_SECONDS = 30;
 
@@ -59,7 +66,7 @@ function readOptions(given: string[]): Options | undefined {
   const lanes = Number(said ?? availableParallelism());
   const isOurs = rest.length === 0 || (said !== undefined && rest.every((each) => !each.startsWith("-")));
   if (!isOurs || !(lanes >= 1)) return undefined;
-  return { lanes, engines, record, shard, places: rest.length > 0 ? rest : ["test"] };
+  return { lanes, engines, record, shard, places: rest.length > 0 ? rest : EVERYWHERE };
 }
 
 async function runAll({ lanes, engines, record, shard, places }: Options): Promise<number> {
@@ -68,10 +75,17 @@ async function runAll({ lanes, engines, record, shard, places }: Options): Promi
   const memory = memoryFolder();
   // What is started from here on puts its files there, the databases too.
   if (memory.path) process.env.TMPDIR = memory.path;
-  const units = unitsOf(SQLITE, await filesOf(places), timings);
+  pinThird();
+  const today: Today = { isTurn, changed: changedPaths(ROOT) };
+  const sqlite = await filesOf(places);
+  const onBoth = await filesOf(POSTGRES_SUITES);
+  // Whoever names places wants all of them.
+  const asked = places === EVERYWHERE ? onSqlite(sqlite, today) : sqlite;
+  const askedOnBoth = engines ? onPostgres(onBoth, today) : [];
+  const units = unitsOf(SQLITE, asked, timings);
   const postgres = engines ? await startTestPostgres() : undefined;
-  if (postgres)
-    units.push(...unitsOf(POSTGRES, await filesOf(POSTGRES_SUITES), timings, postgres.env), ceph());
+  if (postgres) units.push(...unitsOf(POSTGRES, askedOnBoth, timings, postgres.env));
+  if (engines && isOnCeph(today)) units.push(ceph());
   const outcomes: Outcome[] = [];
   const busyBefore = busySeconds();
   try {
@@ -85,6 +99,8 @@ async function runAll({ lanes, engines, record, shard, places }: Options): Promi
   }
   if (record) await note(outcomes);
   const code = report(outcomes, (performance.now() - began) / 1000);
+  const left = [sqlite.length - asked.length, engines ? onBoth.length - askedOnBoth.length : 0];
+  sayThird(`long files; left to other days: ${left[0]} on SQLite, ${left[1]} on PostgreSQL`);
   console.log(`the machine's processors worked ${clock(busySeconds() - busyBefore)}`);
   return code;
 }

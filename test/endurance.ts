@@ -1,7 +1,7 @@
 import { DAY_MS } from "../src/core/time.ts";
 
 // Endurance runs do a third of their work each time, another one every day, and all of it in `bun run
-// check:long`.
+// check:long`. scripts/test.ts shares out whole files the same way.
 
 const PARTS = 3;
 const given = process.env.CARDPRESS_TEST_THIRD;
@@ -10,6 +10,11 @@ const given = process.env.CARDPRESS_TEST_THIRD;
 const IS_LONG = given === "all";
 /** 0, 1 or 2: the same on every machine on the same day. */
 const THIRD = Number(IS_LONG ? 0 : (given ?? Math.floor(Date.now() / DAY_MS))) % PARTS;
+
+/** Has what this process starts do the same part, also past midnight. */
+export function pinThird(): void {
+  process.env.CARDPRESS_TEST_THIRD = IS_LONG ? "all" : String(THIRD);
+}
 
 /** Whether it is the turn of a list's nth today; always in a long run. */
 export const isTurn = (n: number): boolean => IS_LONG || n % PARTS === THIRD;
@@ -22,6 +27,6 @@ export function sayThird(what: string): void {
   console.log(
     IS_LONG
       ? `${what}: everything`
-      : `${what}: third ${THIRD} of 0 to 2; CARDPRESS_TEST_THIRD=${THIRD} does it again, CARDPRESS_TEST_THIRD=all does everything`,
+      : `${what}: third ${THIRD} of 0 to 2; CARDPRESS_TEST_THIRD=${THIRD} does it again, bun run check:long does everything`,
   );
 }

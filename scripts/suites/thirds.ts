@@ -1,0 +1,102 @@
+import { dirname } from "node:path";
+
+/**
+ * Files that take long and rarely break. Each day a third of them is run, another one the next day, and all
+ * of them in a long run. A change of what one is about has it run at once: beside each are the places it is
+ * about, as the beginnings of their paths.
+ */
+type Files = Record<string, readonly string[]>;
+
+const CARD = ["src/render/card/", "src/templates/", "templates/"];
+const PHOTO = ["src/render/photo/", "src/render/browser/"];
+const POOL = ["src/render/pool", "src/render/worker.ts", "src/render/protocol.ts", "src/render/browser/"];
+
+/** Each third takes about as long. */
+export const THIRDS: readonly Files[] = [
+  {
+    "test/render/pool.test.ts": POOL,
+    "test/render/photo/photo-input.test.ts": PHOTO,
+    "test/render/card/clear-players.test.ts": CARD,
+    "test/http/print.test.ts": ["src/app/print/", "src/http/print.ts", "src/cli/print.ts"],
+    "test/clients/card-element.test.ts": ["clients/card/", "src/web/card-element", "src/http/share/"],
+    "test/disk/disk.test.ts": ["src/system/", "src/store/engine/", "src/blobs/"],
+    "test/cli/template.test.ts": ["src/cli/template", "src/app/operations/publish-template.ts"],
+    "test/cli/webhook.test.ts": ["src/cli/webhook", "src/app/webhooks/"],
+    "test/render/card/layers.test.ts": CARD,
+    "test/render/photo/matte-model.test.ts": [...PHOTO, "src/app/operations/doctor/check-matte.ts"],
+    "test/http/samples.test.ts": ["src/http/docs/samples", "src/core/webhook-signature.ts"],
+    "test/app/operations/doctor/doctor-cluster.test.ts": ["src/app/operations/doctor/", "src/cli/doctor.ts"],
+  },
+  {
+    "test/render/photo/photo.test.ts": PHOTO,
+    "test/scripts/build.test.ts": ["scripts/build.ts", "src/main.ts", "package.json", "bun.lock"],
+    "test/deploy/base-path.test.ts": ["src/http/mount.ts", "src/core/base-path.ts", "deploy/"],
+    "test/render/card/page-format.test.ts": CARD,
+    "test/cli/doctor.test.ts": ["src/app/operations/doctor/", "src/cli/doctor.ts", "src/cli/audit.ts"],
+    "test/disk/syncs.test.ts": ["src/system/", "src/store/engine/", "src/blobs/"],
+    "test/app/operations/traces.test.ts": ["src/app/operations/trac", "package.json"],
+    "test/app/images/killing-photo.test.ts": POOL,
+    "test/render/card/names-on-cards.test.ts": [...CARD, "src/render/fonts/"],
+    "test/render/card/capture.test.ts": CARD,
+    "test/render/browser/chromium.test.ts": ["src/render/browser/"],
+    "test/render/browser/silence.test.ts": ["src/render/browser/", "src/render/photo/"],
+    "test/crash/drain.test.ts": ["src/service/", "src/cli/serve.ts"],
+  },
+  {
+    "test/studio/studio.test.ts": ["src/studio/", "src/cli/studio.ts", "src/cli/preview-pool.ts"],
+    "test/studio/check.test.ts": ["src/studio/", "src/cli/template-check.ts", ...CARD],
+    "test/cli/render.test.ts": ["src/cli/render.ts", "src/cli/preview-pool.ts"],
+    "test/render/pool-health.test.ts": POOL,
+    "test/render/card/moving.test.ts": ["src/render/card/", "src/core/moving-pictures.ts"],
+    "test/clients/typescript.test.ts": ["clients/typescript/", "src/http/openapi/"],
+    "test/service/folder-bucket.test.ts": ["src/blobs/", "src/app/bucket-files.ts"],
+    "test/clients/card-element-engines.test.ts": ["clients/card/", "src/web/card-element"],
+    "test/cli/image.test.ts": ["src/cli/image.ts", "src/templates/pinned.ts"],
+    "test/app/images/silent-dns.test.ts": ["src/sources/"],
+    "test/render/browser/sealed-page.test.ts": ["src/render/browser/"],
+  },
+];
+
+/** What proves the engine itself is run on PostgreSQL each time, a third of the others each day. */
+export const ALWAYS_ON_POSTGRES: readonly string[] = [
+  "test/store/engine/postgres.test.ts",
+  "test/store/postgres-plans.test.ts",
+  "test/app/credits/ledger.test.ts",
+  "test/app/images/leases.test.ts",
+  "test/jobs/boss-jobs.test.ts",
+  "test/jobs/jobs.test.ts",
+];
+const ENGINE = ["db/", "src/store/", "src/jobs/", "src/state/"];
+
+const CEPH = ["src/blobs/", "src/app/exports/", "scripts/clustertest/ceph.ts", "scripts/test-s3.ts"];
+/** The third with the shortest files. */
+const CEPH_TURN = 2;
+
+/** What is run today: `isTurn` says whether it is the turn of a third, `changed` holds changed paths. */
+export interface Today {
+  isTurn(n: number): boolean;
+  changed: readonly string[];
+}
+
+const touches = (changed: readonly string[], places: readonly string[]) =>
+  changed.some((path) => places.some((place) => path.startsWith(place)));
+
+/** Of these files all but those whose turn is on another day. */
+export function onSqlite(files: readonly string[], { isTurn, changed }: Today): string[] {
+  const helpers = changed.filter((path) => path.startsWith("test/") && !path.includes(".test."));
+  const isHelped = (file: string) => helpers.some((path) => dirname(path) === dirname(file));
+  const others = THIRDS.flatMap((third, n) => (isTurn(n) ? [] : Object.entries(third)));
+  const left = others.filter(([file, places]) => !touches(changed, [file, ...places]) && !isHelped(file));
+  const isLeft = new Set(left.map(([file]) => file));
+  return files.filter((file) => !isLeft.has(file));
+}
+
+/** The same of the files that PostgreSQL is asked for too. */
+export function onPostgres(files: readonly string[], { isTurn, changed }: Today): string[] {
+  if (touches(changed, ENGINE)) return [...files];
+  const isAlways = (file: string) => ALWAYS_ON_POSTGRES.includes(file);
+  const others = files.filter((file) => !isAlways(file));
+  return files.filter((file) => isAlways(file) || isTurn(others.indexOf(file)) || changed.includes(file));
+}
+
+export const isOnCeph = ({ isTurn, changed }: Today): boolean => isTurn(CEPH_TURN) || touches(changed, CEPH);
