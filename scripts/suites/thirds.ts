@@ -9,6 +9,11 @@ type Files = Record<string, readonly string[]>;
 
 const CARD = ["src/render/card/", "src/templates/", "templates/"];
 const PHOTO = ["src/render/photo/", "src/render/browser/"];
+/** What all pages of the console are made of. */
+const PAGES = ["src/web/", "src/console/layout.tsx", "src/console/elements.tsx", "src/console/assets/"];
+const LISTS = [...PAGES, "src/console/batches/"];
+const CARDS = [...PAGES, "src/console/cards/"];
+const PEOPLE = [...PAGES, "src/console/people/", "src/app/people/"];
 const POOL = ["src/render/pool", "src/render/worker.ts", "src/render/protocol.ts", "src/render/browser/"];
 
 /** Each third takes about as long. */
@@ -26,21 +31,36 @@ export const THIRDS: readonly Files[] = [
     "test/render/photo/matte-model.test.ts": [...PHOTO, "src/app/operations/doctor/check-matte.ts"],
     "test/http/samples.test.ts": ["src/http/docs/samples", "src/core/webhook-signature.ts"],
     "test/app/operations/doctor/doctor-cluster.test.ts": ["src/app/operations/doctor/", "src/cli/doctor.ts"],
+    "test/console/accessibility.test.ts": PAGES,
+    "test/console/list-looked.test.ts": LISTS,
+    "test/mcp/mcp.test.ts": ["src/mcp/", "src/http/mcp.ts", "src/cli/mcp.ts"],
+    "test/service/upgrade.test.ts": ["db/", "src/store/engine/"],
+    "test/render/card/foil.test.ts": CARD,
+    "test/render/card/sets-on-cards.test.ts": CARD,
   },
   {
     "test/render/photo/photo.test.ts": PHOTO,
-    "test/scripts/build.test.ts": ["scripts/build.ts", "src/main.ts", "package.json", "bun.lock"],
+    "test/scripts/build.test.ts": ["scripts/build.ts", "src/main.ts", "package.json"],
     "test/deploy/base-path.test.ts": ["src/http/mount.ts", "src/core/base-path.ts", "deploy/"],
     "test/render/card/page-format.test.ts": CARD,
     "test/cli/doctor.test.ts": ["src/app/operations/doctor/", "src/cli/doctor.ts", "src/cli/audit.ts"],
     "test/disk/syncs.test.ts": ["src/system/", "src/store/engine/", "src/blobs/"],
-    "test/app/operations/traces.test.ts": ["src/app/operations/trac", "package.json"],
+    "test/app/operations/traces.test.ts": ["src/app/operations/trac"],
     "test/app/images/killing-photo.test.ts": POOL,
     "test/render/card/names-on-cards.test.ts": [...CARD, "src/render/fonts/"],
     "test/render/card/capture.test.ts": CARD,
     "test/render/browser/chromium.test.ts": ["src/render/browser/"],
     "test/render/browser/silence.test.ts": ["src/render/browser/", "src/render/photo/"],
     "test/crash/drain.test.ts": ["src/service/", "src/cli/serve.ts"],
+    "test/console/pages.test.ts": [...CARDS, "src/console/webhooks/", "src/console/api/"],
+    "test/console/playground.test.ts": CARDS,
+    "test/cli/cli.test.ts": ["src/cli/"],
+    "test/console/provider.test.ts": PEOPLE,
+    "test/console/menu.test.ts": PAGES,
+    "test/console/edit-in-batch.test.ts": [...LISTS, "src/console/cards/"],
+    "test/blobs/bucket.test.ts": ["src/blobs/"],
+    "test/console/palette.test.ts": [...PAGES, "src/console/palette.tsx", "src/console/find.ts"],
+    "test/render/card/codes.test.ts": CARD,
   },
   {
     "test/studio/studio.test.ts": ["src/studio/", "src/cli/studio.ts", "src/cli/preview-pool.ts"],
@@ -54,6 +74,22 @@ export const THIRDS: readonly Files[] = [
     "test/cli/image.test.ts": ["src/cli/image.ts", "src/templates/pinned.ts"],
     "test/app/images/silent-dns.test.ts": ["src/sources/"],
     "test/render/browser/sealed-page.test.ts": ["src/render/browser/"],
+    "test/console/operator.test.ts": [...PAGES, "src/console/operator/"],
+    "test/console/list-previews.test.ts": LISTS,
+    "test/render/card/page.test.ts": [...CARD, "src/render/browser/", "src/render/fonts/"],
+    "test/console/sets.test.ts": CARDS,
+    "test/console/list-photos.test.ts": LISTS,
+    "test/console/again.test.ts": CARDS,
+    "test/app/operations/audit/audit.test.ts": ["src/app/operations/audit/", "src/store/", "db/"],
+    "test/app/operations/backup/backup.test.ts": [
+      "src/app/operations/backup/",
+      "src/cli/",
+      "src/store/engine/",
+    ],
+    "test/clients/languages.test.ts": ["clients/", "src/http/openapi/"],
+    "test/render/card/built-in-backs.test.ts": CARD,
+    "test/console/publication.test.ts": CARDS,
+    "test/render/card/repeated-pictures.test.ts": CARD,
   },
 ];
 
@@ -72,6 +108,9 @@ const CEPH = ["src/blobs/", "src/app/exports/", "scripts/clustertest/ceph.ts", "
 /** The third with the shortest files. */
 const CEPH_TURN = 2;
 
+/** What everything is made with, such as the browser. */
+const EVERYTHING = ["bun.lock", "patches/"];
+
 /** What is run today: `isTurn` says whether it is the turn of a third, `changed` holds changed paths. */
 export interface Today {
   isTurn(n: number): boolean;
@@ -83,6 +122,7 @@ const touches = (changed: readonly string[], places: readonly string[]) =>
 
 /** Of these files all but those whose turn is on another day. */
 export function onSqlite(files: readonly string[], { isTurn, changed }: Today): string[] {
+  if (touches(changed, EVERYTHING)) return [...files];
   const helpers = changed.filter((path) => path.startsWith("test/") && !path.includes(".test."));
   const isHelped = (file: string) => helpers.some((path) => dirname(path) === dirname(file));
   const others = THIRDS.flatMap((third, n) => (isTurn(n) ? [] : Object.entries(third)));
@@ -93,7 +133,7 @@ export function onSqlite(files: readonly string[], { isTurn, changed }: Today): 
 
 /** The same of the files that PostgreSQL is asked for too. */
 export function onPostgres(files: readonly string[], { isTurn, changed }: Today): string[] {
-  if (touches(changed, ENGINE)) return [...files];
+  if (touches(changed, [...ENGINE, ...EVERYTHING])) return [...files];
   const isAlways = (file: string) => ALWAYS_ON_POSTGRES.includes(file);
   const others = files.filter((file) => !isAlways(file));
   return files.filter((file) => isAlways(file) || isTurn(others.indexOf(file)) || changed.includes(file));

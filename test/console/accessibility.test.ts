@@ -14,7 +14,6 @@ import type { Account } from "../../src/store/people/accounts.ts";
 import { listKeys } from "../../src/store/people/keys.ts";
 import { insertPasskey } from "../../src/store/people/passkeys.ts";
 import type { User } from "../../src/store/people/users.ts";
-import { isTurn, sayThird } from "../endurance.ts";
 import { imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
 import { addressOf, client, signIn, submit, testMember, testOperator } from "./sessions.ts";
@@ -266,21 +265,17 @@ async function excess(): Promise<string[]> {
   return found;
 }
 
-/** What is wrong with the page that is open, in these themes, and at any width. */
-async function faults(widthOf: Record<"light" | "dark", number>, themes = THEMES): Promise<string[]> {
+/** What is wrong with the page that is open, in any theme, and at any width. */
+async function faults(widthOf: Record<"light" | "dark", number>): Promise<string[]> {
   await giveAxe();
   const found: string[] = [];
-  for (const theme of themes) {
+  for (const theme of THEMES) {
     await showAs(theme, widthOf[theme]);
     for (const what of await findings()) found.push(`${theme}: ${what}`);
   }
   // No theme changes what is how wide.
   return [...found, ...(await excess())];
 }
-
-/** Every run looks at every page: at a third of them in the dark and small, at the others in the light. */
-const themesOf = (n: number) =>
-  THEMES.filter((theme) => (theme === "dark" ? isTurn(n) : isTurn(n + 1) || isTurn(n + 2)));
 
 /** Who is signed in on the page. */
 let signedIn: Reader = "anyone";
@@ -298,7 +293,7 @@ async function readAs(reader: Reader): Promise<void> {
 }
 
 describe("axe finds nothing, light or dark, and nothing is lost at any width, on", () => {
-  for (const [n, { reader, name, path }] of PAGES.entries())
+  for (const { reader, name, path } of PAGES)
     test(`${name}, read by ${BY[reader]}`, async () => {
       await showAs("light");
       await readAs(reader);
@@ -306,13 +301,12 @@ describe("axe finds nothing, light or dark, and nothing is lost at any width, on
       const answer = await page.goto(server.baseUrl + path());
       expect(answer?.headers()["content-type"]).toContain("text/html");
       if (reader === "viewing operator") expect(await page.$(".banner")).not.toBeNull();
-      expect(await faults(WIDTH_OF, themesOf(n))).toEqual([]);
+      expect(await faults(WIDTH_OF)).toEqual([]);
       // Missing pages and used links answer with an error status, which browsers report on the console.
       expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
     });
 
   test("every page of the list, which is all of the console's", () => {
-    sayThird("pages that axe looks at in the dark");
     expect(PAGES.filter(({ reader }) => reader !== "anyone").length).toBeGreaterThan(25);
   });
 });

@@ -34,6 +34,8 @@ test("a change of a file's subject, of the file or of what it shares with its ne
   for (const path of ["src/render/pool-worker.ts", pool, "test/render/pixels.ts"])
     expect(onSqlite(FILES, day(1, path))).toContain(pool);
   expect(onPostgres(ON_BOTH, day(1, "db/schema.ts"))).toEqual(ON_BOTH);
+  expect(onSqlite(FILES, day(1, "bun.lock"))).toEqual(FILES);
+  expect(onPostgres(ON_BOTH, day(1, "bun.lock"))).toEqual(ON_BOTH);
   const keys = "test/http/keys.test.ts";
   for (const today of DAYS) expect(onPostgres(ON_BOTH, { ...today, changed: [keys] })).toContain(keys);
   for (const today of DAYS) expect(isOnCeph({ ...today, changed: ["src/blobs/bucket.ts"] })).toBe(true);
