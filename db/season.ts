@@ -141,7 +141,7 @@ export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
     },
     (t) => [
       primaryKey({ columns: [t.requestId, t.externalId] }),
-      index("request_players_external").on(t.accountId, t.externalId, t.requestId),
+      index("request_players_external").on(t.accountId, t.externalId, t.createdAt, t.requestId),
       index("request_players_age").on(t.createdAt),
     ],
   );

@@ -33,6 +33,7 @@ import seenVersions from "./0031_seen_versions.sql" with { type: "text" };
 import statusPage from "./0032_status_page.sql" with { type: "text" };
 import ownBuckets from "./0033_own_buckets.sql" with { type: "text" };
 import signInByOidc from "./0034_sign_in_by_oidc.sql" with { type: "text" };
+import requestPlayersInOrder from "./0035_request_players_in_order.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -74,4 +75,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0032_status_page", sql: statusPage },
   { name: "0033_own_buckets", sql: ownBuckets },
   { name: "0034_sign_in_by_oidc", sql: signInByOidc },
+  { name: "0035_request_players_in_order", sql: requestPlayersInOrder },
 ];

@@ -35,6 +35,7 @@ import seenVersions from "./0033_seen_versions.sql" with { type: "text" };
 import statusPage from "./0034_status_page.sql" with { type: "text" };
 import ownBuckets from "./0035_own_buckets.sql" with { type: "text" };
 import signInByOidc from "./0036_sign_in_by_oidc.sql" with { type: "text" };
+import requestPlayersInOrder from "./0037_request_players_in_order.sql" with { type: "text" };
 
 /**
  * Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries
@@ -78,4 +79,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0034_status_page", sql: statusPage },
   { name: "0035_own_buckets", sql: ownBuckets },
   { name: "0036_sign_in_by_oidc", sql: signInByOidc },
+  { name: "0037_request_players_in_order", sql: requestPlayersInOrder },
 ];
