@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
 import { eq, inArray } from "drizzle-orm";
+import { uploadAt } from "../../src/core/own-photos.ts";
 import { imagesOfBatch } from "../../src/store/images/batches.ts";
 import { imageRequest, type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
 import { type Client, client, testMember } from "./sessions.ts";
@@ -97,4 +99,71 @@ test("an order for print of which every card failed is made anew, and says only 
     .from(batches)
     .where(eq(batches.id, again.split("/").at(-1) ?? ""));
   expect(row?.idempotencyKey).toEndWith("-2");
+});
+
+/** A batch of finished live cards of players whose uploaded photos are gone, without drawing them. */
+async function batchWithoutPhotos(players: Record<string, string>): Promise<string> {
+  const photo = `${server.baseUrl}/v1/photos/pho_gone`;
+  const { batch } = await server.service.acceptBatch({
+    account: own.account,
+    environment: "test",
+    idempotencyKey: null,
+    name: "Week 12",
+    requests: Object.entries(players).map(([external_id, name]) =>
+      imageRequest({ player: { external_id, name, source_image_url: photo } }),
+    ),
+  });
+  const path = `/console/batches/${batch.id}`;
+  await ended(path);
+  await server.service.store.write("make it live", async ({ db, t }) => {
+    for (const { id } of await imagesOf(path))
+      await db.update(t.images).set({ environment: "live" }).where(eq(t.images.id, id));
+    await db.update(t.batches).set({ environment: "live" }).where(eq(t.batches.id, batch.id));
+  });
+  return path;
+}
+
+const photosOf = async (path: string) => {
+  const { baseUrl, port } = server.service.config;
+  return (await imagesOf(path)).map(({ request }) =>
+    uploadAt((request as { player: { source_image_url: string } }).player.source_image_url, {
+      baseUrl,
+      port,
+    }),
+  );
+};
+
+test("cards for print whose uploaded photos are gone are ordered with other photos, or left out by a tick", async () => {
+  const path = await batchWithoutPhotos({ g1: "Maya Okafor", g2: "Bo Lind", g3: "Cy Marsh" });
+  const page = () => text(`${path}/print`);
+  const order = async (fields = {}) =>
+    next(await ana.post(`${path}/for-print`, { size: "63x88", ...fields }));
+  const bytes = await Bun.file(join(import.meta.dir, "../photos/yoga.jpg")).bytes();
+  const send = (name: string, fields = {}) =>
+    ana.upload(`${path}/for-print/photos`, new File([bytes], name, { type: "image/jpeg" }), fields);
+
+  const none = await page();
+  expect(none).toContain("3 players need another photo");
+  expect(none).toContain("Every card needs another photo first.");
+  expect(none).not.toContain("for print</button>");
+  expect(await order({ left_out: "3" })).toBe(`${path}/print`);
+
+  await send("bo_lind.jpg");
+  await send("IMG_2231.jpg", { player: "g3" });
+  const two = await page();
+  expect(two).toContain("Leave out the 1 player who needs another photo");
+  expect(two).toContain("Make 2 cards for print");
+  const [thumb = ""] = /[^"]+\/for-print\/photo\?[^"]+/.exec(two) ?? [];
+  expect((await ana.get(thumb.replaceAll("&amp;", "&"))).headers.get("content-type")).toBe("image/webp");
+
+  // Nothing is ordered without the tick, nor with one that counts other players.
+  expect(await order()).toBe(`${path}/print`);
+  expect(await page()).toContain("the uploaded photos of Maya Okafor are gone");
+  expect(await order({ left_out: "2" })).toBe(`${path}/print`);
+  const print = await order({ left_out: "1" });
+  expect(print).not.toBe(`${path}/print`);
+  const photos = await photosOf(print);
+  expect(photos).toHaveLength(2);
+  expect(photos).not.toContain("pho_gone");
+  expect(photos).not.toContain(undefined);
 });

@@ -17,12 +17,13 @@ import { compileValidator } from "../../core/validate.ts";
 import type { Image } from "../../store/images/images.ts";
 import { ownImage } from "../cards/image.tsx";
 import { playerName } from "../cards/image-parts.tsx";
+import { NewPhotos } from "../cards/photoless.tsx";
 import { Card, Choice, counted, Empty, Field, Notice, PageHead } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { namedFile } from "./batch.tsx";
 import { batchName } from "./batches.tsx";
-import { foiledPresets, MakeForPrint, PrintSizeField } from "./for-print.tsx";
+import { foiledPresets, MakeForPrint, PrintSizeField, printPlan } from "./for-print.tsx";
 import { ownBatch } from "./own-batch.ts";
 import { printLinks } from "./print-batches.tsx";
 
@@ -36,8 +37,9 @@ interface Subject {
   /** What the page says about it. */
   lead: string;
   back: string;
-  /** What the page offers where the cards have no bleed. */
+  /** What the page offers where the cards have no bleed, and what that needs first. */
   remedy?: ComponentChildren;
+  needs?: ComponentChildren;
   /** The ways to cards that were made for print beside these, or back. */
   beside?: ComponentChildren;
 }
@@ -46,14 +48,18 @@ async function batchSubject(visit: MemberVisit): Promise<Subject> {
   const batch = await ownBatch(visit);
   const printed = await printedBatch(visit.deps, batch);
   const hasFoil = (await foiledPresets(visit, printed.images)).size > 0;
+  const plan = await printPlan(visit, batch, printed.images);
   return {
     printed,
     id: batch.id,
     path: `/console/batches/${batch.id}`,
     name: batchName(batch),
     lead: `The cards of ${batchName(batch)} as one PDF, at 300 dots an inch, with their backs.`,
-    back: "Back to the batch",
-    remedy: <MakeForPrint {...{ visit, batch, images: printed.images, hasFoil }} />,
+    back: "Back to the squad",
+    remedy: <MakeForPrint {...{ visit, batch, plan, hasFoil }} />,
+    needs: (
+      <NewPhotos visit={visit} players={plan.photoless} path={`/console/batches/${batch.id}/for-print`} />
+    ),
     beside: await printLinks(visit, batch),
   };
 }
@@ -98,6 +104,7 @@ async function printPage(visit: MemberVisit, { printed, path, name, ...words }: 
         </a>
       </PageHead>
       {words.beside}
+      {size === undefined && cards.length > 0 && words.needs}
       <Card>
         {cards.length === 0 ? (
           <NoPicture images={images} />

@@ -11,7 +11,7 @@ import type { CardSet } from "../../store/sets/card-sets.ts";
 import { setOfId } from "../batches/list-set.tsx";
 import { notFound } from "../page-error.ts";
 import type { MemberVisit } from "../visit.ts";
-import type { NewPhoto } from "./new-photos.ts";
+import type { Photoless } from "./photoless.tsx";
 
 // What is to be made of a parallel, from cards that the players have already.
 
@@ -23,7 +23,7 @@ export interface Plan {
   /** Players without a card to make them from. */
   without: ChecklistEntry[];
   /** Players whose photo was uploaded and is gone, and those of them who got another one. */
-  photoless: { player: ChecklistEntry & { external_id: string }; photo: NewPhoto | undefined }[];
+  photoless: Photoless[];
   /** Players who have all their cards of the parallel. */
   done: number;
 }
@@ -52,9 +52,16 @@ async function planOf(visit: MemberVisit, set: CardSet, parallel: Parallel, from
     const image = images.get(external_id);
     const isGone = missing > 0 && image !== undefined && gone.has(image.id);
     const photo = isGone
-      ? await visit.newPhotos.get(visit, { setId: set.id, externalId: external_id })
+      ? await visit.newPhotos.get(visit, { ownerId: set.id, externalId: external_id })
       : undefined;
-    if (isGone) plan.photoless.push({ player: { ...player, external_id }, photo });
+    const { name, number } = player;
+    if (isGone)
+      plan.photoless.push({
+        externalId: external_id,
+        name: name ?? external_id,
+        number: String(number ?? ""),
+        photo,
+      });
     if (isGone && !photo) continue;
     if (missing === 0) plan.done += 1;
     else if (!image) plan.without.push(player);

@@ -4,7 +4,7 @@ import { creditsAvailable, creditsOf } from "../../app/credits/credits.ts";
 import { fillingOf } from "../../app/sets/fill-set.ts";
 import { isClosed, type Parallel } from "../../core/card-set.ts";
 import { Refusal } from "../../core/errors.ts";
-import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
+import { MAX_ACCOUNT_NAME_CHARS, MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { insufficientCredits } from "../../core/partner-refusals.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import { type Batch, listBatches } from "../../store/images/batches.ts";
@@ -18,8 +18,8 @@ import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
-import { fillPhotoRoutes, NewPhotos, PLAN_PART } from "./fill-photos.tsx";
 import { asked, inBatches, type Plan } from "./fill-plan.ts";
+import { addNewPhoto, NewPhotos, newPhotoThumb, PLAN_PART } from "./photoless.tsx";
 import { fillPath, parallelText, problemOf } from "./set-words.ts";
 
 // A parallel's cards, made from cards that the players have already.
@@ -69,7 +69,7 @@ async function fillPage(visit: MemberVisit): Promise<Response> {
         </form>
       </Card>
       <Without plan={plan} set={set} />
-      <NewPhotos visit={visit} set={set} parallel={parallel} from={from} plan={plan} />
+      <NewPhotos visit={visit} players={plan.photoless} path={`${path}/fill`} />
       <div class="stack" id={PLAN_PART}>
         <Card title="What is made">
           {plan.cards === 0 ? (
@@ -184,7 +184,7 @@ async function fill(visit: MemberVisit): Promise<Response> {
     }
     if (made.length === 1) return redirect(`/console/batches/${made[0]?.id}`, exchange);
     await visit.flashes.put(visit.session.id, {
-      notice: `${counted(plan.cards, "card")} are in the making, in ${counted(made.length, "batch", "batches")}.`,
+      notice: `${counted(plan.cards, "card")} are in the making, in ${counted(made.length, "squad")}.`,
     });
     return redirect(`/console/sets/${id}`, exchange);
   } catch (error) {
@@ -197,8 +197,16 @@ async function fill(visit: MemberVisit): Promise<Response> {
   }
 }
 
+/** Keeps a photo for a player whose earlier one is gone. */
+async function addPhoto(visit: MemberVisit): Promise<Response> {
+  const from = visit.query.get("from") ?? "";
+  const { set, parallel, plan } = await asked(visit, { parallel: visit.query.get("parallel"), from });
+  return addNewPhoto(visit, { owner: set, players: plan.photoless }, fillPath(set, parallel.name, from));
+}
+
 export const fillSetRoutes = [
   member.get("/console/sets/:id/fill", fillPage),
   member.post("/console/sets/:id/fill", fill),
-  ...fillPhotoRoutes,
+  member.upload("/console/sets/:id/fill/photos", MAX_UPLOAD_BODY_BYTES, addPhoto),
+  member.get("/console/sets/:id/fill/photo", newPhotoThumb),
 ];

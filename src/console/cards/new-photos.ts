@@ -11,14 +11,15 @@ interface Owner {
   account: { id: string };
 }
 
-/** Which photos players of a set are to have on their next cards. */
+/** Which photos players of a set or a batch are to have on their next cards. */
 export interface NewPhotoStore {
-  put(visit: Owner, player: PlayerOfSet, photo: NewPhoto): Promise<void>;
-  get(visit: Owner, player: PlayerOfSet): Promise<NewPhoto | undefined>;
+  put(visit: Owner, player: PlayerOf, photo: NewPhoto): Promise<void>;
+  get(visit: Owner, player: PlayerOf): Promise<NewPhoto | undefined>;
 }
 
-interface PlayerOfSet {
-  setId: string;
+interface PlayerOf {
+  /** The id of the set or the batch. */
+  ownerId: string;
   externalId: string;
 }
 
@@ -27,8 +28,8 @@ const MAX_PHOTOS_KEPT = MAX_LISTS_KEPT * 200;
 
 export function newPhotoStore(state: ShortLivedState): NewPhotoStore {
   const photos = state.values<NewPhoto>("new photos", { forMs: LIST_KEPT_MS, maxKeys: MAX_PHOTOS_KEPT });
-  const key = ({ account }: Owner, { setId, externalId }: PlayerOfSet) =>
-    `${account.id} ${setId} ${externalId}`;
+  const key = ({ account }: Owner, { ownerId, externalId }: PlayerOf) =>
+    `${account.id} ${ownerId} ${externalId}`;
   return {
     put: (visit, player, photo) => photos.put(key(visit, player), photo),
     get: (visit, player) => photos.get(key(visit, player)),
