@@ -16,6 +16,12 @@ const side = Type.Integer({ minimum: 512, maximum: 2048 });
 /** Bounds of a picture's width / height; 512x2048 is 0.25, 2048x512 is 4. */
 const aspect = Type.Number({ minimum: 0.25, maximum: 4 });
 
+/** How a photo is shown in the card's frame; the first is usual. */
+const BACKDROPS = ["lit", "plain"] as const;
+
+/** How much is shown of a cut-out player; the first is usual. */
+const FIGURES = ["body", "bust"] as const;
+
 /** The contents of template.json. */
 export const TemplateManifest = Type.Object(
   {
@@ -41,6 +47,23 @@ export const TemplateManifest = Type.Object(
         uniqueItems: true,
       }),
     ),
+    /**
+     * The line around a cut-out player: its width in hundredths of the card's width, its colour. Thin and of
+     * the club's dark if not given.
+     */
+    outline: Type.Optional(
+      Type.Object(
+        {
+          width: Type.Optional(Type.Number({ minimum: 0.1, maximum: 3 })),
+          color: Type.Optional(Type.String({ pattern: "^#[0-9A-Fa-f]{6}$" })),
+        },
+        { additionalProperties: false, minProperties: 1 },
+      ),
+    ),
+    /** How much of a cut-out player is shown: as far as there is room, or head and shoulders of one size. */
+    figure: Type.Optional(StringEnum(FIGURES)),
+    /** Whether the photo in the card's frame is lit in the card's colours, or shown as it was taken. */
+    backdrop: Type.Optional(StringEnum(BACKDROPS)),
     /** The template's own fields, which partners send. */
     fields: Type.Optional(FieldsSchema),
   },
@@ -163,11 +186,21 @@ const GONE: Record<string, string> = {
 
 const COMPOSITIONS_REMEDY = `list "cutout", "photo" or both, each once and the usual one first, as in ["cutout", "photo"]; or remove it, which means ["cutout"].`;
 
+const OUTLINE_REMEDY = `give "width" from 0.1 to 3, in hundredths of the card's width, "color" as #RRGGBB, or both, as in { "width": 1.5, "color": "#ffffff" }; or remove it. A card without the picture "outline" has no line.`;
+
+const FIGURE_REMEDY = `write "body", which holds where nothing is said, or "bust" for heads of one size, which fill the zone "face".`;
+
+const BACKDROP_REMEDY = `write "lit", which holds where nothing is said, or "plain" for the photo in its own colours.`;
+
 const codeOf = ({ type }: ValueError): string =>
   type === ValueErrorType.ObjectAdditionalProperties ? "manifest_unknown" : "manifest";
 
 function remedyOf({ path, type, message, schema }: ValueError): string {
   if (/^\/compositions(?:\/|$)/.test(path)) return COMPOSITIONS_REMEDY;
+  if (/^\/outline(?:\/|$)/.test(path) && type !== ValueErrorType.ObjectAdditionalProperties)
+    return OUTLINE_REMEDY;
+  if (path === "/figure") return FIGURE_REMEDY;
+  if (path === "/backdrop") return BACKDROP_REMEDY;
   const known = GONE[path] ?? (path === "" ? undefined : PATTERN_REMEDIES[path]);
   if (known && (type !== ValueErrorType.ObjectRequiredProperty || GONE[path])) return known;
   if (type === ValueErrorType.ObjectAdditionalProperties) {

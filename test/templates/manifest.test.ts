@@ -47,6 +47,11 @@ describe("manifests", () => {
       0,
       /\/compositions: list .* \["cutout", "photo"\]; or remove/,
     ],
+    ["a line too wide", "outline", { width: 3.5 }, 0, /\/outline\/width: give "width" from 0\.1 to 3/],
+    ["a line of a named colour", "outline", { color: "white" }, 0, /\/outline\/color: .*#RRGGBB/],
+    ["a line of which nothing is said", "outline", {}, 0, /\/outline: give "width"/],
+    ["an unknown figure", "figure", "head", 0, /\/figure: write "body".*or "bust"/],
+    ["an unknown backdrop", "backdrop", "dark", 0, /\/backdrop: write "lit".*or "plain"/],
     ["a field of no type", "fields/club", { max: 3 }, 19, /type must be one of text, integer/],
     ["a field without its bound", "fields/club", { type: "text" }, 19, /\/fields\/club\/max: is missing/],
     [

@@ -15,6 +15,7 @@ import { cropped, within } from "./photo-window.js";
  * @property {Box} face
  * @property {number} line where the plate begins: what is below it is dark
  * @property {Tones | null} tones what the photo's tones become, per channel, at equal steps from 0 to 255
+ * @property {boolean} isPlain whether it keeps its own colours
  * @property {{ deep: string, light: string, accent: string }} colours
  */
 
@@ -37,8 +38,10 @@ export function backdropOf(photo, style) {
   if (style.tones) retone(context, style.tones, width, height);
   const gap = Math.max(0, Math.round(style.photo.y - style.window.y));
   const isStriped = gap > 0 && !isPlain(context, gap);
-  lightCorners(context, style);
-  tintEdges(context, style);
+  if (!style.isPlain) {
+    lightCorners(context, style);
+    tintEdges(context, style);
+  }
   if (isStriped) shadeTop(context, gap, style);
   darkenFoot(context, style);
   return bitmapFile(context.getImageData(0, 0, width, height));

@@ -20,6 +20,7 @@ import {
   placesOf,
   px,
   ratingSides,
+  type ShownPlayer,
 } from "./player-place.ts";
 import type { SceneColours } from "./scene-canvas.ts";
 import { type LayoutName, layoutFor, type Zones } from "./template-layout.ts";
@@ -146,16 +147,12 @@ export function composeFill(
   const { player, style, branding } = job.card;
   const palette = paletteOf(branding, player.skillLevel);
   const shown = job.cutout ?? silhouette(palette);
-  const placed = placePlayer(
-    style.composition,
-    compositionsOf(manifest),
-    { cutout: job.cutout, shown, photo: Boolean(job.photo) },
-    zones,
-    box,
-  );
+  const placed = placedPlayer(job, shown, manifest, zones, box);
   const scene = sceneColoursOf(style.backgroundTheme, palette, isBranded(job.card));
-  const edge = outlineStyle(placed, layout, box, between(scene.colours.deep, "#000000"));
-  const backdrop = backdropOf(placed, job.photo ?? "", job.cutout ?? {}, zones, box, scene.colours);
+  const edge = outlineStyle(placed, layout, box, manifest.outline, between(scene.colours.deep, "#000000"));
+  const isPlain = manifest.backdrop === "plain";
+  const ground = { ...zones, colours: scene.colours, isPlain };
+  const backdrop = backdropOf(placed, job.photo ?? "", job.cutout ?? {}, ground, box);
   media.clear();
   const fill: CardFill = {
     variables: {
@@ -207,6 +204,19 @@ export function composeFill(
     watermark: job.watermark ?? null,
   };
   return { fill, composition: placed.composition };
+}
+
+/** How and where this template shows the card's player. */
+function placedPlayer(
+  { card, cutout, photo }: CardJob,
+  shown: ShownPlayer,
+  manifest: LoadedTemplate["manifest"],
+  zones: Zones,
+  box: Box,
+): PlacedPlayer {
+  const wishes = { fills: manifest.backdrop === "plain", isBust: manifest.figure === "bust" };
+  const player = { cutout, shown, photo: Boolean(photo), ...wishes };
+  return placePlayer(card.style.composition, compositionsOf(manifest), player, zones, box);
 }
 
 /** The address of the player's cutout, or of the silhouette in its place. */

@@ -1,6 +1,6 @@
 import type { AskedComposition, Box, Composition, CutoutFile } from "../../core/card.ts";
 import type { PhotoPlacement } from "./photo-place.ts";
-import { asCutout, hasWalls, inPhoto, type PlacedPlayer } from "./player-place.ts";
+import { asBust, asCutout, hasWalls, inPhoto, type PlacedPlayer, type ShownPlayer } from "./player-place.ts";
 import type { Zones } from "./template-layout.ts";
 
 /**
@@ -18,18 +18,26 @@ const CLUTTERED = 0.07;
  * better. Without a photo there is only the silhouette. A request for what the template does not support was
  * refused, unless the template has changed since.
  * @param photo whether the photo itself is at hand
+ * @param isBust whether a cut-out player is shown as a bust
+ * @param fills whether it covers the whole window even where arms are cut for that
  */
 export function placePlayer(
   asked: AskedComposition | undefined,
   supported: readonly Composition[],
-  { cutout, shown, photo }: { cutout: CutoutFile | null; shown: ShownPlayer; photo: boolean },
+  {
+    cutout,
+    shown,
+    photo,
+    fills = false,
+    isBust = false,
+  }: { cutout: CutoutFile | null; shown: ShownPlayer; photo: boolean; fills?: boolean; isBust?: boolean },
   zones: Zones,
   card: Box,
 ): PlacedPlayer {
   const wanted = supported.find((one) => one === asked);
-  const cut = asCutout(shown, cutout, zones, card);
+  const cut = isBust ? asBust(shown, zones, card) : asCutout(shown, cutout, zones, card);
   if (!cutout || !photo || wanted === "cutout" || !supported.includes("photo")) return cut;
-  const shownWhole = inPhoto(cutout, zones, card);
+  const shownWhole = inPhoto(cutout, zones, card, fills);
   const isOpen = !wanted && supported.includes("cutout");
   return isOpen && !hasWalls(cut.place) && looksBetter(cutout, shownWhole) ? cut : shownWhole;
 }
@@ -44,8 +52,6 @@ export function compositionFor(
 ): Composition {
   return supported.find((one) => one === asked) ?? supported[0] ?? "cutout";
 }
-
-type ShownPlayer = Pick<CutoutFile, "width" | "height" | "framing">;
 
 /**
  * Whether a die-cut player makes the better card: a photo without a background anyway; or a head that the

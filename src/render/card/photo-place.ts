@@ -86,8 +86,14 @@ const CLEARLY = 0.12;
 /**
  * Places a photo behind the window so that the player stands as on a designed card: crown near the card's
  * top, hands inside, the window covered as far as the photo's size and resolution allow.
+ * @param fills whether it is covered in any case that does not cost the face
  */
-export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): PhotoPlacement {
+export function placePhoto(
+  shown: CutoutDescription,
+  zones: Zones,
+  card: Size,
+  fills = false,
+): PhotoPlacement {
   const window = pixels(zones.frame, card);
   const line = Math.min((zones.body.y + zones.body.height) * card.height, window.y + window.height);
   const seen = { ...window, height: line - window.y };
@@ -114,6 +120,7 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
     seen,
     room: line - upper,
     sharp: MAX_ENLARGEMENT * sharpness(window),
+    fills,
   });
   const x = acrossWindow(face, wide, photo.width, scale, zones, card, seen);
   const high = upper - top * scale;
@@ -156,7 +163,7 @@ function scaleFor(
   { face, body, cutSides }: { face: Box; body: Box; cutSides: Framing["cutSides"] },
   { wide, crown, top }: { wide: number; crown: number; top: number },
   photo: Size,
-  { seen, room, sharp }: { seen: Box; room: number; sharp: number },
+  { seen, room, sharp, fills }: { seen: Box; room: number; sharp: number; fills: boolean },
 ): number {
   const foot = body.y + body.height;
   const reachOf = (faces: number) =>
@@ -189,7 +196,8 @@ function scaleFor(
   const scale = Math.min(Math.max(wanted, cover), cutSides.top ? Math.max(wanted, wholeHead) : most);
   const whole = Math.max(across, down);
   const snug = cutSides.left || cutSides.right ? SNUG.cutPlayer : SNUG.usually;
-  return whole > scale && whole <= snug * scale ? whole : scale;
+  const isNear = whole <= snug * scale || (fills && whole <= most);
+  return whole > scale && isNear ? whole : scale;
 }
 
 /**

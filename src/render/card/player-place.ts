@@ -1,6 +1,7 @@
 import type { Box, Composition, CutoutFile } from "../../core/card.ts";
+import type { TemplateManifest } from "../../templates/manifest.ts";
 import type { CardFill } from "./fill.js";
-import { type Placement, placeCutout } from "./framing.ts";
+import { faceOf, type Placement, placeCutout } from "./framing.ts";
 import type { OutlineStyle } from "./outline.js";
 import { type PhotoPlacement, placePhoto } from "./photo-place.ts";
 import type { SceneColours } from "./scene-canvas.ts";
@@ -20,7 +21,7 @@ export interface PlacedPlayer {
  * @param shown the player, or the silhouette of a card without a photo, of which there is no cutout
  */
 export function asCutout(
-  shown: Pick<CutoutFile, "width" | "height" | "framing">,
+  shown: ShownPlayer,
   cutout: CutoutFile | null,
   zones: Zones,
   card: Box,
@@ -29,6 +30,27 @@ export function asCutout(
   const filling = cutout && hasWalls(place) ? fillingWindow(cutout, zones, card) : null;
   return { composition: "cutout", place: filling ?? place, window: null };
 }
+
+/**
+ * A cut-out player as a bust: the face fills its zone, so that heads are alike on all cards, whatever the
+ * photo shows of arms and legs. Lower only where the photo ends above the line that the body reaches.
+ */
+export function asBust({ width, height, framing }: ShownPlayer, zones: Zones, card: Box): PlacedPlayer {
+  const face = faceOf(framing);
+  const scale = (zones.face.height * card.height) / face.height;
+  const line = (zones.body.y + zones.body.height) * card.height;
+  const middle = (zones.face.y + zones.face.height / 2) * card.height;
+  const player = {
+    x: (zones.face.x + zones.face.width / 2) * card.width - (face.x + face.width / 2) * scale,
+    y: Math.max(middle - (face.y + face.height / 2) * scale, line - height * scale),
+    width: width * scale,
+    height: height * scale,
+  };
+  return { composition: "cutout", place: { ...inWindow(player), cut: framing.cutSides }, window: null };
+}
+
+/** A player, or the silhouette of a card without a photo, of which there is no cutout. */
+export type ShownPlayer = Pick<CutoutFile, "width" | "height" | "framing">;
 
 /** Whether a straight edge of the photo ends inside the frame. */
 export const hasWalls = ({ walls }: Placement) => walls.top + walls.left + walls.right > 0;
@@ -55,8 +77,8 @@ const inWindow = (player: Box): Placement => ({
 });
 
 /** A player in the photo itself, which lies behind the card's window and crops both. */
-export function inPhoto(cutout: CutoutFile, zones: Zones, card: Box): PlacedPlayer {
-  const window = placePhoto(cutout, zones, card);
+export function inPhoto(cutout: CutoutFile, zones: Zones, card: Box, fills = false): PlacedPlayer {
+  const window = placePhoto(cutout, zones, card, fills);
   return { composition: "photo", place: inWindow(window.player), window };
 }
 
@@ -106,23 +128,41 @@ function sidesOf(sides: Record<string, number | boolean>): string {
 }
 
 /** The outline of a die-cut player, in hundredths of the card's width: see OutlineStyle. */
-const OUTLINE = { margin: 2, line: 0.25 };
+const OUTLINE = { margin: 2, line: 0.25, opacity: 0.88 };
+/**
+ * A line from this width on is cut paper, as of a sticker: it does not follow each lock of hair but runs in
+ * curves of so many widths.
+ */
+const PAPER = { from: 0.6, round: 1.6 };
+/** The margin beyond the line's curves in which its shadow fits. */
+const SHADOW_MARGIN = 1.2;
 
-/** How the die-cut player's outline is drawn; null for a player in the photo, who has none. */
+/**
+ * How the die-cut player's outline is drawn; null for a player in the photo, who has none.
+ * @param own what the template says of it
+ * @param dark the colour where the template names none
+ */
 export function outlineStyle(
   { place, window }: PlacedPlayer,
   layout: LayoutName,
   card: Box,
-  colour: string,
+  own: TemplateManifest["outline"],
+  dark: string,
 ): OutlineStyle | null {
   if (window) return null;
   const unit = unitOf(layout, card);
+  const { width = OUTLINE.line, color } = own ?? {};
+  const round = width >= PAPER.from ? PAPER.round * width : 0;
+  const length = (hundredths: number) => Math.round(hundredths * unit * 10) / 10;
   return {
     width: place.width,
     height: place.height,
-    margin: Math.ceil(OUTLINE.margin * unit),
-    line: Math.round(OUTLINE.line * unit * 10) / 10,
-    colour,
+    margin: Math.ceil(Math.max(OUTLINE.margin, width + SHADOW_MARGIN, round + SHADOW_MARGIN) * unit),
+    line: length(width),
+    round: length(round),
+    shadow: length(OUTLINE.line),
+    colour: color ?? dark,
+    opacity: color ? 1 : OUTLINE.opacity,
   };
 }
 
@@ -143,19 +183,19 @@ export function backdropOf(
   { window }: PlacedPlayer,
   photo: string,
   { quarters, tones }: Pick<CutoutFile, "quarters" | "tones">,
-  zones: Zones,
+  { body, colours, isPlain }: Pick<Zones, "body"> & { colours: SceneColours; isPlain: boolean },
   card: Box,
-  colours: SceneColours,
 ): { style: NonNullable<CardFill["backdrop"]>; source: string } | null {
   if (!window) return null;
   const style = {
     window: window.window,
     photo: window.photo,
     face: window.face,
-    line: (zones.body.y + zones.body.height) * card.height,
+    line: (body.y + body.height) * card.height,
     quarters: quarters ?? 0,
     tones: tones ?? null,
     colours,
+    isPlain,
   };
   return { style, source: `backdrop:${photo} ${Bun.hash.xxHash3(JSON.stringify(style)).toString(16)}` };
 }

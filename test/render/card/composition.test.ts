@@ -102,3 +102,23 @@ test("where the photo cuts a player the card's window does, without a wall, as f
   expect(place.walls).toEqual({ top: 0, left: 0, right: 0 });
   expect(place.x).toBeLessThanOrEqual(CLUB_CARD_ZONES.portrait.frame.x * CARD.width + 1);
 });
+
+test("heads of busts are of one size and in one place, whatever else of a player the photo shows", () => {
+  const zones = { ...CLUB_CARD_ZONES.portrait, face: { x: 0.35, y: 0.2, width: 0.3, height: 0.2 } };
+  const faceOf = (cutout: CutoutFile) => {
+    const options = { cutout, shown: cutout, photo: true, isBust: true };
+    const { place } = placePlayer("cutout", ["cutout"], options, zones, CARD);
+    const scale = place.width / cutout.width;
+    const { x, y, width, height } = cutout.framing.face ?? cutout.framing.head;
+    const middle = [place.x + (x + width / 2) * scale, place.y + (y + height / 2) * scale];
+    return [...middle, height * scale].map(Math.round);
+  };
+  const { framing } = portrait({});
+  const standing = { ...framing, cutSides: { ...framing.cutSides, bottom: false } };
+  const far = portrait(
+    {},
+    { width: 900, height: 3000, framing: { ...standing, body: { x: 0, y: 4, width: 900, height: 2990 } } },
+  );
+  expect(faceOf(portrait({}, { height: 1400 }))).toEqual([512, 384, 256]);
+  expect(faceOf(far)).toEqual([512, 384, 256]);
+});

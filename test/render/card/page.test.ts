@@ -301,6 +301,44 @@ describe("golden pictures", () => {
   }
 });
 
+describe("the line around a player", () => {
+  /** The line's opacity around two fingers 20 pixels wide and 12 apart: beside, between, far from them. */
+  const lineOf = (style: { line: number; round: number; opacity: number }) =>
+    page.evaluate(async (own) => {
+      const module = "/outline.js";
+      const { outlineOf } = (await import(module)) as typeof import("../../../src/render/card/outline.js");
+      const load = async (source: string) => {
+        const image = new Image();
+        image.src = source;
+        await image.decode();
+        return image;
+      };
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [200, 200];
+      const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+      for (const x of [74, 106]) context.fillRect(x, 40, 20, 120);
+      const silhouette = await load(canvas.toDataURL());
+      const box = { width: 200, height: 200, margin: 40, shadow: 0.01, colour: "#ff0000" };
+      const drawn = await load(outlineOf(silhouette, { ...box, ...own }));
+      const seen = new OffscreenCanvas(280, 280).getContext("2d") as OffscreenCanvasRenderingContext2D;
+      seen.drawImage(drawn, 0, 0);
+      const alphaAt = (x: number, y: number) => seen.getImageData(x + 40, y + 40, 1, 1).data[3] ?? 0;
+      return { beside: alphaAt(70, 100), between: alphaAt(100, 100), far: alphaAt(40, 100) };
+    }, style);
+
+  test("is as wide and as opaque as the template says, and follows the player", async () => {
+    const { beside, between, far } = await lineOf({ line: 5, round: 0, opacity: 1 });
+    expect(beside).toBe(255);
+    expect(between).toBeLessThan(40);
+    expect(far).toBe(0);
+  });
+
+  test("of cut paper runs past narrow gaps", async () => {
+    const { beside, between, far } = await lineOf({ line: 5, round: 9, opacity: 1 });
+    expect([beside, between, far]).toEqual([255, 255, 0]);
+  });
+});
+
 describe("where a photo ends below the window's upper edge", () => {
   /** How bright the window's upper edge becomes above a photo of these stripes. */
   const edgeOver = (stripes: string[]) =>
@@ -322,6 +360,7 @@ describe("where a photo ends below the window's upper edge", () => {
         face: { x: 150, y: 150, width: 100, height: 130 },
         line: height,
         tones: null,
+        isPlain: false,
         colours: { deep: "#101820", light: "#c0d0e0", accent: "#c8102e" },
       });
       const drawn = await createImageBitmap(file);
