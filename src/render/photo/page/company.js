@@ -1,7 +1,7 @@
 import { readParts } from "./body_parts.js";
 import { contextOf } from "./decode.js";
 import { maskPeople, wholePicture } from "./detectors.js";
-import { above, boundsAbove, dilate, patches, sampleMask } from "./masks.js";
+import { above, boundsAbove, dilate, gridOver, patches, sampleMask } from "./masks.js";
 import { runNetwork } from "./networks.js";
 
 /** @import { Finding } from "./examine.js" */
@@ -46,14 +46,7 @@ const EQUAL_FACE = 0.8;
  */
 export async function hasRivalSubject(picture, { pose }) {
   if (!pose) return false;
-  const step = Math.max(picture.width, picture.height) / GRID_CELLS;
-  const grid = {
-    x: 0,
-    y: 0,
-    width: Math.ceil(picture.width / step),
-    height: Math.ceil(picture.height / step),
-    step,
-  };
+  const grid = gridOver(picture, GRID_CELLS, Math.ceil);
   const own = sampleMask(pose.mask, grid);
   const body = boundsAbove(own, grid.width, 0.5);
   if (!body) return false;

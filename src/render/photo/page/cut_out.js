@@ -1,13 +1,12 @@
 import { lookAtBody } from "./body_parts.js";
-import { BACKDROP, canvasOf, contextOf, makeSharp, pixelsPerSearchPx } from "./decode.js";
+import { BACKDROP, canvasOf, contextOf, makeSharp, pixelsAt, pixelsPerSearchPx } from "./decode.js";
 import { dieCut, painted, smallSize } from "./die_cut.js";
 import { lightCurve } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
 import { channelTones, gradeOf, steppedTones } from "./grade.js";
 import { emptyHairGaps } from "./hair_gaps.js";
-import { above, alphaOf, boundsAbove, patches, sampleMask } from "./masks.js";
+import { above, alphaOf, boundsAbove, gridOver, patches, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
-import { rgbFrom } from "./networks.js";
 import { keepsOthersFace } from "./parts_faults.js";
 import { faceBox } from "./quality.js";
 
@@ -15,16 +14,7 @@ import { faceBox } from "./quality.js";
 /** @import { PartsLook } from "./body_parts.js" */
 /** @import { Photo } from "./decode.js" */
 /** @import { Finding } from "./find_player.js" */
-/** @import { Bytes, Grid, Numbers, Rect } from "./masks.js" */
-
-/**
- * The salient network's input keeps the cut's proportions and has about this many pixels, with sides that are
- * multiples of SALIENT_STEP_PX. It was trained on 320 x 320, but with fewer pixels it sees hair and held
- * things as wholes: of 95 photos 12 come out better and 3 worse, in two thirds of the time. An operator's own
- * network sets its own number.
- */
-const SALIENT_PIXELS = Number(document.documentElement.dataset.mattePixels) || 256 * 256;
-const SALIENT_STEP_PX = 16;
+/** @import { Bytes, Grid, Mask, Numbers, Rect } from "./masks.js" */
 
 /** Largest longer side of a cutout: the largest card is 2,048 px high, and its player a little less. */
 const MAX_CUTOUT_PX = 2048;
@@ -67,7 +57,6 @@ const VISIBLE_ALPHA = 32;
  * @property {Bytes | null} ownPixels the pixels with the photo's own transparency, if the player was already
  *   cut out
  * @property {{ width: number, height: number }} photoSize the whole photo's size in search pixels
- * @property {{ width: number, height: number }} salient the size of the salient network's input
  */
 
 /** @typedef {PhotoPart & { look: PartsLook }} Cut a part with the body parts seen in it */
@@ -97,15 +86,8 @@ export async function prepareCut(photo, player) {
  * @returns {Rect | null}
  */
 function grown({ rect, photoSize, atPhotoEdge }, look, player) {
-  const step = Math.max(rect.width, rect.height) / BORDER_CELLS;
-  const grid = {
-    x: rect.x,
-    y: rect.y,
-    width: Math.round(rect.width / step),
-    height: Math.round(rect.height / step),
-    step,
-  };
-  const { width, height } = grid;
+  const grid = gridOver(rect, BORDER_CELLS);
+  const { width, height, step } = grid;
   const odds = sampleMask(look.odds, grid);
   const { labels } = patches(above(odds, 0), width);
   const head = headBox(player);
@@ -163,27 +145,12 @@ async function takePart(photo, rect) {
     left: rect.x <= 0,
   };
   const photoSize = { width: photo.search.width, height: photo.search.height };
-  return { canvas, rect, zoom, atPhotoEdge, ownPixels, photoSize, salient: salientSize(canvas) };
-}
-
-/** @param {{ width: number, height: number }} cut */
-function salientSize({ width, height }) {
-  const scale = Math.sqrt(SALIENT_PIXELS / (width * height)) / SALIENT_STEP_PX;
-  const side = (/** @type {number} */ px) => Math.max(4, Math.round(px * scale)) * SALIENT_STEP_PX;
-  return { width: side(width), height: side(height) };
+  return { canvas, rect, zoom, atPhotoEdge, ownPixels, photoSize };
 }
 
 /** @param {Photo} photo @param {Finding} player @returns {Rect} */
 function surroundings({ search }, player) {
-  const step = Math.max(search.width, search.height) / (GRID_CELLS / 2);
-  const grid = {
-    x: 0,
-    y: 0,
-    width: Math.ceil(search.width / step),
-    height: Math.ceil(search.height / step),
-    step,
-  };
-  const bounds = playerBounds(player, grid);
+  const bounds = playerBounds(player, gridOver(search, GRID_CELLS / 2, Math.ceil));
   const left = Math.max(0, Math.floor(bounds.x - SURROUNDINGS_PART * bounds.width));
   const top = Math.max(0, Math.floor(bounds.y - SURROUNDINGS_PART * bounds.height));
   const right = Math.min(search.width, Math.ceil(bounds.x + (1 + SURROUNDINGS_PART) * bounds.width));
@@ -191,26 +158,6 @@ function surroundings({ search }, player) {
   const rect = { x: left, y: top, width: right - left, height: bottom - top };
   const isMostOfPhoto = rect.width * rect.height > WHOLE_PHOTO_PART * search.width * search.height;
   return isMostOfPhoto ? { x: 0, y: 0, width: search.width, height: search.height } : rect;
-}
-
-/**
- * The cut as the salient network's input: RGB bytes, row by row, of size `cut.salient`.
- * @param {Cut} cut
- * @returns {Uint8Array<ArrayBuffer>}
- */
-export function salientInput(cut) {
-  return rgbFrom(pixelsAt(cut.canvas, cut.salient.width, cut.salient.height));
-}
-
-/**
- * @param {OffscreenCanvas} picture @param {number} width @param {number} height
- * @returns {Bytes}
- */
-function pixelsAt(picture, width, height) {
-  const context = contextOf(canvasOf(width, height));
-  context.imageSmoothingQuality = "high";
-  context.drawImage(picture, 0, 0, width, height);
-  return context.getImageData(0, 0, width, height).data;
 }
 
 /**
@@ -224,26 +171,18 @@ function pixelsAt(picture, width, height) {
 
 /**
  * Cuts the player out of the prepared part, using the salient network's output, and trims the result.
- * @param {Cut} cut @param {Finding} player @param {Uint8Array} salient 0 to 255, of size `cut.salient`
+ * @param {Cut} cut @param {Finding} player @param {Mask} salient
  * @returns {CutPlayer}
  */
 export function cutOut(cut, player, salient) {
   const { canvas, rect } = cut;
-  const step =
-    Math.max(rect.width, rect.height) / Math.min(GRID_CELLS, Math.max(canvas.width, canvas.height));
-  const grid = {
-    x: rect.x,
-    y: rect.y,
-    width: Math.round(rect.width / step),
-    height: Math.round(rect.height / step),
-    step,
-  };
+  const grid = gridOver(rect, Math.min(GRID_CELLS, Math.max(canvas.width, canvas.height)));
   const rgba = pixelsAt(canvas, grid.width, grid.height);
-  const { matte, parts, signs } = fuseMatte(player, cut.look, salientMask(cut, salient), rgba, grid);
+  const { matte, parts, signs } = fuseMatte(player, cut.look, salient, rgba, grid);
   if (!cut.ownPixels) emptyHairGaps(matte, parts, rgba, grid.width, hairRect(player, grid));
   const mask = cut.ownPixels
     ? ownMask(cut.ownPixels, canvas, matte, grid)
-    : painted(opacities(matte), grid.width, grid.height);
+    : painted(matte, grid.width, grid.height, 1);
   const kept = cut.ownPixels ? matte.slice().fill(1) : matte;
   const trim = trimmed(mask, canvas);
   const { small, alpha } = smallCutout(canvas, mask, trim);
@@ -327,14 +266,6 @@ function ownMask(own, { width, height }, matte, grid) {
   return painted(alpha, width, height);
 }
 
-/** @param {Numbers} matte 0 to 1 @returns {Bytes} */
-function opacities(matte) {
-  /** @type {Bytes} */
-  const alpha = new Uint8ClampedArray(matte.length);
-  for (let i = 0; i < alpha.length; i++) alpha[i] = 255 * matte[i];
-  return alpha;
-}
-
 /**
  * Where hair may be: the head and half its size above it and to both sides, in cells.
  * @param {Finding} player @param {Grid} grid
@@ -348,21 +279,6 @@ function hairRect(player, grid) {
     width: (2 * head.width) / grid.step,
     height: (1.45 * head.height) / grid.step,
   };
-}
-
-/** @param {Cut} cut @param {Uint8Array} salient */
-function salientMask({ rect, salient: size }, salient) {
-  /** @type {Numbers} */
-  const values = new Float32Array(salient.length);
-  for (let i = 0; i < values.length; i++) values[i] = Number(salient[i]) / 255;
-  const crop = {
-    cx: rect.x + rect.width / 2,
-    cy: rect.y + rect.height / 2,
-    width: rect.width,
-    height: rect.height,
-    rotation: 0,
-  };
-  return { values, ...size, crop };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** @import { Rect } from "./masks.js" */
+/** @import { Bytes, Rect } from "./masks.js" */
 
 /**
  * Photos with more pixels are reduced to this many, 67 MB: enough for a 2,048 px player who fills half of it.
@@ -191,6 +191,18 @@ export function canvasOf(width, height) {
   const canvas = new OffscreenCanvas(width, height);
   contextOf(canvas);
   return canvas;
+}
+
+/**
+ * A picture's pixels at another size.
+ * @param {OffscreenCanvas} picture @param {number} width @param {number} height
+ * @returns {Bytes}
+ */
+export function pixelsAt(picture, width, height) {
+  const context = contextOf(canvasOf(width, height));
+  context.imageSmoothingQuality = "high";
+  context.drawImage(picture, 0, 0, width, height);
+  return context.getImageData(0, 0, width, height).data;
 }
 
 /** @param {OffscreenCanvas} canvas */

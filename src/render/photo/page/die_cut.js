@@ -77,15 +77,14 @@ export function dieCut(rgba, { width, height }, { rgba: data, w, h }, head, tone
 
 /**
  * A picture in black.
- * @param {Bytes} alpha each pixel's opacity, 0 to 255
- * @param {number} w
- * @param {number} h
+ * @param {Bytes | Numbers} opacities of the pixels @param {number} w @param {number} h
+ * @param {number} [full] the value of an opaque one
  */
-export function painted(alpha, w, h) {
+export function painted(opacities, w, h, full = 255) {
   const canvas = canvasOf(w, h);
   const picture = new ImageData(w, h);
   const { data } = picture;
-  for (let i = 0, k = 3; k < data.length; i++, k += 4) data[k] = alpha[i];
+  for (let i = 0, k = 3; k < data.length; i++, k += 4) data[k] = (255 / full) * opacities[i];
   contextOf(canvas).putImageData(picture, 0, 0);
   return canvas;
 }

@@ -1,5 +1,5 @@
 import { bodyCrop, findFaces, findPeople, maskPeople, readPose, squareAround } from "./detectors.js";
-import { boundsAbove, sampleMask } from "./masks.js";
+import { boundsAbove, gridOver, sampleMask } from "./masks.js";
 
 /** @import { Face, Person, Point, Pose } from "./detectors.js" */
 /** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
@@ -232,16 +232,7 @@ export function hasHeadInside({ points }, { width, height }) {
 }
 
 /** @param {OffscreenCanvas} picture @returns {Grid} */
-export function coverGrid(picture) {
-  const step = Math.max(picture.width, picture.height) / COVER_GRID_CELLS;
-  return {
-    x: 0,
-    y: 0,
-    width: Math.ceil(picture.width / step),
-    height: Math.ceil(picture.height / step),
-    step,
-  };
-}
+export const coverGrid = (picture) => gridOver(picture, COVER_GRID_CELLS, Math.ceil);
 
 /**
  * The part of the first mask's cells that is also in the second mask.

@@ -1,3 +1,4 @@
+import { between, distance } from "./examine.js";
 import { smoothStep } from "./masks.js";
 
 /** @import { Finding } from "./find_player.js" */
@@ -83,15 +84,10 @@ export function handCells({ pose }, { x, y, width, height, step }) {
  * estimated from the width of the shoulders.
  * @param {Point[]} points
  */
-export function trunkLength(points) {
+function trunkLength(points) {
   const at = (/** @type {number} */ i) => points[i] ?? { x: 0, y: 0 };
-  const middle = (/** @type {number} */ i, /** @type {number} */ k) => ({
-    x: (at(i).x + at(k).x) / 2,
-    y: (at(i).y + at(k).y) / 2,
-  });
-  const [shoulders, hips] = [middle(11, 12), middle(23, 24)];
-  const trunk = Math.hypot(shoulders.x - hips.x, shoulders.y - hips.y);
-  return Math.max(trunk, 1.3 * Math.hypot(at(11).x - at(12).x, at(11).y - at(12).y));
+  const trunk = distance(between(at(11), at(12)), between(at(23), at(24)));
+  return Math.max(trunk, 1.3 * distance(at(11), at(12)));
 }
 
 /**

@@ -38,6 +38,18 @@
  */
 
 /**
+ * The grid over a rectangle, with this many cells on its longer side.
+ * @param {{ x?: number, y?: number, width: number, height: number }} rect
+ * @param {number} cells
+ * @param {(side: number) => number} [whole] how many cells a side has that is no whole number of them
+ * @returns {Grid}
+ */
+export function gridOver({ x = 0, y = 0, width, height }, cells, whole = Math.round) {
+  const step = Math.max(width, height) / cells;
+  return { x, y, width: Math.max(1, whole(width / step)), height: Math.max(1, whole(height / step)), step };
+}
+
+/**
  * Samples a mask at the cells of a grid, bilinearly; 0 outside the mask's crop.
  * @param {Mask} mask
  * @param {Grid} grid
@@ -185,6 +197,17 @@ export function patches(inside, width) {
     sizes.push(size);
   }
   return { labels, sizes };
+}
+
+/**
+ * For each label the sum of the values in its patch.
+ * @param {Labels} labels @param {number[]} sizes @param {Numbers | Flags} values
+ * @returns {number[]}
+ */
+export function sumsOf(labels, sizes, values) {
+  const sums = sizes.map(() => 0);
+  for (let i = 0; i < labels.length; i++) if (labels[i]) sums[labels[i]] += values[i];
+  return sums;
 }
 
 /** @type {Map<string, Numbers>} */

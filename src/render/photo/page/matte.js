@@ -2,7 +2,7 @@ import { sortBelongings } from "./belongings.js";
 import { partsOnGrid, SURELY_NOBODY } from "./body_parts.js";
 import { nearestSeed } from "./geodesic.js";
 import { handCells, limbMap } from "./limbs.js";
-import { above, below, boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
+import { above, below, boundsAbove, dilate, patches, sampleMask, smoothStep, sumsOf } from "./masks.js";
 import { ownParts, rivalsOf } from "./own_parts.js";
 import { signsOf } from "./signs.js";
 
@@ -84,20 +84,15 @@ const CLAIMED_HOLE = 0.75;
  * @param {Finding} player @param {Grid} grid
  * @returns {{ posed: Numbers | null, patch: Numbers, fits: boolean }}
  */
-export function playerMasks(player, grid) {
+function playerMasks(player, grid) {
   const posed = player.pose && sampleMask(player.pose.mask, grid);
   const people = sampleMask(player.people, grid);
   const { labels, sizes } = patches(above(people, 0.5), grid.width);
-  const shared = sizes.map(() => 0);
-  let poseCells = 0;
-  for (let i = 0; i < people.length; i++) {
-    if (posed && posed[i] <= 0.5) continue;
-    poseCells++;
-    if (labels[i]) shared[labels[i]] = (shared[labels[i]] ?? 0) + 1;
-  }
+  const shared = posed ? sumsOf(labels, sizes, above(posed, 0.5)) : sizes;
+  const poseCells = posed ? above(posed, 0.5).reduce((cells, flag) => cells + flag, 0) : 0;
   const best = shared.indexOf(Math.max(...shared));
-  const [sharedCells = 0, size = 0] = [shared[best], sizes[best]];
-  const fitsPose = sharedCells > MIN_SHARED_PART * poseCells && size < MAX_PATCH_TO_POSE * poseCells;
+  const fitsPose =
+    Number(shared[best]) > MIN_SHARED_PART * poseCells && Number(sizes[best]) < MAX_PATCH_TO_POSE * poseCells;
   const fits = best > 0 && (!posed || fitsPose);
   const around =
     posed && dilate(posed, grid.width, Math.round(PATCH_REACH_PART * Math.max(grid.width, grid.height)));
@@ -255,15 +250,11 @@ function brightened(rgba) {
  */
 function closeHoles(matte, core, width) {
   const { labels, sizes } = patches(below(matte, 0.5), width);
-  const claimed = sizes.map(() => 0);
-  let playerCells = 0;
-  for (let i = 0; i < matte.length; i++) {
-    if (matte[i] >= 0.5) playerCells++;
-    if (labels[i]) claimed[labels[i]] += core[i];
-  }
+  const claimed = sumsOf(labels, sizes, core);
+  const playerCells = matte.length - sizes.reduce((cells, size) => cells + size);
   const filled = sizes.map((size, label) => {
     const small = size < MAX_FILLED_HOLE_PART * playerCells;
-    return label > 0 && (small || (claimed[label] ?? 0) >= CLAIMED_HOLE * size);
+    return label > 0 && (small || Number(claimed[label]) >= CLAIMED_HOLE * size);
   });
   for (let i = 0; i < matte.length; i++) {
     if (filled[labels[i]]) matte[i] = 1;
@@ -278,13 +269,7 @@ function closeHoles(matte, core, width) {
 function dropIslands(matte, { held, fine }, width) {
   const { labels, sizes } = patches(above(matte, 0.04), width);
   const largest = Math.max(...sizes);
-  const kept = sizes.map(() => 0);
-  const salience = sizes.map(() => 0);
-  for (let i = 0; i < matte.length; i++) {
-    if (!labels[i]) continue;
-    kept[labels[i]] += held[i];
-    salience[labels[i]] += fine[i];
-  }
+  const [kept, salience] = [sumsOf(labels, sizes, held), sumsOf(labels, sizes, fine)];
   const isDropped = sizes.map((size, label) => {
     const isSure = Number(salience[label]) > SURE_ISLAND * size;
     if (size >= (isSure ? MIN_SURE_ISLAND_PART : MAX_ISLAND_PART) * largest) return false;

@@ -19,8 +19,6 @@ const FLOAT_BYTES = 4;
 let fileWorker;
 /** The request that awaits the process's answer. @type {PromiseWithResolvers<number[]> | undefined} */
 let asked;
-/** The last request: all share one file, so networks run one after another. @type {Promise<unknown>} */
-let last = Promise.resolve();
 
 /**
  * Opens the file shared with the process that runs the networks. Throws when it cannot be opened.
@@ -56,34 +54,13 @@ function fileMessage() {
 
 /**
  * Runs a network on a picture's colours and returns its outputs, in the network's order. Throws when the
- * process reports a problem.
+ * process reports a problem. All share one file, so the next network is only asked after this one's answer.
  * @param {NetworkName} network
  * @param {Uint8Array<ArrayBuffer>} rgb three bytes per pixel; transferred, so the caller can no longer use it
  * @param {{ width: number, height: number }} size
  * @returns {Promise<Numbers[]>}
  */
-export function askNetwork(network, rgb, size) {
-  const answer = last.then(() => ask(network, rgb, size));
-  last = answer.catch(() => {});
-  return answer;
-}
-
-/**
- * Writes bytes at the beginning of the shared file. No network may run meanwhile.
- * @param {Bytes | Uint8Array<ArrayBuffer>} bytes transferred, so the caller can no longer use them
- */
-export async function writeShared(bytes) {
-  const written = fileMessage();
-  fileWorker.postMessage({ write: bytes }, [bytes.buffer]);
-  await written;
-}
-
-/**
- * @param {NetworkName} network
- * @param {Uint8Array<ArrayBuffer>} rgb
- * @param {{ width: number, height: number }} size
- */
-async function ask(network, rgb, { width, height }) {
+export async function askNetwork(network, rgb, { width, height }) {
   await writeShared(rgb);
   asked = Promise.withResolvers();
   /** @type {any} */ (globalThis).askNetwork(JSON.stringify({ network, width, height }));
@@ -98,6 +75,16 @@ async function ask(network, rgb, { width, height }) {
     at += FLOAT_BYTES * length;
     return values;
   });
+}
+
+/**
+ * Writes bytes at the beginning of the shared file. No network may run meanwhile.
+ * @param {Bytes | Uint8Array<ArrayBuffer>} bytes transferred, so the caller can no longer use them
+ */
+export async function writeShared(bytes) {
+  const written = fileMessage();
+  fileWorker.postMessage({ write: bytes }, [bytes.buffer]);
+  await written;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { lookAtHead } from "./body_parts.js";
 import { headBox } from "./framing.js";
-import { above, patches, sampleMask } from "./masks.js";
+import { above, gridOver, patches, sampleMask } from "./masks.js";
 
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @import { PartsLook } from "./body_parts.js" */
@@ -78,17 +78,10 @@ function isFaceCovered(look, { face }) {
 
 /** @param {Cut} cut @param {Finding} player */
 function hasEqualFace({ rect, look }, player) {
-  const step = Math.max(rect.width, rect.height) / GRID_CELLS;
-  const grid = {
-    x: rect.x,
-    y: rect.y,
-    width: Math.max(1, Math.round(rect.width / step)),
-    height: Math.max(1, Math.round(rect.height / step)),
-    step,
-  };
+  const grid = gridOver(rect, GRID_CELLS);
   const { own, others } = facesOf(sampleMask(look.face, grid), player, grid);
   // Glasses, helmets and hands leave little skin, so the size is then estimated from the face's box.
-  const box = player.face ? (SKIN_PER_BOX * player.face.width * player.face.height) / step ** 2 : 0;
+  const box = player.face ? (SKIN_PER_BOX * player.face.width * player.face.height) / grid.step ** 2 : 0;
   return own > 0 && others.some(({ size }) => size >= EQUAL_FACE_PART * Math.max(own, box));
 }
 

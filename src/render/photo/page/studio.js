@@ -1,16 +1,16 @@
-import { cutOut, prepareCut, salientInput } from "./cut_out.js";
+import { cutOut, prepareCut } from "./cut_out.js";
 import { decodePhoto } from "./decode.js";
 import { findPlayer } from "./find_player.js";
 import { answered, openNetworkFile, writeShared } from "./networks.js";
 import { refusalFromParts } from "./parts_faults.js";
-import { runSalient } from "./salient.js";
+import { findSalient } from "./salient.js";
 
 /** @import { CutoutSigns, Focus, Framing, Tones } from "../../../core/card.ts" */
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @import { Cut } from "./cut_out.js" */
 /** @import { Header, Photo } from "./decode.js" */
 /** @import { Finding } from "./find_player.js" */
-/** @import { Rect } from "./masks.js" */
+/** @import { Mask, Rect } from "./masks.js" */
 
 /**
  * What the page offers to the process that opened it: the steps of a photo, which that process calls in the
@@ -40,7 +40,7 @@ import { runSalient } from "./salient.js";
 
 /**
  * @type {{ photo?: Photo, companyWelcome?: boolean, isPointedAt?: boolean, player?: Finding, cut?: Cut,
- *   salient?: Uint8Array }}
+ *   salient?: Mask }}
  */
 let job = {};
 
@@ -87,8 +87,7 @@ const photoPage = {
   },
 
   async salient() {
-    const cut = done(job.cut);
-    job.salient = await runSalient(salientInput(cut), cut.salient);
+    job.salient = await findSalient(done(job.cut));
     return null;
   },
 
