@@ -12,7 +12,7 @@ import { type MemberVisit, member } from "./visit.ts";
 
 /** Something of the account that the palette goes to. */
 interface Found {
-  kind: "Player" | "Batch" | "Set" | "Brand kit";
+  kind: "Player" | "Squad" | "Set" | "Brand kit";
   label: string;
   href: string;
 }
@@ -52,7 +52,7 @@ async function foundBatches(visit: MemberVisit, query: string): Promise<Found[]>
   const batches = await ofBothEnvironments(visit, COMPARED, (of) => listBatches(visit.deps.store.read, of));
   return batches
     .filter(({ id, name }) => id === query || isNamed(name ?? "", query))
-    .map(({ id, name }) => ({ kind: "Batch", label: name ?? id, href: `/console/batches/${id}` }));
+    .map(({ id, name }) => ({ kind: "Squad", label: name ?? id, href: `/console/batches/${id}` }));
 }
 
 async function foundSets(visit: MemberVisit, query: string): Promise<Found[]> {

@@ -72,13 +72,13 @@ export function Palette({ places }: { places: readonly PaletteEntry[] }) {
         <input
           type="text"
           role="combobox"
-          aria-label="A page, an action, a player, a batch, a set or an image id"
+          aria-label="A page, an action, a player, a squad, a set or an image id"
           aria-expanded="true"
           aria-controls="palette-list"
           aria-autocomplete="list"
           autocomplete="off"
           spellcheck={false}
-          placeholder="A page, a player, a batch, a set, an image id"
+          placeholder="A page, a player, a squad, a set, an image id"
         />
         <div id="palette-list" role="listbox" aria-label="Places" tabIndex={-1}>
           {[...places, ...ACTIONS].map(({ label, href }, at) => (

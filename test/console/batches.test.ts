@@ -174,7 +174,7 @@ test("a batch of test cards is free, and one of more live cards than credits is 
   const before = await credits();
   const batch = next(await ana.post(make, { environment: "test", name: "" }));
   expect(await credits()).toEqual(before);
-  expect(await (await ana.get(batch)).text()).toContain("Batch without a name");
+  expect(await (await ana.get(batch)).text()).toContain("Squad without a name");
   expect(await (await ana.get("/console/batches?environment=test")).text()).toContain(batch);
 });
 

@@ -87,7 +87,7 @@ test("a card is edited in its batch: words and photo changed, the failed one ret
   });
   // The form sent once more, by whoever went back: its card has left the batch.
   const twice = await ana.upload(form, NO_FILE, { place: batch.id, name: "Nils Corrected" });
-  expect([twice.status, await twice.text()]).toEqual([422, expect.stringContaining("Open the batch")]);
+  expect([twice.status, await twice.text()]).toEqual([422, expect.stringContaining("Open the squad")]);
   expect(await credits()).toEqual({ left: 8, held: 0 });
   const files = unzipSync(await (await ana.get(`${page}/pictures.zip`)).bytes());
   expect(Object.keys(files).sort()).toEqual(["09 Player p1.webp", "19 Nils Corrected.webp", "cards.csv"]);

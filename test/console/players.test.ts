@@ -84,7 +84,7 @@ test("a player's history has every card, and the sheet and ZIP of a batch have t
     'href="/console/players?id=p%2F1&amp;environment=test"',
   );
   const sheet = await (await ana.get(`/console/batches/${batch}/sheet`)).text();
-  expect(sheet).toMatch(/Player newer.*?Newer than the batch.*?Player p2/s);
+  expect(sheet).toMatch(/Player newer.*?Newer card.*?Player p2/s);
   expect(sheet).not.toContain("Player p/1");
   const asMade = await (await ana.get(`/console/batches/${batch}/sheet?show=batch`)).text();
   expect(asMade).not.toContain("Player newer");

@@ -120,7 +120,7 @@ function tidy({ rows, count }: FilledRows): SquadList {
     throw refuse("The list has the names of its columns but no players. Each row below them is one.");
   if (count - 1 > MAX_BATCH_CARDS)
     throw refuse(
-      `The list has ${count - 1} players, and a batch has at most ${MAX_BATCH_CARDS}. Split it into several files.`,
+      `The list has ${count - 1} players, and a squad has at most ${MAX_BATCH_CARDS}. Split it into several files.`,
     );
   const width = Math.max(...rows.map(({ cells }) => cells.length));
   const used = Array.from({ length: width }, (_, at) => at).filter((at) =>
@@ -154,7 +154,7 @@ function refuseLongCells({ columns, rows }: SquadList): void {
   }
   // A workbook may name one long text in every cell.
   if (chars > MAX_LIST_BYTES)
-    throw refuse("The list has more text than a batch of cards. Delete the columns that no card needs.");
+    throw refuse("The list has more text than the cards of a squad. Delete the columns that no card needs.");
 }
 
 /**

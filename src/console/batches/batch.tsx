@@ -89,7 +89,7 @@ function Progress({ batch, now }: { batch: CountedBatch; now: number }) {
       </dl>
       {isRunning(batch) && (
         <p class="progress-line batch-progress">
-          <progress max={total} value={ended} aria-label="Progress of the batch">{`${percent} %`}</progress>
+          <progress max={total} value={ended} aria-label="Progress of the squad">{`${percent} %`}</progress>
           <span class="note">
             {percent} %,{" "}
             {timeLeft({ ...batch, completed: completed - changing }, now) ??
@@ -156,7 +156,7 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
       </div>
       {images.length === 0 ? (
         <Card>
-          <Empty title="None of the cards">{`No card of this batch is here${shown === "all" ? "" : " any more"}.`}</Empty>
+          <Empty title="None of the cards">{`No card of this squad is here${shown === "all" ? "" : " any more"}.`}</Empty>
         </Card>
       ) : (
         <ul class="grid sheet">
@@ -265,8 +265,8 @@ function Head({ visit, batch, failures, failedChanges }: RetriesProps & { batch:
           id="cancel-batch"
           action={`/console/batches/${batch.id}/cancel`}
           button="Cancel"
-          title="Cancel this batch?"
-          confirm="Cancel the batch"
+          title="Stop making these cards?"
+          confirm="Cancel the rest"
           small={false}
         >
           <p>
@@ -294,7 +294,10 @@ async function cancel(visit: MemberVisit): Promise<Response> {
         ),
       { concurrent: true },
     );
-  const notice = canceledAt === null ? "The batch had ended already." : "The batch is canceled.";
+  const notice =
+    canceledAt === null
+      ? "All its cards had ended already."
+      : "The cards that nobody had begun are canceled.";
   await visit.flashes.put(session.id, { notice });
   return redirect(`/console/batches/${id}`, visit.exchange);
 }

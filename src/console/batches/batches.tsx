@@ -27,7 +27,7 @@ const PAGE_SIZE = 25;
 
 /** The name shown for an unnamed batch. */
 export function batchName({ name }: Pick<Batch, "name">): string {
-  return name.trim() || "Batch without a name";
+  return name.trim() || "Squad without a name";
 }
 
 /** Whether anything about it can still change. */
@@ -53,7 +53,7 @@ function Table({ batches }: { batches: Batch[] }) {
       <caption class="visually-hidden">Squads</caption>
       <thead>
         <tr>
-          <th scope="col">Batch</th>
+          <th scope="col">Squad</th>
           <th scope="col">Status</th>
           <th scope="col" class="number">
             Cards
@@ -126,7 +126,7 @@ async function batchesPage(visit: MemberVisit): Promise<Response> {
     <>
       <PageHead
         title="Squads"
-        lead="Many cards at once: a squad from a spreadsheet, or a batch from your server."
+        lead="The cards of many players at once, from a spreadsheet or from your server."
       >
         {canWrite(visit) && begin}
       </PageHead>
@@ -139,13 +139,13 @@ async function batchesPage(visit: MemberVisit): Promise<Response> {
         <Card flush>
           {batches.length === 0 ? (
             <Empty
-              title={`No ${environment} batches yet`}
+              title={`No ${environment} squads yet`}
               picture={<Example name="squad" />}
               action={canWrite(visit) && begin}
             >
               Upload a squad list as CSV or Excel and drop its photos in: you see every fault and every card
-              before anything is made or charged. Developers make batches{" "}
-              <a href="/docs/batches">from a server</a>, too.
+              before anything is made or charged. Developers send squads{" "}
+              <a href="/docs/batches">from a server</a>, as batches.
             </Empty>
           ) : (
             <Table batches={batches} />

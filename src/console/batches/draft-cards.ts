@@ -204,7 +204,7 @@ function tooMany(rows: SoundRow[]): ErrorDetail[] {
     return [
       {
         field: `cards[${at}].set.count`,
-        message: `makes more than ${most} cards: make the rest of the list in another batch.`,
+        message: `makes more than ${most} cards: make the rest from another list.`,
       },
     ];
   });

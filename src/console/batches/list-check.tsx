@@ -132,7 +132,7 @@ function Confirmation({
   return (
     <Card title={`Make ${count(cards)} ${cards === 1 ? "card" : "cards"}`}>
       <PostForm visit={visit} action={`/console/lists/${draft.id}/make`} class="form">
-        <Field label="Name of the batch" id="name">
+        <Field label="Name of the squad" id="name">
           <input id="name" name="name" type="text" value={draft.name} maxLength={MAX_ACCOUNT_NAME_CHARS} />
         </Field>
         {environment !== "test" && <Price credits={credits} cards={cards} fresh={fresh} />}

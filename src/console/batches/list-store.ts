@@ -181,7 +181,7 @@ export function listStore(state: ShortLivedState): ListStore {
     if (draft) return draft;
     throw new PageError(
       404,
-      "This squad list is not kept any more: it became a batch, was discarded, gave way to another list, or waited four hours without a change. Upload it again under Squads.",
+      "This squad list is not kept any more: its cards were made, it was discarded, gave way to another list, or waited four hours without a change. Upload it again under Squads.",
     );
   };
   const all = async (visit: ListOwner) => {

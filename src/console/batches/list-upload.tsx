@@ -95,10 +95,10 @@ async function uploadPage(visit: MemberVisit): Promise<Response> {
   const set = await setOfId(visit, visit.query.get("set") ?? "");
   return shell(
     visit,
-    "New batch",
+    "New squad",
     <>
       <PageHead
-        title={set ? `Cards of ${setLabel(set)}` : "New batch"}
+        title={set ? `Cards of ${setLabel(set)}` : "New squad"}
         lead="Upload a squad list. You choose its columns, see every fault and three cards, and know the price before anything is made."
       />
       <Card

@@ -82,8 +82,8 @@ function Entry({
         <Breakable text={playerName(image)} />
       </a>
       <span class="sub">{caption(image)}</span>
-      {image.createdAt > own.createdAt && <Badge tone="good">Newer than the batch</Badge>}
-      {image.createdAt < own.createdAt && <Badge tone="warn">From before this batch</Badge>}
+      {image.createdAt > own.createdAt && <Badge tone="good">Newer card</Badge>}
+      {image.createdAt < own.createdAt && <Badge tone="warn">Earlier card</Badge>}
       <OutlivedBadge outlived={outlived} />
       {batchId && own.state === "failed" && needsOtherPhoto(own.failureReason) && (
         <a class="button button-small tile-action" href={otherPhotoPath(own, batchId)}>
@@ -110,7 +110,7 @@ async function sheetPage(visit: MemberVisit): Promise<Response> {
         title={batchName(batch)}
         lead={
           isOwn
-            ? `The batch's ${counted(entries.length, "card")}.`
+            ? `The ${counted(entries.length, "card")} made with this squad.`
             : `The current card of ${counted(entries.length, "player")}: the newest there is, whatever made it.`
         }
       >
@@ -121,7 +121,7 @@ async function sheetPage(visit: MemberVisit): Promise<Response> {
           Print
         </button>
         <a class="button" href={path}>
-          Back to the batch
+          Back to the squad
         </a>
       </PageHead>
       <div class="toolbar">
@@ -129,13 +129,13 @@ async function sheetPage(visit: MemberVisit): Promise<Response> {
           label="Cards"
           choices={[
             { label: "Current cards", href: `${path}/sheet`, current: !isOwn },
-            { label: "This batch's", href: `${path}/sheet?show=batch`, current: isOwn },
+            { label: "As made", href: `${path}/sheet?show=batch`, current: isOwn },
           ]}
         />
       </div>
       {entries.length === 0 ? (
         <Card>
-          <Empty title="No cards">Every card of this batch was deleted.</Empty>
+          <Empty title="No cards">Every card of this squad was deleted.</Empty>
         </Card>
       ) : (
         <ul class="contact">

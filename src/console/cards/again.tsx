@@ -187,7 +187,7 @@ async function page(visit: MemberVisit, shown: Shown, refusal?: PartnerRefusal):
           forPrint
             ? FOR_PRINT_LEAD
             : places.length > 0
-              ? "Once the new card is ready it takes its place in the batch: its sheet and its ZIP have it. If it fails, the previous card stays."
+              ? "Once the new card is ready it takes its place in the squad: the contact sheet and the ZIP have it. If it fails, the previous card stays."
               : "A new card of the same player. The one before stays, and you can compare them."
         }
       >
@@ -220,7 +220,7 @@ async function again(visit: MemberVisit): Promise<Response> {
     if (!place && field(visit, PLACE) !== "")
       throw new Refusal(
         "INVALID_REQUEST",
-        "This card is not in that batch any more: somebody made it again. Open the batch to see the new one.",
+        "This card is not in that squad any more: somebody made it again. Open the squad to see the new one.",
       );
     await takeFromBudget(visit, image.environment);
     if (file) after.source_image_url = await keepPhoto(visit, image.environment, file.bytes);

@@ -156,7 +156,7 @@ const SHOWN_DIGEST_CHARS = 12;
 
 /** By what it was asked for: a batch and the console make their own keys, one with a space in it. */
 function RecordKey({ text }: { text: string }) {
-  if (text.includes(" ")) return <>A batch</>;
+  if (text.includes(" ")) return <>A squad</>;
   if (text.startsWith("console-")) return <>A member in the console</>;
   return (
     <>

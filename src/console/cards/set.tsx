@@ -114,7 +114,7 @@ function Runs({ set, players, now }: { set: CardSet; players: ChecklistEntry[]; 
   return (
     <Card
       title="Make the cards"
-      note="From each player's newest card, or from a batch. The next page says what it costs before anything is made."
+      note="From each player's newest card, or from a squad's. The next page says what it costs before anything is made."
     >
       <ul class="runs">
         {set.parallels.map((parallel, at) => {

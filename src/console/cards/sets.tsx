@@ -174,7 +174,7 @@ async function setsPage(visit: MemberVisit, sent?: { of: SentSet; problem: strin
             A set is for cards that people collect. Each player has a base card and rarer ones, of which there
             are, say, 50 in gold, numbered from 1/50 to 50/50. From it come a checklist and an album to print,
             packs, and <a href="/docs/sets#a-gallery">a gallery that your website can show</a>. Write below
-            who is in it, or open a <a href="/console/batches">batch</a> and make a set of its cards.
+            who is in it, or open a <a href="/console/batches">squad</a> and make a set of its cards.
           </Empty>
         ) : (
           <SetTable sets={sets} />

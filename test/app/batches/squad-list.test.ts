@@ -57,7 +57,7 @@ describe("a CSV file", () => {
       ["Name,Nr\n", "no players"],
       ["Bo,https://photos.example/bo.jpg\nAl,https://photos.example/al.jpg", "Put a row above it"],
       ['Name,Nr\n"Bo,9\nAl,7\n', "quotation mark that is not closed"],
-      [`Name\n${"x\n".repeat(1_001)}`, "1001 players, and a batch has at most 1000"],
+      [`Name\n${"x\n".repeat(1_001)}`, "1001 players, and a squad has at most 1000"],
       [`${"a,".repeat(101)}a\n${"b,".repeat(101)}b`, "102 columns"],
       [`Name\n${"x".repeat(4_097)}`, "Row 2, Name, has 4097 characters"],
       [new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0]), "no text"],
@@ -132,7 +132,7 @@ describe("an Excel workbook", () => {
       `<row r="${line}">${letters.map((letter) => `<c r="${letter}${line}" t="s"><v>1</v></c>`).join("")}</row>`;
     const rows = Array.from({ length: 500 }, (_, at) => row(at + 2)).join("");
     const file = workbook(HEAD + rows, { "xl/sharedStrings.xml": texts });
-    await expect(readSquadList(file)).rejects.toThrow("more text than a batch of cards");
+    await expect(readSquadList(file)).rejects.toThrow("more text than the cards of a squad");
   });
 });
 
