@@ -21,6 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([server?.close(), browser?.close()]));
 
+/** The columns of the lists below, in their order. */
+const KEYS = ["external_id", "name", "position", "number", "skill_level", "source_image_url"];
+const COLUMNS = Object.fromEntries(KEYS.map((key, at) => [`col_${key}`, String(at)]));
 const next = (answer: Response) => answer.headers.get("location") ?? "";
 
 test("of a club's list all cards are drawn by themselves, small and marked and free, and whose photo is refused is said above", async () => {
@@ -32,13 +35,7 @@ test("of a club's list all cards are drawn by themselves, small and marked and f
       new File([`id;name;pos;no;ovr;photo\r\n${rows.join("\r\n")}`], "a.csv"),
     ),
   );
-  const columns = Object.fromEntries(
-    ["external_id", "name", "position", "number", "skill_level", "source_image_url"].map((key, at) => [
-      `col_${key}`,
-      String(at),
-    ]),
-  );
-  const check = next(await ana.post(list, { ...columns, size: "1024x1280", format: "webp" }));
+  const check = next(await ana.post(list, { ...COLUMNS, size: "1024x1280", format: "webp" }));
   const { page, complaints } = await browser.open();
   await signIn(page, server.baseUrl, "ana@rovers.example");
   await page.goto(server.baseUrl + check);
@@ -87,4 +84,31 @@ test("of a club's list all cards are drawn by themselves, small and marked and f
   expect((await ana.get(`${path}/4`)).status).toBe(404);
   expect((await ana.get(`${path}/4/picture`)).status).toBe(404);
   expect((await ana.get(`${path}/6?small=1`)).status).toBe(404);
+});
+
+test("of a list too long to be drawn unasked, all are offered beside how many were looked at", async () => {
+  const rows = Array.from(
+    { length: 61 },
+    (_, at) => `p${at};Player ${at};ST;9;80;https://photos.example/${at}.jpg`,
+  );
+  const file = new File([`id;name;pos;no;ovr;photo\r\n${rows.join("\r\n")}`], "a.csv");
+  const list = next(await ana.upload("/console/lists", file));
+  const check = next(await ana.post(list, { ...COLUMNS, size: "1024x1280", format: "webp" }));
+  const looked = async (address: string) =>
+    /<div class="looked".*?<\/div>/s.exec(await (await ana.get(address)).text())?.[0];
+  expect(await looked(check)).toMatch(/previews=all"[^>]*>Preview all 61</);
+  expect(await looked(`${check}?previews=all`)).not.toContain("Preview all");
+});
+
+test("where nobody stands out in a photo that came by an address, its file is asked for, so that a face can be clicked on", async () => {
+  const row = `c1;Marie;ST;9;80;${server.photos.url("solvay.jpg")}`;
+  const list = next(
+    await ana.upload("/console/lists", new File([`id;name;pos;no;ovr;photo\r\n${row}`], "a.csv")),
+  );
+  const check = next(await ana.post(list, { ...COLUMNS, size: "1024x1280", format: "webp" }));
+  const { page } = await browser.open();
+  await signIn(page, server.baseUrl, "ana@rovers.example");
+  await page.goto(server.baseUrl + check);
+  await page.waitForSelector(".photo-problems li:not([hidden])");
+  expect(await textOf(page, ".photo-problems")).toContain("Drop this photo's file in under Photos");
 });

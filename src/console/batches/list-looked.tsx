@@ -15,8 +15,11 @@ const FACE_PHOTO_WIDTH_PX = 900;
 
 const problemId = (at: number) => `photo-problem-${at}`;
 
-/** How many of a list's cards were drawn so far, and how many of them would fail. */
-export function Looked({ total }: { total: number }) {
+/**
+ * How many of a list's cards were drawn so far, and how many of them would fail. `all`: where all of them are
+ * drawn, for a list so long that this happens on request only.
+ */
+export function Looked({ total, all }: { total: number; all?: string }) {
   return (
     <div class="looked" data-looked-of={total}>
       <progress max={total} value={0} aria-label="Cards looked at" />
@@ -31,6 +34,11 @@ export function Looked({ total }: { total: number }) {
           </span>
         </span>
       </p>
+      {all !== undefined && (
+        <a class="button" href={all}>
+          Preview all {count(total)}
+        </a>
+      )}
     </div>
   );
 }
@@ -84,14 +92,22 @@ interface ProblemProps {
   problem: string;
   /** The photo sent along in which several people are seen, where a click may say who is meant. */
   crowd: DraftPhoto | undefined;
+  /** Whether such a photo came by an address: it is not kept, so there is none to click on. */
+  isElsewhere: boolean;
 }
 
 /** A card whose photo would be refused, as a line of `PhotoProblems`. */
-export function PhotoProblem({ visit, draft, at, name, problem, crowd }: ProblemProps) {
+export function PhotoProblem({ visit, draft, at, name, problem, crowd, isElsewhere }: ProblemProps) {
   return (
     <li id={problemId(at)} hx-swap-oob="true">
       <strong>{name}</strong>: {problem}
       {crowd && <FaceChoice {...{ visit, draft, at, name, crowd }} />}
+      {isElsewhere && (
+        <p class="note">
+          Drop this photo's file in under <a href={`/console/lists/${draft.id}/photos`}>Photos</a>, and a
+          click on the face will say who is meant.
+        </p>
+      )}
     </li>
   );
 }
@@ -103,7 +119,7 @@ function FaceChoice({
   at,
   name,
   crowd,
-}: Omit<ProblemProps, "problem" | "crowd"> & { crowd: DraftPhoto }) {
+}: Omit<ProblemProps, "problem" | "crowd" | "isElsewhere"> & { crowd: DraftPhoto }) {
   const id = `focus-${at}`;
   const path = `/console/lists/${draft.id}/photos/${crowd.id}`;
   return (

@@ -85,7 +85,10 @@ export function Previews({ all, ...of }: PreviewsOf & { all: boolean }) {
   const drawsOthers = others.length > 0 && requests.length <= MAX_AUTO_PREVIEWS;
   return (
     <>
-      <Looked total={requests.length} />
+      <Looked
+        total={requests.length}
+        {...(others.length > 0 && !drawsOthers && { all: `${path}?previews=all` })}
+      />
       <PhotoProblems draft={draft} cards={drawsOthers ? [...requests.keys()] : chosen} />
       <Card
         title={others.length > 0 ? "Three of the cards" : "The cards"}
@@ -93,14 +96,6 @@ export function Previews({ all, ...of }: PreviewsOf & { all: boolean }) {
           others.length > 0 && !drawsOthers
             ? "Preview all to know whose photo would be refused."
             : "The first, the longest name, the last."
-        }
-        actions={
-          others.length > 0 &&
-          !drawsOthers && (
-            <a class="button button-small" href={`${path}?previews=all`}>
-              Preview all {count(requests.length)}
-            </a>
-          )
         }
       >
         <div class="previews">
@@ -286,7 +281,8 @@ function RefusedPhoto({
   // A click beside the player is followed by another one.
   const mayPoint = canWrite(visit) && (made.severalPeople || sent?.focus !== undefined);
   const crowd = mayPoint ? sent : undefined;
-  return <PhotoProblem {...{ visit, draft, at, name, problem: made.problem, crowd }} />;
+  const isElsewhere = mayPoint && sent === undefined;
+  return <PhotoProblem {...{ visit, draft, at, name, problem: made.problem, crowd, isElsewhere }} />;
 }
 
 /** Where a card may come to stand in its set: numbers are given when it is made. */

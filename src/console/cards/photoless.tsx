@@ -58,7 +58,7 @@ export function NewPhotos({
   return (
     <Card
       title="Photos that are gone"
-      note="Photos that were uploaded are kept for a week. Each file's name says whose photo it is, such as maya_okafor.jpg; or choose one in a player's line."
+      note="Cards are made again from their photos, and uploaded ones are kept for a week. Each file's name says whose photo it is, such as maya_okafor.jpg; or choose one in a player's line."
     >
       <PhotosForm visit={visit} action={action} />
       <div class="stack" id="photo-table">
