@@ -13,7 +13,7 @@ let own: TestAccount;
 let ana: Client;
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([testServer(), testBrowser()]);
+  [server, browser] = await Promise.all([testServer({ knowsPhotos: true }), testBrowser()]);
   own = await testAccount(server.service, { credits: 10 });
   ana = await client(
     server.service,

@@ -12,7 +12,7 @@ let own: TestAccount;
 let ana: Client;
 
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ knowsPhotos: true });
   own = await testAccount(server.service, { credits: 10 });
   ana = await client(
     server.service,

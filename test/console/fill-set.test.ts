@@ -20,7 +20,7 @@ let own: TestAccount;
 let ana: Client;
 let set: string;
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ knowsPhotos: true });
   own = await testAccount(server.service, { credits: 1_200 });
   const member = await testMember(server.service, own.account.id, "ana@rovers.example");
   ana = await client(server.service, server.baseUrl, member);

@@ -13,7 +13,7 @@ let ana: Client;
 const astronaut = await Bun.file("test/photos/astronaut.png").bytes();
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([testServer(), testBrowser()]);
+  [server, browser] = await Promise.all([testServer({ knowsPhotos: true }), testBrowser()]);
   own = await testAccount(server.service, { credits: 10 });
   ana = await client(
     server.service,

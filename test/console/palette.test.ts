@@ -20,7 +20,7 @@ let page: Page;
 let complaints: string[];
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([testServer(), testBrowser()]);
+  [server, browser] = await Promise.all([testServer({ knowsPhotos: true }), testBrowser()]);
   own = await testAccount(server.service);
   await testMember(server.service, own.account.id, "ana@rovers.example");
   ({ page, complaints } = await browser.open());

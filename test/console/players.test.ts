@@ -21,7 +21,7 @@ let batch: string;
 let ids: string[];
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([testServer(), testBrowser()]);
+  [server, browser] = await Promise.all([testServer({ knowsPhotos: true }), testBrowser()]);
   own = await testAccount(server.service, { credits: 10 });
   ana = await client(
     server.service,

@@ -18,7 +18,7 @@ let ana: Client;
 let path: string;
 const later = new Date(Date.now() + 86_400_000).toISOString().replace(/:\d\d\.\d+Z/, ":00Z");
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ knowsPhotos: true });
   own = await testAccount(server.service, { credits: 10 });
   const member = await testMember(server.service, own.account.id, "ana@rovers.example");
   ana = await client(server.service, server.baseUrl, member);

@@ -20,7 +20,7 @@ let browser: TestBrowser;
 let own: TestAccount;
 let ana: Client;
 beforeAll(async () => {
-  [server, browser] = await Promise.all([testServer(), testBrowser()]);
+  [server, browser] = await Promise.all([testServer({ knowsPhotos: true }), testBrowser()]);
   own = await testAccount(server.service, { credits: 10 });
   const member = await testMember(server.service, own.account.id, "ana@rovers.example");
   ana = await client(server.service, server.baseUrl, member);

@@ -22,7 +22,7 @@ let partner: TestAccount;
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ knowsPhotos: true });
   partner = await testAccount(server.service, { credits: 10 });
 });
 afterAll(async () => {
