@@ -35,12 +35,14 @@ function twins(): Uint8Array<ArrayBuffer> {
 }
 
 /** A squad of five whose photos were sent along, on the page before its cards are made. */
-async function checkPage(photos: Record<string, Uint8Array<ArrayBuffer>>): Promise<string> {
-  const rows = [0, 1, 2, 3, 4].map((at) => `p-${at}00;Player${at} Long Name;ST;${at + 1};80`);
-  const file = new File([`id;name;pos;no;ovr\r\n${rows.join("\r\n")}`], "a.csv");
+async function checkPage(photos: Record<string, Uint8Array<ArrayBuffer>>, address = ""): Promise<string> {
+  const rows = [0, 1, 2, 3, 4].map((at) => `p-${at}00;Player${at} Long Name;ST;${at + 1};80;${address}`);
+  const file = new File([`id;name;pos;no;ovr;photo\r\n${rows.join("\r\n")}`], "a.csv");
   const list = next(await ana.upload("/console/lists", file));
   const columns = Object.fromEntries(
-    ["external_id", "name", "position", "number", "skill_level"].map((key, at) => [`col_${key}`, `${at}`]),
+    ["external_id", "name", "position", "number", "skill_level", ...(address && ["source_image_url"])].map(
+      (key, at) => [`col_${key}`, `${at}`],
+    ),
   );
   const page = next(await ana.post(list, { ...columns, size: "1024x1280", format: "webp" }));
   for (const [name, bytes] of Object.entries(photos)) await ana.upload(page, new File([bytes], name));
@@ -108,4 +110,18 @@ test("a point that is none changes nothing, and of somebody else's list no photo
   const bob = await client(server.service, server.baseUrl, other);
   expect((await bob.get(`${path}/large`)).status).toBe(404);
   expect((await bob.post(`${path}/focus`, { focus: "0.5 0.5" })).status).toBe(404);
+});
+
+test("where nobody stands out in a photo that came by an address, its file is asked for, so that a face can be clicked on", async () => {
+  const form = new FormData();
+  form.set("file", new File([twins()], "twins.png"));
+  const headers = { "X-API-Key": own.liveKey };
+  const sent = await fetch(`${server.baseUrl}/v1/photos`, { method: "POST", headers, body: form });
+  const { data } = (await sent.json()) as { data: { url: string } };
+  const check = await checkPage({}, data.url);
+  const card = async (): Promise<string> => {
+    const fragment = await (await ana.get(check.replace(/check$/, "cards/0"))).text();
+    return fragment.includes("Being drawn") ? Bun.sleep(50).then(card) : fragment;
+  };
+  expect(await card()).toMatch(/Drop this photo.s file in under <a href="[^"]+\/photos">Photos<\/a>/);
 });

@@ -99,16 +99,3 @@ test("of a list too long to be drawn unasked, all are offered beside how many we
   expect(await looked(check)).toMatch(/previews=all"[^>]*>Preview all 61</);
   expect(await looked(`${check}?previews=all`)).not.toContain("Preview all");
 });
-
-test("where nobody stands out in a photo that came by an address, its file is asked for, so that a face can be clicked on", async () => {
-  const row = `c1;Marie;ST;9;80;${server.photos.url("solvay.jpg")}`;
-  const list = next(
-    await ana.upload("/console/lists", new File([`id;name;pos;no;ovr;photo\r\n${row}`], "a.csv")),
-  );
-  const check = next(await ana.post(list, { ...COLUMNS, size: "1024x1280", format: "webp" }));
-  const { page } = await browser.open();
-  await signIn(page, server.baseUrl, "ana@rovers.example");
-  await page.goto(server.baseUrl + check);
-  await page.waitForSelector(".photo-problems li:not([hidden])");
-  expect(await textOf(page, ".photo-problems")).toContain("Drop this photo's file in under Photos");
-});
