@@ -99,8 +99,12 @@ async function runAll({ lanes, engines, record, shard, places }: Options): Promi
   }
   if (record) await note(outcomes);
   const code = report(outcomes, (performance.now() - began) / 1000);
-  const left = [sqlite.length - asked.length, engines ? onBoth.length - askedOnBoth.length : 0];
-  sayThird(`long files; left to other days: ${left[0]} on SQLite, ${left[1]} on PostgreSQL`);
+  const left = [
+    `${sqlite.length - asked.length} on SQLite`,
+    ...(engines ? [`${onBoth.length - askedOnBoth.length} on PostgreSQL`] : []),
+    ...(engines && !isOnCeph(today) ? ["Ceph"] : []),
+  ];
+  sayThird(`files left to other days: ${left.join(", ")}`);
   console.log(`the machine's processors worked ${clock(busySeconds() - busyBefore)}`);
   return code;
 }
