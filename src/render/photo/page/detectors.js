@@ -13,8 +13,6 @@ import { runNetwork } from "./networks.js";
  * @typedef {object} Person
  * @property {number} score
  * @property {Rect} head roughly the face
- * @property {boolean} [byFace] derived from a face alone, with the face's score and the body where it would
- *   have to be
  * @property {Crop} crop a square around the whole body, turned so that the body is upright, for the landmark
  *   network
  */

@@ -190,7 +190,7 @@ export function personOf(face) {
   const { x, y } = middleOf(face);
   const hips = { x, y: y + HIPS_BELOW_FACE * face.height };
   const top = { x, y: hips.y - CIRCLE_PER_FACE * face.height };
-  return { score: face.score, head: face, crop: bodyCrop(hips, top), byFace: true };
+  return { score: face.score, head: face, crop: bodyCrop(hips, top) };
 }
 
 /**
