@@ -214,8 +214,7 @@ function placedPlayer(
   zones: Zones,
   box: Box,
 ): PlacedPlayer {
-  const wishes = { fills: manifest.backdrop === "plain", isBust: manifest.figure === "bust" };
-  const player = { cutout, shown, photo: Boolean(photo), ...wishes };
+  const player = { cutout, shown, photo: Boolean(photo), isBust: manifest.figure === "bust" };
   return placePlayer(card.style.composition, compositionsOf(manifest), player, zones, box);
 }
 

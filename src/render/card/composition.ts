@@ -19,7 +19,6 @@ const CLUTTERED = 0.07;
  * refused, unless the template has changed since.
  * @param photo whether the photo itself is at hand
  * @param isBust whether a cut-out player is shown as a bust
- * @param fills whether it covers the whole window even where arms are cut for that
  */
 export function placePlayer(
   asked: AskedComposition | undefined,
@@ -28,16 +27,15 @@ export function placePlayer(
     cutout,
     shown,
     photo,
-    fills = false,
     isBust = false,
-  }: { cutout: CutoutFile | null; shown: ShownPlayer; photo: boolean; fills?: boolean; isBust?: boolean },
+  }: { cutout: CutoutFile | null; shown: ShownPlayer; photo: boolean; isBust?: boolean },
   zones: Zones,
   card: Box,
 ): PlacedPlayer {
   const wanted = supported.find((one) => one === asked);
   const cut = isBust ? asBust(shown, zones, card) : asCutout(shown, cutout, zones, card);
   if (!cutout || !photo || wanted === "cutout" || !supported.includes("photo")) return cut;
-  const shownWhole = inPhoto(cutout, zones, card, fills);
+  const shownWhole = inPhoto(cutout, zones, card);
   const isOpen = !wanted && supported.includes("cutout");
   return isOpen && !hasWalls(cut.place) && looksBetter(cutout, shownWhole) ? cut : shownWhole;
 }

@@ -37,11 +37,6 @@ const ARMS_IN = 0.95;
 const LEAST_FOR_ARMS = 0.56;
 const WITH_CUT_ARMS = 0.85;
 /**
- * For arms the photo may end below the window's upper edge, by this part of it, where it does not cut the
- * player: its blur goes on.
- */
-const OPEN_TOP = 0.12;
-/**
  * Where so little more lets the photo cover the whole window, it does; a little more where the photo cuts an
  * arm or a shoulder, which would be drawn out beyond it.
  */
@@ -86,14 +81,8 @@ const CLEARLY = 0.12;
 /**
  * Places a photo behind the window so that the player stands as on a designed card: crown near the card's
  * top, hands inside, the window covered as far as the photo's size and resolution allow.
- * @param fills whether it is covered in any case that does not cost the face
  */
-export function placePhoto(
-  shown: CutoutDescription,
-  zones: Zones,
-  card: Size,
-  fills = false,
-): PhotoPlacement {
+export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): PhotoPlacement {
   const window = pixels(zones.frame, card);
   const line = Math.min((zones.body.y + zones.body.height) * card.height, window.y + window.height);
   const seen = { ...window, height: line - window.y };
@@ -120,7 +109,6 @@ export function placePhoto(
     seen,
     room: line - upper,
     sharp: MAX_ENLARGEMENT * sharpness(window),
-    fills,
   });
   const x = acrossWindow(face, wide, photo.width, scale, zones, card, seen);
   const high = upper - top * scale;
@@ -163,7 +151,7 @@ function scaleFor(
   { face, body, cutSides }: { face: Box; body: Box; cutSides: Framing["cutSides"] },
   { wide, crown, top }: { wide: number; crown: number; top: number },
   photo: Size,
-  { seen, room, sharp, fills }: { seen: Box; room: number; sharp: number; fills: boolean },
+  { seen, room, sharp }: { seen: Box; room: number; sharp: number },
 ): number {
   const foot = body.y + body.height;
   const reachOf = (faces: number) =>
@@ -183,21 +171,15 @@ function scaleFor(
     (MAX_FACE * side) / face.height,
     sharp,
   );
-  // What the photo itself cuts has to go on to the window's edge.
-  const isWhole = !cutSides.top && !cutSides.left && !cutSides.right;
-  const [across, down] = [seen.width / photo.width, seen.height / photo.height];
-  const open = fitsArms && isWhole ? 1 - OPEN_TOP : 1;
-  const cover = Math.max(across, open * down);
+  const cover = Math.max(seen.width / photo.width, seen.height / photo.height);
   const wholeHead = room / (face.y + (1 + CHIN_ROOM - LOST_HAIR) * face.height - top);
   const most = Math.max(
     wanted,
     Math.min((MAX_FILLING_FACE * side) / face.height, wholeHead, sharp * FILLING),
   );
   const scale = Math.min(Math.max(wanted, cover), cutSides.top ? Math.max(wanted, wholeHead) : most);
-  const whole = Math.max(across, down);
   const snug = cutSides.left || cutSides.right ? SNUG.cutPlayer : SNUG.usually;
-  const isNear = whole <= snug * scale || (fills && whole <= most);
-  return whole > scale && isNear ? whole : scale;
+  return cover > scale && cover <= snug * scale ? cover : scale;
 }
 
 /**

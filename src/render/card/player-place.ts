@@ -77,8 +77,8 @@ const inWindow = (player: Box): Placement => ({
 });
 
 /** A player in the photo itself, which lies behind the card's window and crops both. */
-export function inPhoto(cutout: CutoutFile, zones: Zones, card: Box, fills = false): PlacedPlayer {
-  const window = placePhoto(cutout, zones, card, fills);
+export function inPhoto(cutout: CutoutFile, zones: Zones, card: Box): PlacedPlayer {
+  const window = placePhoto(cutout, zones, card);
   return { composition: "photo", place: inWindow(window.player), window };
 }
 

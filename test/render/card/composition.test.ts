@@ -68,21 +68,21 @@ test("before a cluttered background less agreement is enough for a cutout, and o
   expect(chosen(portrait({ clutter: 0.12, masks: 0.94 }))).toBe("photo");
 });
 
-test("less agreement is also enough where the photo ends below the window's upper edge", () => {
+test("less agreement is also enough where a close face keeps the photo from filling the window", () => {
   const { framing } = portrait({});
-  const armsWide = (y: number) => ({
+  const close = (y: number) => ({
     width: 1040,
     height: 740,
     inPhoto: { x: 0.11, y, width: 0.86, height: 1 - y },
     framing: {
       ...framing,
-      head: { x: 360, y: 17, width: 280, height: 333 },
-      face: { x: 396, y: 121, width: 208, height: 208 },
+      head: { x: 300, y: 17, width: 440, height: 640 },
+      face: { x: 330, y: 120, width: 380, height: 520 },
       body: { x: 5, y: 5, width: 1030, height: 734 },
     },
   });
-  expect(chosen(portrait({ masks: 0.96 }, armsWide(0.02)))).toBe("cutout");
-  expect(chosen(portrait({ masks: 0.96 }, armsWide(0.4)))).toBe("photo");
+  expect(chosen(portrait({ masks: 0.96 }, close(0.02)))).toBe("cutout");
+  expect(chosen(portrait({ masks: 0.96 }, close(0.5)))).toBe("photo");
 });
 
 test("a photo without a background gives a cutout, whatever else is in it", () => {

@@ -150,20 +150,15 @@ test("a head stays below the window's edge where the player's part of the card b
   expect(closed.face.y - 0.3 * closed.face.height).toBeGreaterThan(closed.window.y);
 });
 
-test("a photo that nearly covers the window covers it", () => {
-  let gaps = 0;
+test("a photo covers the window down to its plate, even where the frame then cuts outstretched arms", () => {
   for (let height = 500; height <= 800; height += 5) {
     const scene = { ...SPREAD, photo: [1600, height] as [number, number], masks: 0.9 };
-    const { photo, window, line } = placed(
+    const { photo, window } = placed(
       { ...scene, body: { ...SPREAD.body, height: height - SPREAD.body.y } },
       "portrait",
     );
-    const gap = (photo.y - window.y) / (line - window.y);
-    if (gap <= 0.001) continue;
-    expect(gap).toBeGreaterThan(0.1);
-    gaps++;
+    expect(photo.y - window.y).toBeLessThan(0.5);
   }
-  expect(gaps).toBeGreaterThan(0);
 });
 
 test("a shoulder that the photo cuts goes on to the window's edge where a little more enlargement is enough", () => {
