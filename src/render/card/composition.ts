@@ -4,14 +4,11 @@ import { asBust, asCutout, hasWalls, inPhoto, type PlacedPlayer, type ShownPlaye
 import type { Zones } from "./template-layout.ts";
 
 /**
- * From this agreement of the networks on a player is cut out well: above it judges prefer the cutout, below
- * it the photo (docs/decisions/0022-cutout-or-photo.md). A little less is enough before a room or a street,
- * which sharp behind the player looks like a snapshot on a card, and where the photo does not reach the
- * window's edges.
+ * From this agreement of the networks on a player is cut out well enough to be shown in place of a photo that
+ * does not reach the window's edges. Judges prefer any other photo to the best cutout of it
+ * (docs/decisions/0022-cutout-or-photo.md).
  */
-const SURE_MASKS = { usually: 0.972, beforeAPoorPhoto: 0.955 };
-/** From this part of sharp edges on; walls and backgrounds out of focus have less. */
-const CLUTTERED = 0.07;
+const SURE_MASKS = 0.955;
 
 /**
  * How and where a card shows its player: as asked for where the template supports it, otherwise as it looks
@@ -52,16 +49,14 @@ export function compositionFor(
 }
 
 /**
- * Whether a die-cut player makes the better card: a photo without a background anyway; or a head that the
- * photo shows whole, since an outline ends flat where it does not, and a player on whom the networks agree
- * with nobody near of whom something may be in the cutout, or one before a cluttered background.
+ * Whether a cut-out player makes the better card: of a photo without a background anyway; or of one that
+ * does not fill the window, with the whole head, a player on whom the networks agree, and nobody near of whom
+ * something may be in the cutout.
  */
 function looksBetter({ signs, framing }: CutoutFile, { window }: PlacedPlayer): boolean {
   if (!signs || signs.loose) return true;
-  const isCluttered = signs.clutter >= CLUTTERED;
-  const isPoor = isCluttered || (window !== null && leavesGap(window));
-  const sure = isPoor ? SURE_MASKS.beforeAPoorPhoto : SURE_MASKS.usually;
-  return !framing.cutSides.top && signs.masks >= sure && signs.rivals <= (isCluttered ? 1 : 0);
+  const isWhole = !framing.cutSides.top && signs.masks >= SURE_MASKS && signs.rivals === 0;
+  return isWhole && window !== null && leavesGap(window);
 }
 
 /** Whether the photo ends inside the card's window, and is drawn out to its edge. */

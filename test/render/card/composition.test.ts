@@ -51,38 +51,33 @@ const placed = (cutout: CutoutFile) =>
 
 const chosen = (cutout: CutoutFile) => placed(cutout).composition;
 
-test("a player on whom the networks agree is cut out; a doubtful cutout, company, or a head that the photo cuts is shown in the photo", () => {
-  expect(chosen(portrait({}))).toBe("cutout");
-  expect(chosen(portrait({ masks: 0.9 }))).toBe("photo");
-  expect(chosen(portrait({ rivals: 1 }))).toBe("photo");
-  const { framing } = portrait({});
-  const cut = { ...framing, cutSides: { ...framing.cutSides, top: true } };
-  expect(chosen(portrait({}, { framing: cut }))).toBe("photo");
-});
-
-test("before a cluttered background less agreement is enough for a cutout, and one other may be near", () => {
-  expect(chosen(portrait({ masks: 0.96 }))).toBe("photo");
-  expect(chosen(portrait({ masks: 0.96, clutter: 0.12, rivals: 1 }))).toBe("cutout");
-  expect(chosen(portrait({ clutter: 0.12, rivals: 2 }))).toBe("photo");
-  expect(chosen(portrait({ clutter: 0.02, rivals: 1 }))).toBe("photo");
-  expect(chosen(portrait({ clutter: 0.12, masks: 0.94 }))).toBe("photo");
-});
-
-test("less agreement is also enough where a close face keeps the photo from filling the window", () => {
-  const { framing } = portrait({});
-  const close = (y: number) => ({
+/** A face so near in so low a photo that the photo cannot fill the window. */
+function close(y: number): Partial<CutoutFile> {
+  return {
     width: 1040,
     height: 740,
     inPhoto: { x: 0.11, y, width: 0.86, height: 1 - y },
     framing: {
-      ...framing,
       head: { x: 300, y: 17, width: 440, height: 640 },
       face: { x: 330, y: 120, width: 380, height: 520 },
       body: { x: 5, y: 5, width: 1030, height: 734 },
+      cutSides: { top: false, right: false, bottom: true, left: false },
     },
-  });
-  expect(chosen(portrait({ masks: 0.96 }, close(0.02)))).toBe("cutout");
-  expect(chosen(portrait({ masks: 0.96 }, close(0.5)))).toBe("photo");
+  };
+}
+
+test("a player is shown in the photo, and cut out of one that does not fill the window", () => {
+  expect(chosen(portrait({}))).toBe("photo");
+  expect(chosen(portrait({}, close(0.5)))).toBe("photo");
+  expect(chosen(portrait({}, close(0.02)))).toBe("cutout");
+});
+
+test("a doubtful cutout, one with company, or a head that the photo cuts stays in a photo that does not fill the window", () => {
+  const { framing } = { ...portrait({}), ...close(0.02) };
+  const cut = { ...framing, cutSides: { ...framing.cutSides, top: true } };
+  expect(chosen(portrait({ masks: 0.95 }, close(0.02)))).toBe("photo");
+  expect(chosen(portrait({ rivals: 1 }, close(0.02)))).toBe("photo");
+  expect(chosen(portrait({}, { ...close(0.02), framing: cut }))).toBe("photo");
 });
 
 test("a photo without a background gives a cutout, whatever else is in it", () => {
