@@ -17,7 +17,7 @@ const side = Type.Integer({ minimum: 512, maximum: 2048 });
 const aspect = Type.Number({ minimum: 0.25, maximum: 4 });
 
 /** How a photo is shown in the card's frame; the first is usual. */
-const BACKDROPS = ["lit", "plain"] as const;
+const BACKDROPS = ["shaded", "plain"] as const;
 
 /** How much is shown of a cut-out player; the first is usual. */
 const FIGURES = ["body", "bust"] as const;
@@ -62,7 +62,7 @@ export const TemplateManifest = Type.Object(
     ),
     /** How much of a cut-out player is shown: as far as there is room, or head and shoulders of one size. */
     figure: Type.Optional(StringEnum(FIGURES)),
-    /** Whether the photo in the card's frame is lit in the card's colours, or shown as it was taken. */
+    /** Whether the photo in the card's frame is darker towards its edges, or shown as it was taken. */
     backdrop: Type.Optional(StringEnum(BACKDROPS)),
     /** The template's own fields, which partners send. */
     fields: Type.Optional(FieldsSchema),
@@ -190,7 +190,7 @@ const OUTLINE_REMEDY = `give "width" from 0.1 to 3, in hundredths of the card's 
 
 const FIGURE_REMEDY = `write "body", which holds where nothing is said, or "bust" for heads of one size, which fill the zone "face".`;
 
-const BACKDROP_REMEDY = `write "lit", which holds where nothing is said, or "plain" for the photo in its own colours.`;
+const BACKDROP_REMEDY = `write "shaded", which holds where nothing is said, or "plain" for the photo as it was taken.`;
 
 const codeOf = ({ type }: ValueError): string =>
   type === ValueErrorType.ObjectAdditionalProperties ? "manifest_unknown" : "manifest";

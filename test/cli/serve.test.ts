@@ -10,13 +10,17 @@ afterAll(async () => {
   await folder.remove();
 });
 
+/** What this run hands to its own tests is no setting of the service, which would say so. */
+const { CARDPRESS_TEST_THIRD: _, ...environment } = process.env;
+
 function start(address: Record<string, string>) {
   return Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), "serve"], {
     env: {
-      ...process.env,
+      ...environment,
       CARDPRESS_DATA_DIR: folder.dir,
       CARDPRESS_RENDER_WORKERS: "1",
       CARDPRESS_ALLOW_ROOT: "1",
+      CARDPRESS_PORT: "0",
       ...address,
     },
     stdout: "pipe",

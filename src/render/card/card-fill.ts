@@ -151,8 +151,7 @@ export function composeFill(
   const scene = sceneColoursOf(style.backgroundTheme, palette, isBranded(job.card));
   const edge = outlineStyle(placed, layout, box, manifest.outline, between(scene.colours.deep, "#000000"));
   const isPlain = manifest.backdrop === "plain";
-  const ground = { ...zones, colours: scene.colours, isPlain };
-  const backdrop = backdropOf(placed, job.photo ?? "", job.cutout ?? {}, ground, box);
+  const backdrop = backdropOf(placed, job.photo ?? "", job.cutout ?? {}, zones, box, isPlain);
   media.clear();
   const fill: CardFill = {
     variables: {

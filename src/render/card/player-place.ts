@@ -4,7 +4,6 @@ import type { CardFill } from "./fill.js";
 import { faceOf, type Placement, placeCutout } from "./framing.ts";
 import type { OutlineStyle } from "./outline.js";
 import { type PhotoPlacement, placePhoto } from "./photo-place.ts";
-import type { SceneColours } from "./scene-canvas.ts";
 import type { LayoutName, Part, Zones } from "./template-layout.ts";
 
 /** How and where a card shows its player. */
@@ -183,8 +182,9 @@ export function backdropOf(
   { window }: PlacedPlayer,
   photo: string,
   { quarters, tones }: Pick<CutoutFile, "quarters" | "tones">,
-  { body, colours, isPlain }: Pick<Zones, "body"> & { colours: SceneColours; isPlain: boolean },
+  { body }: Zones,
   card: Box,
+  isPlain: boolean,
 ): { style: NonNullable<CardFill["backdrop"]>; source: string } | null {
   if (!window) return null;
   const style = {
@@ -194,7 +194,6 @@ export function backdropOf(
     line: (body.y + body.height) * card.height,
     quarters: quarters ?? 0,
     tones: tones ?? null,
-    colours,
     isPlain,
   };
   return { style, source: `backdrop:${photo} ${Bun.hash.xxHash3(JSON.stringify(style)).toString(16)}` };

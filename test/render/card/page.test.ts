@@ -361,7 +361,6 @@ describe("where a photo ends below the window's upper edge", () => {
         line: height,
         tones: null,
         isPlain: false,
-        colours: { deep: "#101820", light: "#c0d0e0", accent: "#c8102e" },
       });
       const drawn = await createImageBitmap(file);
       const seen = new OffscreenCanvas(width, height).getContext("2d") as OffscreenCanvasRenderingContext2D;
@@ -370,7 +369,7 @@ describe("where a photo ends below the window's upper edge", () => {
       return data.filter((_, k) => k % 4 === 1).reduce((sum, green) => sum + green, 0) / 40;
     }, stripes);
 
-  test("what goes on above it lies in the card's dark, so that no stripes show", async () => {
+  test("what goes on above it lies in the dark, so that no stripes show", async () => {
     expect(await edgeOver(["#f8f8f8", "#707070"])).toBeLessThan(40);
   });
 
