@@ -135,8 +135,6 @@ export interface CutoutSigns {
   masks: number;
   /** Other people near the player. */
   rivals: number;
-  /** The part of the background that is sharp edges, from 0 to 1. */
-  clutter: number;
   /** Whether the photo comes without a background: the player was cut out already. */
   loose: boolean;
 }

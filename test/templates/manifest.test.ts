@@ -51,7 +51,7 @@ describe("manifests", () => {
     ["a line of a named colour", "outline", { color: "white" }, 0, /\/outline\/color: .*#RRGGBB/],
     ["a line of which nothing is said", "outline", {}, 0, /\/outline: give "width"/],
     ["an unknown figure", "figure", "head", 0, /\/figure: write "body".*or "bust"/],
-    ["an unknown backdrop", "backdrop", "dark", 0, /\/backdrop: write "lit".*or "plain"/],
+    ["an unknown backdrop", "backdrop", "dark", 0, /\/backdrop: write "shaded".*or "plain"/],
     ["a field of no type", "fields/club", { max: 3 }, 19, /type must be one of text, integer/],
     ["a field without its bound", "fields/club", { type: "text" }, 19, /\/fields\/club\/max: is missing/],
     [

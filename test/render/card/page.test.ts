@@ -202,7 +202,7 @@ describe("a player in the photo", () => {
     const loadedOf = async (masks: number) => {
       await fresh.render({
         card: cardInput({ composition: "photo" }),
-        cutout: { ...yoga, signs: { masks, rivals: 0, clutter: 0, loose: false } },
+        cutout: { ...yoga, signs: { masks, rivals: 0, loose: false } },
         badge: null,
         photo: join(import.meta.dir, "../../photos/yoga.jpg"),
       });

@@ -41,7 +41,7 @@ function placed(
       height: body.height / height,
     },
     outline: "",
-    ...(masks === undefined ? {} : { signs: { masks, rivals: 0, clutter: 0, loose: false } }),
+    ...(masks === undefined ? {} : { signs: { masks, rivals: 0, loose: false } }),
   };
   const place = placePhoto(cutout, zones, CARDS[layout]);
   const { body: zone } = zones;
