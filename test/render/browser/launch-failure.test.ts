@@ -77,7 +77,7 @@ test("the browser that is started for its last words ends with the process that 
 
 test("a demo whose browser cannot start ends soon, and says why and what helps", async () => {
   const answer = await runCommandWith(
-    { CARDPRESS_CHROMIUM: silenced },
+    { CARDPRESS_CHROMIUM: silenced, CARDPRESS_PORT: "0" },
     join(folder.dir, "demo"),
     "demo",
     "--once",
