@@ -14,6 +14,7 @@ import { invalidRequest } from "../../core/partner-refusals.ts";
 import { PRINT_SIZE_NAMES, type PrintSizeName, printSizeLabel } from "../../core/print-sizes.ts";
 import { PRINTER_NAMES, printerOf } from "../../core/printers.ts";
 import { compileValidator } from "../../core/validate.ts";
+import type { Batch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { ownImage } from "../cards/image.tsx";
 import { playerName } from "../cards/image-parts.tsx";
@@ -37,18 +38,20 @@ interface Subject {
   /** What the page says about it. */
   lead: string;
   back: string;
-  /** What the page offers where the cards have no bleed, and what that needs first. */
-  remedy?: ComponentChildren;
-  needs?: ComponentChildren;
+  /** What the page offers where the cards have no bleed, and what that needs first: asked for there alone. */
+  remedy(): Promise<Remedy> | Remedy;
   /** The ways to cards that were made for print beside these, or back. */
   beside?: ComponentChildren;
+}
+
+interface Remedy {
+  needs?: ComponentChildren;
+  form: ComponentChildren;
 }
 
 async function batchSubject(visit: MemberVisit): Promise<Subject> {
   const batch = await ownBatch(visit);
   const printed = await printedBatch(visit.deps, batch);
-  const hasFoil = (await foiledPresets(visit, printed.images)).size > 0;
-  const plan = await printPlan(visit, batch, printed.images);
   return {
     printed,
     id: batch.id,
@@ -56,11 +59,18 @@ async function batchSubject(visit: MemberVisit): Promise<Subject> {
     name: batchName(batch),
     lead: `The cards of ${batchName(batch)} as one PDF, at 300 dots an inch, with their backs.`,
     back: "Back to the squad",
-    remedy: <MakeForPrint {...{ visit, batch, plan, hasFoil }} />,
-    needs: (
-      <NewPhotos visit={visit} players={plan.photoless} path={`/console/batches/${batch.id}/for-print`} />
-    ),
+    remedy: () => batchRemedy(visit, batch, printed.images),
     beside: await printLinks(visit, batch),
+  };
+}
+
+async function batchRemedy(visit: MemberVisit, batch: Batch, images: Image[]): Promise<Remedy> {
+  const hasFoil = (await foiledPresets(visit, images)).size > 0;
+  const plan = await printPlan(visit, batch, images);
+  const path = `/console/batches/${batch.id}/for-print`;
+  return {
+    needs: <NewPhotos visit={visit} players={plan.photoless} path={path} />,
+    form: <MakeForPrint {...{ visit, batch, plan, hasFoil }} />,
   };
 }
 
@@ -73,17 +83,19 @@ async function imageSubject(visit: MemberVisit): Promise<Subject> {
     name: playerName(image),
     lead: `The card of ${playerName(image)} as a PDF, at 300 dots an inch, with its back if it has one.`,
     back: "Back to the image",
-    remedy: canWrite(visit) && (
-      <form method="get" action={`/console/images/${image.id}/again`} class="form">
-        <PrintSizeField name="print" />
-        <div class="actions">
-          <button type="submit" class="button button-primary">
-            Make it again for print
-          </button>
-          <p class="note">{image.environment === "live" ? "One credit." : "Test cards are free."}</p>
-        </div>
-      </form>
-    ),
+    remedy: () => ({
+      form: canWrite(visit) && (
+        <form method="get" action={`/console/images/${image.id}/again`} class="form">
+          <PrintSizeField name="print" />
+          <div class="actions">
+            <button type="submit" class="button button-primary">
+              Make it again for print
+            </button>
+            <p class="note">{image.environment === "live" ? "One credit." : "Test cards are free."}</p>
+          </div>
+        </form>
+      ),
+    }),
   };
 }
 
@@ -91,20 +103,21 @@ async function imageSubject(visit: MemberVisit): Promise<Subject> {
 async function printPage(visit: MemberVisit, { printed, path, name, ...words }: Subject): Promise<Response> {
   const { images } = printed;
   const { cards, size } = printable(images);
+  const remedy = size === undefined && cards.length > 0 ? await words.remedy() : undefined;
   return shell(
     visit,
     `${name}, print file`,
     <>
       <PageHead
         title="Print file"
-        lead={`${words.lead} The file is free${size === undefined && cards.length > 0 ? "; making cards again for it is not, as said below" : ""}.`}
+        lead={`${words.lead} The file is free${remedy ? "; making cards again for it is not, as said below" : ""}.`}
       >
         <a class="button" href={path}>
           {words.back}
         </a>
       </PageHead>
       {words.beside}
-      {size === undefined && cards.length > 0 && words.needs}
+      {remedy?.needs}
       <Card>
         {cards.length === 0 ? (
           <NoPicture images={images} />
@@ -114,7 +127,7 @@ async function printPage(visit: MemberVisit, { printed, path, name, ...words }: 
               A printer cuts off a little on every side, so cards for print are made larger from the start.
               Make them in a size for print: {PRINT_SIZE_NAMES.map(printSizeLabel).join(", ")}.
             </Empty>
-            {words.remedy}
+            {remedy?.form}
           </>
         ) : (
           <PrintForm
