@@ -82,10 +82,11 @@ async function runAll({ lanes, engines, record, shard, places }: Options): Promi
   // Whoever names places wants all of them.
   const asked = places === EVERYWHERE ? onSqlite(sqlite, today) : sqlite;
   const askedOnBoth = engines ? onPostgres(onBoth, today) : [];
+  const asksCeph = engines && isOnCeph(today);
   const units = unitsOf(SQLITE, asked, timings);
   const postgres = engines ? await startTestPostgres() : undefined;
   if (postgres) units.push(...unitsOf(POSTGRES, askedOnBoth, timings, postgres.env));
-  if (engines && isOnCeph(today)) units.push(ceph());
+  if (asksCeph) units.push(ceph());
   const outcomes: Outcome[] = [];
   const busyBefore = busySeconds();
   try {
@@ -102,7 +103,7 @@ async function runAll({ lanes, engines, record, shard, places }: Options): Promi
   const left = [
     `${sqlite.length - asked.length} on SQLite`,
     ...(engines ? [`${onBoth.length - askedOnBoth.length} on PostgreSQL`] : []),
-    ...(engines && !isOnCeph(today) ? ["Ceph"] : []),
+    ...(engines && !asksCeph ? ["Ceph"] : []),
   ];
   sayThird(`files left to other days: ${left.join(", ")}`);
   console.log(`the machine's processors worked ${clock(busySeconds() - busyBefore)}`);
