@@ -15,7 +15,7 @@ import { cropped, within } from "./photo-window.js";
  * @property {Box} face
  * @property {number} line where the plate begins: what is below it is dark
  * @property {Tones | null} tones what the photo's tones become, per channel, at equal steps from 0 to 255
- * @property {boolean} isPlain whether it is shown as it was taken, not darker towards its edges
+ * @property {boolean} isShaded whether it is darker towards its edges, not shown as it was taken
  */
 
 /** The dark of a studio, red, green and blue: judges call a card's colours in a photo's corners stains. */
@@ -36,7 +36,7 @@ export function backdropOf(photo, style) {
   if (style.tones) retone(context, style.tones, width, height);
   const gap = Math.max(0, Math.round(style.photo.y - style.window.y));
   const isStriped = gap > 0 && !isPlain(context, gap);
-  if (!style.isPlain) shadeEdges(context, style);
+  if (style.isShaded) shadeEdges(context, style);
   if (isStriped) shadeTop(context, gap, style);
   darkenFoot(context, style);
   return bitmapFile(context.getImageData(0, 0, width, height));

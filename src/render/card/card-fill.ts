@@ -150,8 +150,8 @@ export function composeFill(
   const placed = placedPlayer(job, shown, manifest, zones, box);
   const scene = sceneColoursOf(style.backgroundTheme, palette, isBranded(job.card));
   const edge = outlineStyle(placed, layout, box, manifest.outline, between(scene.colours.deep, "#000000"));
-  const isPlain = manifest.backdrop === "plain";
-  const backdrop = backdropOf(placed, job.photo ?? "", job.cutout ?? {}, zones, box, isPlain);
+  const isShaded = manifest.backdrop !== "plain";
+  const backdrop = backdropOf(placed, job.photo ?? "", job.cutout ?? {}, zones, box, isShaded);
   media.clear();
   const fill: CardFill = {
     variables: {

@@ -184,7 +184,7 @@ export function backdropOf(
   { quarters, tones }: Pick<CutoutFile, "quarters" | "tones">,
   { body }: Zones,
   card: Box,
-  isPlain: boolean,
+  isShaded: boolean,
 ): { style: NonNullable<CardFill["backdrop"]>; source: string } | null {
   if (!window) return null;
   const style = {
@@ -194,7 +194,7 @@ export function backdropOf(
     line: (body.y + body.height) * card.height,
     quarters: quarters ?? 0,
     tones: tones ?? null,
-    isPlain,
+    isShaded,
   };
   return { style, source: `backdrop:${photo} ${Bun.hash.xxHash3(JSON.stringify(style)).toString(16)}` };
 }

@@ -360,7 +360,7 @@ describe("where a photo ends below the window's upper edge", () => {
         face: { x: 150, y: 150, width: 100, height: 130 },
         line: height,
         tones: null,
-        isPlain: false,
+        isShaded: true,
       });
       const drawn = await createImageBitmap(file);
       const seen = new OffscreenCanvas(width, height).getContext("2d") as OffscreenCanvasRenderingContext2D;
