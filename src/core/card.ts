@@ -133,6 +133,8 @@ export type Tones = [number[], number[], number[]];
 export interface CutoutSigns {
   /** How far pose and person mask agree with the cutout, from 0 to 1. */
   masks: number;
+  /** How far the cutout's edge around the crown lies where the photo has one, from 0 to 1. */
+  crown?: number;
   /** Other people near the player. */
   rivals: number;
   /** Whether the photo comes without a background: the player was cut out already. */
@@ -159,6 +161,11 @@ export interface CutoutDescription {
    */
   tones?: Tones | null;
   signs?: CutoutSigns;
+  /**
+   * What of the photo stays sharp where the rest is out of focus: the player, and what the player may hold. A
+   * data URL of a small picture, opaque there, and its place as `inPhoto` has it.
+   */
+  foreground?: { mask: string; inPhoto: Box };
   /** Whether others are so prominent that only a card with the photo itself makes sense. */
   inCompany?: boolean;
 }

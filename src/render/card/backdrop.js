@@ -1,6 +1,7 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's
 // ground.
 import { lumaOf } from "../photo/page/masks.js";
+import { blurSurroundings } from "./depth.js";
 import { bitmapFile } from "./light.js";
 import { cropped, within } from "./photo-window.js";
 
@@ -15,6 +16,8 @@ import { cropped, within } from "./photo-window.js";
  * @property {Box} face
  * @property {number} line where the plate begins: what is below it is dark
  * @property {Tones | null} tones what the photo's tones become, per channel, at equal steps from 0 to 255
+ * @property {{ mask: string, place: Box } | null} foreground what stays sharp: a data URL and its place on the
+ *   card; null: everything
  * @property {boolean} isShaded whether it is darker towards its edges, not shown as it was taken
  */
 
@@ -29,10 +32,13 @@ const CLEAR_FACES = 1.8;
  * The picture of `style.window`, as a BMP file.
  * @param {ImageBitmap} photo as the file shows it
  * @param {BackdropStyle} style
+ * @param {HTMLImageElement | null} [foreground] the mask of what stays sharp, decoded; null: everything
  */
-export function backdropOf(photo, style) {
+export function backdropOf(photo, style, foreground = null) {
   const { width, height } = style.window;
   const context = cropped(photo, style);
+  if (style.foreground && foreground)
+    blurSurroundings(context, foreground, within(style.foreground.place, style.window), style.face.height);
   if (style.tones) retone(context, style.tones, width, height);
   const gap = Math.max(0, Math.round(style.photo.y - style.window.y));
   const isStriped = gap > 0 && !isPlain(context, gap);
@@ -50,19 +56,24 @@ export function backdropOf(photo, style) {
  */
 function retone(context, tones, width, height) {
   const picture = context.getImageData(0, 0, width, height);
-  const { data } = picture;
-  const [reds, greens, blues] = tones.map((knots) =>
-    Uint8ClampedArray.from({ length: 256 }, (_, value) => {
+  const [reds, greens, blues] = tones.map((knots, channel) =>
+    Uint32Array.from({ length: 256 }, (_, value) => {
       const at = (value / 255) * (knots.length - 1);
       const low = Math.min(knots.length - 2, Math.floor(at));
-      return Number(knots[low]) + (Number(knots[low + 1]) - Number(knots[low])) * (at - low);
+      const tone = Number(knots[low]) + (Number(knots[low + 1]) - Number(knots[low])) * (at - low);
+      return Math.round(tone) << (8 * channel);
     }),
   );
   if (!reds || !greens || !blues) return;
-  for (let k = 0; k < data.length; k += 4) {
-    data[k] = Number(reds[Number(data[k])]);
-    data[k + 1] = Number(greens[Number(data[k + 1])]);
-    data[k + 2] = Number(blues[Number(data[k + 2])]);
+  // A pixel at once, as little-endian processors have it: alpha, blue, green, red.
+  const pixels = new Uint32Array(picture.data.buffer);
+  for (let k = 0; k < pixels.length; k++) {
+    const pixel = Number(pixels[k]);
+    pixels[k] =
+      (pixel & 0xff000000) |
+      Number(blues[(pixel >>> 16) & 255]) |
+      Number(greens[(pixel >>> 8) & 255]) |
+      Number(reds[pixel & 255]);
   }
   context.putImageData(picture, 0, 0);
 }

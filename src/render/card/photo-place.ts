@@ -1,4 +1,4 @@
-import type { Box, CutoutDescription, Framing } from "../../core/card.ts";
+import type { Box, CutoutDescription, CutoutSigns, Framing } from "../../core/card.ts";
 import { faceOf, HIPS_FACES, KNEES_FACES, sharpness } from "./framing.ts";
 import type { Zones } from "./template-layout.ts";
 
@@ -74,6 +74,11 @@ const LOST_HAIR = 0.2;
  */
 const CLEAN_HEAD = 0.965;
 /**
+ * ... and whose crown's edge lies to this part where the photo has one: judges prefer a head that rises from
+ * there on, and a lower one below it (docs/decisions/0022-cutout-or-photo.md).
+ */
+const CLEAN_CROWN = 0.645;
+/**
  * A head crosses the window's edge clearly or not at all: its crown is this much above it, in face heights.
  */
 const CLEARLY = 0.12;
@@ -99,7 +104,7 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
       ? moved({ ...framing.body, x: 0, width: shown.width })
       : body;
   const endsAbove = !framing.cutSides.top && at.y >= ABOVE_HAIR * photo.height;
-  const isClean = (shown.signs?.masks ?? 1) >= CLEAN_HEAD;
+  const isClean = !shown.signs || risesCleanly(shown.signs);
   // Where the stage does not begin above the window, a headline or a badge stands there.
   const hasRoomAbove = window.y <= 0 || (zones.stage?.y ?? 0) * card.height < window.y - 1;
   const canCross = hasRoomAbove && isClean && endsAbove && body.y >= crown - 0.25 * face.height;
@@ -138,6 +143,9 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
     crosses,
   };
 }
+
+/** Whether the head's edge would bear to be seen before the frame. */
+const risesCleanly = ({ masks, crown = 1 }: CutoutSigns) => masks >= CLEAN_HEAD && crown >= CLEAN_CROWN;
 
 /**
  * The scale at which the player is as large as the window, the arms and the photo's sharpness allow, and the

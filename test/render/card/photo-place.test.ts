@@ -17,10 +17,11 @@ interface Scene {
   cutSides?: Partial<Framing["cutSides"]>;
   /** How far the networks agree on the player. */
   masks?: number;
+  crown?: number;
 }
 
 function placed(
-  { photo: [width, height], body, face, cutSides, masks }: Scene,
+  { photo: [width, height], body, face, cutSides, masks, crown = 1 }: Scene,
   layout: keyof typeof CARDS,
   zones: Zones = CLUB_CARD_ZONES[layout],
 ) {
@@ -41,7 +42,7 @@ function placed(
       height: body.height / height,
     },
     outline: "",
-    ...(masks === undefined ? {} : { signs: { masks, rivals: 0, loose: false } }),
+    ...(masks === undefined ? {} : { signs: { masks, crown, rivals: 0, loose: false } }),
   };
   const place = placePhoto(cutout, zones, CARDS[layout]);
   const { body: zone } = zones;
@@ -139,6 +140,17 @@ test("a head on which the networks do not agree stays in the window", () => {
   expect(sure?.crosses).toBe(true);
   expect(doubtful?.crosses).toBe(false);
   expect(doubtful?.player.y).toBeGreaterThanOrEqual(Number(doubtful?.window.y));
+});
+
+test("a head whose crown is cut out beside its own edge in the photo stays in the window", () => {
+  const free = {
+    ...SPREAD,
+    photo: [1600, 900] as [number, number],
+    cutSides: { bottom: false },
+    masks: 0.97,
+  };
+  const [clean, ragged] = [0.7, 0.6].map((crown) => placed({ ...free, crown }, "portrait"));
+  expect([clean?.crosses, ragged?.crosses]).toEqual([true, false]);
 });
 
 test("a head stays below the window's edge where the player's part of the card begins no higher", () => {

@@ -388,8 +388,15 @@ describe("the signs of a photo", () => {
   const matte = map([BODY]);
 
   test("count the people near, and say how far the masks agree with the matte", () => {
-    expect(signsOf(matte, matte, player)).toEqual({ masks: 1, rivals: 0 });
+    expect(signsOf(matte, { core: matte, rgba: grey }, grid, player)).toMatchObject({ masks: 1, rivals: 0 });
     const half = map([[30, 8, 20, 92]]);
-    expect(signsOf(matte, half, player).masks).toBe(0.5);
+    expect(signsOf(matte, { core: half, rgba: grey }, grid, player).masks).toBe(0.5);
+  });
+
+  test("say how far the crown's edge lies where the photo has one", () => {
+    const crownIn = (drawn: Box) =>
+      signsOf(matte, { core: matte, rgba: picture([[drawn, 20]]) }, grid, player).crown ?? 0;
+    expect(crownIn(BODY)).toBeGreaterThan(0.9);
+    expect(crownIn([34, 12, 32, 88])).toBeLessThan(0.3);
   });
 });

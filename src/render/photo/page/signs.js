@@ -1,20 +1,76 @@
+import { lumaOf } from "./masks.js";
+import { faceBox } from "./quality.js";
+
 /** @import { CutoutSigns } from "../../../core/card.ts" */
 /** @import { Finding } from "./find_player.js" */
-/** @import { Numbers } from "./masks.js" */
+/** @import { Bytes, Grid, Numbers } from "./masks.js" */
 
 /**
  * Signs by which the composition of a card is chosen: how far pose and person mask agree with the matte that
- * came of all opinions (the area common to both by the area of either), and how many other people stand near.
- * @param {Numbers} matte @param {Numbers} core what pose and person mask say
+ * came of all opinions (the area common to both by the area of either), how clean the crown's edge is, and how
+ * many other people stand near.
+ * @param {Numbers} matte
+ * @param {{ core: Numbers, rgba: Bytes }} grids what pose and person mask say, and the picture
+ * @param {Grid} grid
  * @param {Finding} player
- * @returns {Pick<CutoutSigns, "masks" | "rivals">}
+ * @returns {Omit<CutoutSigns, "loose">}
  */
-export function signsOf(matte, core, player) {
+export function signsOf(matte, { core, rgba }, grid, player) {
   let [both, either] = [0, 0];
   for (let i = 0; i < matte.length; i++) {
     const [own, masked] = [matte[i] > 0.5, core[i] > 0.5];
     if (own && masked) both++;
     if (own || masked) either++;
   }
-  return { masks: Math.round((1000 * both) / Math.max(1, either)) / 1000, rivals: player.rivals.length };
+  return {
+    masks: thousandths(both / Math.max(1, either)),
+    crown: thousandths(crownOnEdge(matte, rgba, grid, player)),
+    rivals: player.rivals.length,
+  };
 }
+
+/** @param {number} value */
+const thousandths = (value) => Math.round(1000 * value) / 1000;
+
+/**
+ * Around the crown is what lies so far beside the face, in its widths, and above a line so far below the
+ * face's upper edge, in its heights.
+ */
+const CROWN = { beside: 0.6, below: 0.15 };
+/** How far from the matte's edge the picture's own is looked for, in heights of the face. */
+const EDGE_REACH = 0.065;
+/** An edge of fewer cells says nothing. */
+const MIN_EDGE_CELLS = 10;
+
+/**
+ * How far the matte's edge around the crown lies where the picture has one: the picture's slope there by the
+ * steepest near it, on average. Where hair ends elsewhere, the cutout has some of the background, or lacks
+ * hair.
+ * @param {Numbers} matte @param {Bytes} rgba @param {Grid} grid @param {Finding} player
+ * @returns {number} 0 to 1
+ */
+function crownOnEdge(matte, rgba, grid, player) {
+  const { width, height, step } = grid;
+  const face = faceBox(player);
+  const left = Math.max(1, Math.round((face.x - CROWN.beside * face.width - grid.x) / step));
+  const right = Math.min(width - 2, Math.round((face.x + (1 + CROWN.beside) * face.width - grid.x) / step));
+  const bottom = Math.min(height - 2, Math.round((face.y + CROWN.below * face.height - grid.y) / step));
+  const reach = Math.max(2, Math.round((EDGE_REACH * face.height) / step));
+  let [cells, sum] = [0, 0];
+  for (let y = 1; y <= bottom; y++)
+    for (let x = left; x <= right; x++) {
+      const i = y * width + x;
+      if (matte[i] <= 0.5 || (matte[i - 1] > 0.5 && matte[i + 1] > 0.5 && matte[i - width] > 0.5)) continue;
+      let steepest = 1;
+      for (let v = Math.max(1, y - reach); v <= Math.min(height - 2, y + reach); v++)
+        for (let u = Math.max(1, x - reach); u <= Math.min(width - 2, x + reach); u++)
+          steepest = Math.max(steepest, slope(rgba, width, v * width + u));
+      cells++;
+      sum += slope(rgba, width, i) / steepest;
+    }
+  return cells < MIN_EDGE_CELLS ? 1 : sum / cells;
+}
+
+/** How steeply the brightness rises at a cell. @param {Bytes} rgba @param {number} width @param {number} i */
+const slope = (rgba, width, i) =>
+  Math.hypot(lumaOf(rgba, i + 1) - lumaOf(rgba, i - 1), lumaOf(rgba, i + width) - lumaOf(rgba, i - width));
