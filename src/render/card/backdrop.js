@@ -16,8 +16,8 @@ import { cropped, within } from "./photo-window.js";
  * @property {Box} face
  * @property {number} line where the plate begins: what is below it is dark
  * @property {Tones | null} tones what the photo's tones become, per channel, at equal steps from 0 to 255
- * @property {{ mask: string, place: Box } | null} foreground what stays sharp: a data URL and its place on the
- *   card; null: everything
+ * @property {{ mask: string, place: Box } | null} foreground what stays sharp: a data URL and its place on
+ *   the card; null: everything
  * @property {boolean} isShaded whether it is darker towards its edges, not shown as it was taken
  */
 

@@ -1,5 +1,5 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. What is around a player goes out of focus,
-// as behind a fast lens.
+// Runs inside the page. Type-checked through JSDoc, served as it is. What is around a player goes out of
+// focus, as behind a fast lens.
 import { canvasOf } from "./light.js";
 
 /** @typedef {import("./photo-window.js").Box} Box */

@@ -257,8 +257,8 @@ function placeInPhoto({ rect, zoom, photoSize }, trim) {
 }
 
 /**
- * The player with whatever stands out and touches the player: where the matte has only half of a bat, it stays
- * sharp as a whole.
+ * The player with whatever stands out and touches the player: where the matte has only half of a bat, it
+ * stays sharp as a whole.
  * @param {Numbers} matte @param {Numbers} salience
  * @param {number} width
  */

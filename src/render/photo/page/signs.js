@@ -7,8 +7,8 @@ import { faceBox } from "./quality.js";
 
 /**
  * Signs by which the composition of a card is chosen: how far pose and person mask agree with the matte that
- * came of all opinions (the area common to both by the area of either), how clean the crown's edge is, and how
- * many other people stand near.
+ * came of all opinions (the area common to both by the area of either), how clean the crown's edge is, and
+ * how many other people stand near.
  * @param {Numbers} matte
  * @param {{ core: Numbers, rgba: Bytes }} grids what pose and person mask say, and the picture
  * @param {Grid} grid
