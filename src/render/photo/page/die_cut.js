@@ -239,32 +239,48 @@ function takeInnerColours(rgba, { width, height }, { silhouette, kept, carried }
   // Enlarged, the edge is as wide as it is enlarged: made steep again.
   const steep = Math.max(1, Math.min(width / w, 3));
   const own = { data: kept, width: w, height: h };
-  const [reds, greens, blues] = tones ?? [];
   const columns = Int32Array.from({ length: width }, (_, x) => Math.min(w - 1, Math.floor((x * w) / width)));
-  for (let y = 0, k = 0; y < height; y++) {
+  // A pixel at once, as little-endian processors have it: alpha, blue, green, red.
+  const pixels = new Uint32Array(rgba.buffer);
+  const [reds, greens, blues] = [0, 1, 2].map((c) =>
+    Uint32Array.from({ length: 256 }, (_, tone) => Number(tones?.[c]?.[tone] ?? tone) << (8 * c)),
+  );
+  if (!reds || !greens || !blues) return;
+  for (let y = 0, i = 0; y < height; y++) {
     const row = Math.min(h - 1, Math.floor((y * h) / height)) * w;
-    for (let x = 0; x < width; x++, k += 4) {
+    for (let x = 0; x < width; x++, i++) {
+      const k = 4 * i;
       const shown = Number(edge[k + 3]);
       if (shown === 0) {
-        rgba[k] = rgba[k + 1] = rgba[k + 2] = rgba[k + 3] = 0;
+        pixels[i] = 0;
         continue;
       }
       if (kept[row + Number(columns[x])] === 255) rgba[k + 3] = 255;
       else {
-        const [u, v] = [(x + 0.5) / width, (y + 0.5) / height];
-        if (between(carried, 4, 3, u, v) >= 8) {
-          const keep = between(own, 1, 0, u, v) / 255;
-          for (let c = 0; c < 3; c++)
-            rgba[k + c] = rgba[k + c] * keep + between(carried, 4, c, u, v) * (1 - keep);
-        }
+        takeOuter(rgba, k, { carried, own }, (x + 0.5) / width, (y + 0.5) / height);
         rgba[k + 3] = 127.5 + (shown - 127.5) * steep;
       }
-      if (!reds || !greens || !blues) continue;
-      rgba[k] = Number(reds[rgba[k]]);
-      rgba[k + 1] = Number(greens[rgba[k + 1]]);
-      rgba[k + 2] = Number(blues[rgba[k + 2]]);
+      const pixel = Number(pixels[i]);
+      pixels[i] =
+        (pixel & 0xff000000) |
+        Number(blues[(pixel >>> 16) & 255]) |
+        Number(greens[(pixel >>> 8) & 255]) |
+        Number(reds[pixel & 255]);
     }
   }
+}
+
+/**
+ * Gives a pixel at the edge the carried colours, as far as it has not its own.
+ * @param {Bytes} rgba changed at `k`
+ * @param {number} k
+ * @param {{ own: Plane, carried: Plane }} small
+ * @param {number} u @param {number} v its place, as `between` takes it
+ */
+function takeOuter(rgba, k, { own, carried }, u, v) {
+  if (between(carried, 4, 3, u, v) < 8) return;
+  const keep = between(own, 1, 0, u, v) / 255;
+  for (let c = 0; c < 3; c++) rgba[k + c] = rgba[k + c] * keep + between(carried, 4, c, u, v) * (1 - keep);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { smoothStep } from "./masks.js";
 
 /** @import { Bytes, Rect } from "./masks.js" */
+/** @typedef {Uint32Array & { [index: number]: any }} Counts of each of 256 tones */
 
 /** A photo is badly underexposed if 95 of 100 of the player's pixels are below this brightness (0 to 255). */
 const UNDEREXPOSED = 70;
@@ -37,14 +38,14 @@ const MAX_DIM_GAIN = 2;
  */
 export function lightCurve(rgba, width, face) {
   const all = { x: 0, y: 0, width, height: rgba.length / 4 / width };
-  const level = percentile(histogram(rgba, width, all, brightest), 0.95);
+  const { lumas, brightest } = histograms(rgba, width, all);
+  const level = percentile(brightest, 0.95);
   if (255 * level < UNDEREXPOSED) {
     const gain = Math.min(MAX_GAIN, LIFTED / Math.max(1, 255 * level));
     return Uint8ClampedArray.from({ length: 256 }, (_, tone) => tone * gain);
   }
-  const tones = histogram(rgba, width, all, luma);
-  const faceBright = percentile(histogram(rgba, width, face, luma), 0.95);
-  const curve = curveOf(percentile(tones, 0.02), percentile(tones, 0.98), faceBright);
+  const faceBright = percentile(histograms(rgba, width, face).lumas, 0.95);
+  const curve = curveOf(percentile(lumas, 0.02), percentile(lumas, 0.98), faceBright);
   return curve && Uint8ClampedArray.from({ length: 256 }, (_, value) => Math.round(255 * curve(value / 255)));
 }
 
@@ -73,34 +74,33 @@ export function curveOf(dark, bright, faceBright) {
 /** From this alpha on, a pixel shows the player alone. */
 const SOLID_ALPHA = 230;
 
-const brightest = (/** @type {number} */ r, /** @type {number} */ g, /** @type {number} */ b) =>
-  Math.max(r, g, b);
-const luma = (/** @type {number} */ r, /** @type {number} */ g, /** @type {number} */ b) =>
-  Math.round(0.2126 * r + 0.7152 * g + 0.0722 * b);
-
 /**
- * How many solid pixels of a rectangle have each tone.
+ * How many solid pixels of a rectangle have each brightness, and each value of their brightest channel.
  * @param {Bytes} rgba @param {number} width @param {Rect} rect
- * @param {(r: number, g: number, b: number) => number} toneOf
  */
-function histogram(rgba, width, rect, toneOf) {
-  const counts = new Uint32Array(256);
-  const right = Math.min(width, rect.x + rect.width);
+function histograms(rgba, width, rect) {
+  /** @type {Counts} */
+  const lumas = new Uint32Array(256);
+  /** @type {Counts} */
+  const brightest = new Uint32Array(256);
+  const [left, right] = [Math.max(0, Math.round(rect.x)), Math.min(width, rect.x + rect.width)];
   const bottom = Math.min(rgba.length / 4 / width, rect.y + rect.height);
   for (let y = Math.max(0, Math.round(rect.y)); y < bottom; y++) {
-    for (let x = Math.max(0, Math.round(rect.x)); x < right; x++) {
-      const i = 4 * (y * width + x);
+    for (let x = left, i = 4 * (y * width + left); x < right; x++, i += 4) {
       if (rgba[i + 3] < SOLID_ALPHA) continue;
-      const tone = toneOf(rgba[i], rgba[i + 1], rgba[i + 2]);
-      counts[tone] = (counts[tone] ?? 0) + 1;
+      const red = rgba[i];
+      const green = rgba[i + 1];
+      const blue = rgba[i + 2];
+      lumas[Math.round(0.2126 * red + 0.7152 * green + 0.0722 * blue)] += 1;
+      brightest[Math.max(red, green, blue)] += 1;
     }
   }
-  return counts;
+  return { lumas, brightest };
 }
 
 /**
  * The tone (0..1) below which this part of the pixels is.
- * @param {Uint32Array} counts
+ * @param {Counts} counts
  * @param {number} part
  */
 export function percentile(counts, part) {

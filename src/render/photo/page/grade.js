@@ -1,6 +1,7 @@
 import { percentile } from "./exposure.js";
 
 /** @import { Tones } from "../../../core/card.ts" */
+/** @import { Counts } from "./exposure.js" */
 /** @import { Bytes } from "./masks.js" */
 
 /**
@@ -67,15 +68,22 @@ export function steppedTones(channels) {
  * @returns {Grade | null}
  */
 export function gradeOf(data, curve) {
+  /** @type {Counts} */
   const tones = new Uint32Array(256);
   const grey = /** @type {[number, number, number]} */ ([0, 0, 0]);
   let [count, greys] = [0, 0];
   for (let i = 0; i < data.length; i += 4) {
     if (data[i + 3] < 230) continue;
-    let [r, g, b] = [data[i], data[i + 1], data[i + 2]];
-    if (curve) [r, g, b] = [Number(curve[r]), Number(curve[g]), Number(curve[b])];
+    let r = data[i];
+    let g = data[i + 1];
+    let b = data[i + 2];
+    if (curve) {
+      r = Number(curve[r]);
+      g = Number(curve[g]);
+      b = Number(curve[b]);
+    }
     const tone = Math.round(0.2126 * r + 0.7152 * g + 0.0722 * b);
-    tones[tone] = (tones[tone] ?? 0) + 1;
+    tones[tone] += 1;
     count++;
     const most = Math.max(r, g, b);
     if (tone < 60 || tone > 235 || most - Math.min(r, g, b) > most * GREY_SATURATION) continue;

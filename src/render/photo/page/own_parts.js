@@ -109,11 +109,9 @@ export function ownParts(player, { odds, face, hair }, { posed, limbs, hands, fi
   /** @type {Numbers} */
   const body = new Float32Array(odds.length);
   const elsewhere = above(odds, 0);
-  const nearTheirs = dilate(
-    theirs,
-    width,
-    Math.round((ARM_REACH_HEADS * headBox(player).height) / grid.step),
-  );
+  const inCompany = theirs.some((value) => value > 0.5);
+  const reach = Math.round((ARM_REACH_HEADS * headBox(player).height) / grid.step);
+  const nearTheirs = inCompany ? dilate(theirs, width, reach) : theirs;
   let playerCells = 0;
   for (let i = 0; i < own.length; i++) {
     if (near[i] > 0.4 || around[i] > 0.5 || limbs[i] > 0) own[i] = 1;
@@ -129,7 +127,6 @@ export function ownParts(player, { odds, face, hair }, { posed, limbs, hands, fi
     { odds, head: face, hair, salience: fine, rival: theirs },
     { touches: above(besideBody, 0), handled: above(hands, 0), beside: above(nearTheirs, 0.5) },
   );
-  const inCompany = theirs.some((value) => value > 0.5);
   const isSure = extras.map((extra) => extra.odds >= SURE_EXTRA_ODDS * extra.size);
   const isOwn = extras.map(
     ({ size, head: heads, hair, salience, rival, touches, handled, beside }, label) =>
@@ -188,11 +185,14 @@ function ownHair(player, grid) {
   const [cx, cy] = [head.x + head.width / 2, head.y + head.height / 2];
   /** @type {Numbers} */
   const map = new Float32Array(grid.width * grid.height);
-  for (let row = 0, i = 0; row < grid.height; row++) {
+  const radius = 0.75 * OWN_HAIR_HEADS * head.height;
+  const top = Math.max(0, Math.floor((cy - radius - grid.y) / grid.step));
+  const bottom = Math.min(grid.height, Math.ceil((cy + radius - grid.y) / grid.step));
+  for (let row = top; row < bottom; row++) {
     const dy = grid.y + (row + 0.5) * grid.step - cy;
-    for (let column = 0; column < grid.width; column++, i++) {
+    for (let column = 0, i = row * grid.width; column < grid.width; column++, i++) {
       const dx = grid.x + (column + 0.5) * grid.step - cx;
-      map[i] = Math.hypot(dx, dy) < 0.75 * OWN_HAIR_HEADS * head.height ? 1 : 0;
+      if (dx * dx + dy * dy < radius * radius) map[i] = 1;
     }
   }
   return map;
