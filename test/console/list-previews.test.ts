@@ -51,6 +51,11 @@ test("of a club's list all cards are drawn by themselves, small and marked and f
   expect(await page.$eval("#card-2", (figure) => figure.textContent)).toMatch(
     /No player was found.*Change the photo/,
   );
+  // The way to another photo ends at the form for it, open.
+  await submit(page, "#card-2 figcaption a");
+  await page.waitForSelector('input[aria-label="Photo of Player 2"]', { visible: true });
+  await page.goto(`${server.baseUrl}${check}?previews=all`);
+  await page.waitForFunction(() => document.querySelectorAll(".previews-all img").length === 5);
   // Said once for all cards, too, above the button that makes them.
   expect(await textOf(page, ".photo-problems")).toMatch(
     /would fail, and cost nothing.*Player 2: No player was found/s,

@@ -33,6 +33,13 @@ const BY: Record<MatchedBy, string> = {
 
 const photosPath = ({ id }: Draft) => `/console/lists/${id}/photos`;
 
+/** Of the form for a player's photo: a link to it opens it. */
+const photoFormId = (externalId: string) => `photo-${externalId}`;
+
+/** The address at which another photo of a player is taken. */
+export const photoFormPath = (draft: Draft, externalId: string) =>
+  `${photosPath(draft)}#${encodeURIComponent(photoFormId(externalId))}`;
+
 function Thumb({ draft, photo }: { draft: Draft; photo: DraftPhoto }) {
   return (
     <img
@@ -156,7 +163,12 @@ function RowPhoto({
       <td>
         <details class="row-photo">
           <summary class="button button-small">{photo ? "Change" : "Add a photo"}</summary>
-          <PostForm visit={visit} action={photosPath(draft)} encType="multipart/form-data">
+          <PostForm
+            visit={visit}
+            id={photoFormId(player.externalId)}
+            action={photosPath(draft)}
+            encType="multipart/form-data"
+          >
             <input type="hidden" name="row" value={row} />
             <input
               name="file"

@@ -12,6 +12,7 @@ import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { type Checked, checkedDraft } from "./draft-cards.ts";
 import { drawPreview } from "./draw-preview.ts";
 import { Looked, PhotoProblem, PhotoProblems } from "./list-looked.tsx";
+import { photoFormPath } from "./list-photos.tsx";
 import type { Draft, Preview } from "./list-store.ts";
 
 // Cards as they will be, before anything is charged: three at a glance, or all of them, smaller.
@@ -239,7 +240,7 @@ async function preview(visit: MemberVisit): Promise<Response> {
 }
 
 /** A card that was drawn, or cannot be: one that was looked at, unless the fault is ours. */
-function Ended({ draft, at, name, small, photo, made }: Previewed & { made: Preview }) {
+function Ended({ draft, at, name, small, photo, request, made }: Previewed & { made: Preview }) {
   const guess = guessText(photo);
   const looked = "picture" in made ? "well" : made.refused && "refused";
   return (
@@ -258,7 +259,7 @@ function Ended({ draft, at, name, small, photo, made }: Previewed & { made: Prev
         {"problem" in made && (
           <>
             {" "}
-            <a href={`/console/lists/${draft.id}/photos`}>Change the photo</a>
+            <a href={photoFormPath(draft, request.player.external_id ?? "")}>Change the photo</a>
           </>
         )}
         {guess && <span class="sub">{guess}</span>}
