@@ -12,6 +12,11 @@ const MAX_BLUR = 0.045;
 const MARGIN = 0.05;
 /** The picture is reduced until its blur is so many pixels. */
 const BLUR_PX = 3;
+/**
+ * What is near is sharp too: the foreground's mask blurred by so many heights of the face, drawn small so
+ * that this is so many pixels, and laid over itself so often.
+ */
+const NEAR = { faces: 0.22, px: 3, times: 4 };
 
 /**
  * Blurs all but the foreground. It is left out of the mean around each pixel, so that no colour of the player
@@ -29,19 +34,33 @@ export function blurSurroundings(context, mask, place, face) {
     scale: Math.min(1, BLUR_PX / blur),
     margin: MARGIN * face,
   });
+  const { canvas: near, at } = nearness(mask, place, face);
   context.imageSmoothingQuality = "low";
   context.globalCompositeOperation = "destination-in";
-  context.drawImage(hardened(mask), place.x, place.y, place.width, place.height);
+  context.drawImage(near, at.x, at.y, at.width, at.height);
   context.globalCompositeOperation = "destination-over";
   context.drawImage(soft, 0, 0, width, height);
   context.globalCompositeOperation = "source-over";
 }
 
-/** The mask over itself: a thin thing's edge is half as opaque as itself. @param {HTMLImageElement} mask */
-function hardened(mask) {
-  const { canvas, context } = canvasOf(mask.naturalWidth, mask.naturalHeight);
-  for (let k = 0; k < 2; k++) context.drawImage(mask, 0, 0);
-  return canvas;
+/**
+ * How near everything is to the foreground: opaque on it and close by, where a mask's faults would be seen,
+ * and less with the distance.
+ * @param {HTMLImageElement} mask
+ * @param {Box} place
+ * @param {number} face its height
+ * @returns {{ canvas: OffscreenCanvas, at: Box }} `at`: where it lies, around the mask's place
+ */
+function nearness(mask, place, face) {
+  const scale = NEAR.px / (NEAR.faces * face);
+  // As far as the blur reaches.
+  const pad = 3 * NEAR.px;
+  const [w, h] = [place.width * scale, place.height * scale];
+  const { canvas, context } = canvasOf(Math.ceil(w) + 2 * pad, Math.ceil(h) + 2 * pad);
+  context.filter = `blur(${NEAR.px}px)`;
+  for (let k = 0; k < NEAR.times; k++) context.drawImage(mask, pad, pad, w, h);
+  const [width, height] = [canvas.width / scale, canvas.height / scale];
+  return { canvas, at: { x: place.x - pad / scale, y: place.y - pad / scale, width, height } };
 }
 
 /**
