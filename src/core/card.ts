@@ -161,11 +161,6 @@ export interface CutoutDescription {
    */
   tones?: Tones | null;
   signs?: CutoutSigns;
-  /**
-   * What of the photo stays sharp where the rest is out of focus: the player, and what the player may hold. A
-   * data URL of a small picture, opaque there, and its place as `inPhoto` has it.
-   */
-  foreground?: { mask: string; inPhoto: Box };
   /** Whether others are so prominent that only a card with the photo itself makes sense. */
   inCompany?: boolean;
 }

@@ -62,7 +62,7 @@ export const TemplateManifest = Type.Object(
     ),
     /** How much of a cut-out player is shown: as far as there is room, or head and shoulders of one size. */
     figure: Type.Optional(StringEnum(FIGURES)),
-    /** Whether a photo is out of focus behind the player and darker at its edges, or as it was taken. */
+    /** Whether the photo in the card's frame is darker towards its edges, or shown as it was taken. */
     backdrop: Type.Optional(StringEnum(BACKDROPS)),
     /** The template's own fields, which partners send. */
     fields: Type.Optional(FieldsSchema),

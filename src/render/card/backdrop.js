@@ -1,7 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's
 // ground.
 import { lumaOf } from "../photo/page/masks.js";
-import { blurSurroundings } from "./depth.js";
 import { bitmapFile } from "./light.js";
 import { cropped, within } from "./photo-window.js";
 
@@ -16,8 +15,6 @@ import { cropped, within } from "./photo-window.js";
  * @property {Box} face
  * @property {number} line where the plate begins: what is below it is dark
  * @property {Tones | null} tones what the photo's tones become, per channel, at equal steps from 0 to 255
- * @property {{ mask: string, place: Box } | null} foreground what stays sharp: a data URL and its place on
- *   the card; null: everything
  * @property {boolean} isShaded whether it is darker towards its edges, not shown as it was taken
  */
 
@@ -32,13 +29,10 @@ const CLEAR_FACES = 1.8;
  * The picture of `style.window`, as a BMP file.
  * @param {ImageBitmap} photo as the file shows it
  * @param {BackdropStyle} style
- * @param {HTMLImageElement | null} [foreground] the mask of what stays sharp, decoded; null: everything
  */
-export function backdropOf(photo, style, foreground = null) {
+export function backdropOf(photo, style) {
   const { width, height } = style.window;
   const context = cropped(photo, style);
-  if (style.foreground && foreground)
-    blurSurroundings(context, foreground, within(style.foreground.place, style.window), style.face.height);
   if (style.tones) retone(context, style.tones, width, height);
   const gap = Math.max(0, Math.round(style.photo.y - style.window.y));
   const isStriped = gap > 0 && !isPlain(context, gap);

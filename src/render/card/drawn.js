@@ -1,7 +1,7 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. The pictures that the page itself draws
 // for a card.
 import { backdropOf } from "./backdrop.js";
-import { decodedOutline, decodeInto } from "./decode.js";
+import { decodedOutline } from "./decode.js";
 import { rimLight, softOutline } from "./light.js";
 import { outlineOf } from "./outline.js";
 
@@ -61,15 +61,8 @@ export async function drawBackdrop(file, { backdrop }) {
     throw new Error("the photo could not be decoded");
   });
   try {
-    return backdropOf(photo, backdrop, backdrop.foreground && (await decodedMask(backdrop.foreground.mask)));
+    return backdropOf(photo, backdrop);
   } finally {
     photo.close();
   }
-}
-
-/** @param {string} source a data URL */
-async function decodedMask(source) {
-  const mask = new Image();
-  await decodeInto(mask, source, "foreground");
-  return mask;
 }

@@ -17,8 +17,6 @@ import codesSource from "./codes.js" with { type: "text" };
 // @ts-expect-error As above.
 import decodeSource from "./decode.js" with { type: "text" };
 // @ts-expect-error As above.
-import depthSource from "./depth.js" with { type: "text" };
-// @ts-expect-error As above.
 import distancesSource from "./distances.js" with { type: "text" };
 // @ts-expect-error As above.
 import drawnSource from "./drawn.js" with { type: "text" };
@@ -75,7 +73,6 @@ const SCRIPTS: Record<string, string> = {
   "/canvas.js": canvasSource,
   "/codes.js": codesSource,
   "/decode.js": decodeSource,
-  "/depth.js": depthSource,
   "/distances.js": distancesSource,
   "/drawn.js": drawnSource,
   "/fill.js": fillSource,

@@ -181,7 +181,7 @@ function unitOf(layout: LayoutName, { width, height }: Box): number {
 export function backdropOf(
   { window }: PlacedPlayer,
   photo: string,
-  { quarters, tones, foreground }: Pick<CutoutFile, "quarters" | "tones" | "foreground">,
+  { quarters, tones }: Pick<CutoutFile, "quarters" | "tones">,
   { body }: Zones,
   card: Box,
   isShaded: boolean,
@@ -195,21 +195,9 @@ export function backdropOf(
     quarters: quarters ?? 0,
     tones: tones ?? null,
     isShaded,
-    foreground:
-      isShaded && foreground
-        ? { mask: foreground.mask, place: partOf(window.photo, foreground.inPhoto) }
-        : null,
   };
   return { style, source: `backdrop:${photo} ${Bun.hash.xxHash3(JSON.stringify(style)).toString(16)}` };
 }
-
-/** A part of a box that is given in fractions of its sides. */
-const partOf = (box: Box, part: Box): Box => ({
-  x: box.x + part.x * box.width,
-  y: box.y + part.y * box.height,
-  width: part.width * box.width,
-  height: part.height * box.height,
-});
 
 /**
  * What of the player the rating may hide, at one side or the other; null where the template's rating does not

@@ -5,7 +5,7 @@ import { lightCurve } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
 import { channelTones, gradeOf, steppedTones } from "./grade.js";
 import { emptyHairGaps } from "./hair_gaps.js";
-import { above, alphaOf, boundsAbove, gridOver, patches, sampleMask, smoothStep, sumsOf } from "./masks.js";
+import { above, alphaOf, boundsAbove, gridOver, patches, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 import { keepsOthersFace } from "./parts_faults.js";
 import { faceBox } from "./quality.js";
@@ -41,12 +41,6 @@ const GROWTH = 0.5;
 const MAX_GROWTHS = 2;
 /** Cells on the longer side of the grid on which that is checked. */
 const BORDER_CELLS = 128;
-
-/**
- * What stands out is in the foreground from this salience on, wholly from that on; a patch of it in which the
- * player has less than this part is somebody or something else.
- */
-const FOREGROUND = { least: 0.08, all: 0.5, player: 0.1 };
 
 /** Margin around the trimmed player, so that scaling does not cut off the soft edge. */
 const TRIM_MARGIN_PX = 4;
@@ -170,9 +164,7 @@ function surroundings({ search }, player) {
  * @typedef {object} CutPlayer the player without background, trimmed
  * @property {Bytes} pixels red, green, blue and alpha, row by row
  * @property {OffscreenCanvas} silhouette in black, small
- * @property {OffscreenCanvas} foreground what may be the player or held, in black, small
  * @property {boolean} keepsOthersFace whether one of the company is in it too
- * @property {Rect} foregroundInPhoto its place, as `inPhoto` has it
  * @property {{ width: number, height: number, framing: Framing, inPhoto: Rect, signs: CutoutSigns, tones:
  *   Tones | null }} description
  */
@@ -186,9 +178,8 @@ export function cutOut(cut, player, salient) {
   const { canvas, rect } = cut;
   const grid = gridOver(rect, Math.min(GRID_CELLS, Math.max(canvas.width, canvas.height)));
   const rgba = pixelsAt(canvas, grid.width, grid.height);
-  const { matte, parts, salience, signs } = fuseMatte(player, cut.look, salient, rgba, grid);
+  const { matte, parts, signs } = fuseMatte(player, cut.look, salient, rgba, grid);
   if (!cut.ownPixels) emptyHairGaps(matte, parts, rgba, grid.width, hairRect(player, grid));
-  const foreground = painted(foregroundOf(matte, salience, grid.width), grid.width, grid.height, 1);
   const mask = cut.ownPixels
     ? ownMask(cut.ownPixels, canvas, matte, grid)
     : painted(matte, grid.width, grid.height, 1);
@@ -211,8 +202,6 @@ export function cutOut(cut, player, salient) {
   return {
     pixels,
     silhouette,
-    foreground,
-    foregroundInPhoto: placeInPhoto(cut, { x: 0, y: 0, width: canvas.width, height: canvas.height }),
     keepsOthersFace: player.inCompany === true && keepsOthersFace(cut.look, player, kept, grid),
     description: {
       width: trim.width,
@@ -254,23 +243,6 @@ function placeInPhoto({ rect, zoom, photoSize }, trim) {
     width: trim.width / zoom / photoSize.width,
     height: trim.height / zoom / photoSize.height,
   };
-}
-
-/**
- * The player with whatever stands out and touches the player: where the matte has only half of a bat, it
- * stays sharp as a whole.
- * @param {Numbers} matte @param {Numbers} salience
- * @param {number} width
- */
-function foregroundOf(matte, salience, width) {
-  const either = matte.slice();
-  for (let i = 0; i < either.length; i++)
-    either[i] = Math.max(matte[i], smoothStep(salience[i], FOREGROUND.least, FOREGROUND.all));
-  const { labels, sizes } = patches(above(either, 0.3), width);
-  const own = sumsOf(labels, sizes, matte);
-  const isOwn = sizes.map((size, label) => label > 0 && Number(own[label]) > FOREGROUND.player * size);
-  for (let i = 0; i < either.length; i++) if (!isOwn[labels[i]]) either[i] = 0;
-  return either;
 }
 
 /**

@@ -133,7 +133,7 @@ export function playerBounds(player, grid) {
  * @param {Mask} salient
  * @param {Bytes} rgba on the grid
  * @param {Grid} grid
- * @returns {{ matte: Numbers, parts: Parts, salience: Numbers, signs: Omit<CutoutSigns, "loose"> }} the matte
+ * @returns {{ matte: Numbers, parts: Parts, signs: Omit<CutoutSigns, "loose"> }} the matte
  *   from 0 to 1
  */
 export function fuseMatte(player, look, salient, rgba, grid) {
@@ -178,7 +178,7 @@ export function fuseMatte(player, look, salient, rgba, grid) {
   for (let i = 0; i < matte.length; i++) matte[i] = smoothStep(1 / (1 + Math.exp(-matte[i])), 0.15, 0.85);
   closeHoles(matte, core, grid.width);
   dropIslands(matte, { held, fine }, grid.width);
-  return { matte, parts, salience: fine, signs: signsOf(matte, { core, rgba: clear }, grid, player) };
+  return { matte, parts, signs: signsOf(matte, { core, rgba: clear }, grid, player) };
 }
 
 /**

@@ -35,8 +35,7 @@ import { findSalient } from "./salient.js";
 
 /**
  * @typedef {{ width: number, height: number, framing: Framing, inPhoto: Rect, signs: CutoutSigns, inCompany:
- *   boolean, quarters: 0 | 1 | 2 | 3, tones: Tones | null, outline: string,
- *   foreground: { mask: string, inPhoto: Rect } }} Description of a cutout
+ *   boolean, quarters: 0 | 1 | 2 | 3, tones: Tones | null, outline: string }} Description of a cutout
  */
 
 /**
@@ -94,15 +93,14 @@ const photoPage = {
 
   async cutOut() {
     const player = done(job.player);
-    const { pixels, silhouette, foreground, ...cutout } = cutOut(done(job.cut), player, done(job.salient));
+    const { pixels, silhouette, ...cutout } = cutOut(done(job.cut), player, done(job.salient));
     if (job.isPointedAt && cutout.keepsOthersFace) return { refusal: "overlapped" };
     await writeShared(pixels);
     return {
       ...cutout.description,
       inCompany: player.inCompany ?? false,
       quarters: done(job.photo).quarters,
-      outline: await pngOf(silhouette),
-      foreground: { mask: await pngOf(foreground), inPhoto: cutout.foregroundInPhoto },
+      outline: await dataUrl(await silhouette.convertToBlob({ type: "image/png" })),
     };
   },
 
@@ -112,9 +110,8 @@ const photoPage = {
   },
 };
 
-/** A picture as a data URL. @param {OffscreenCanvas} canvas @returns {Promise<string>} */
-async function pngOf(canvas) {
-  const blob = await canvas.convertToBlob({ type: "image/png" });
+/** @param {Blob} blob @returns {Promise<string>} */
+function dataUrl(blob) {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));
