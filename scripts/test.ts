@@ -15,7 +15,7 @@
  *
  * Temporary files are in memory, where there is enough of it: no commit then waits for a disk.
  *
- * What failed is printed again at the end. What failed beside another file runs once more alone; where it
+ * What failed is printed again at the end. A file that failed beside another runs once more alone; where it
  * passes then, it is named as unsteady.
  */
 import { availableParallelism, cpus } from "node:os";
@@ -27,7 +27,7 @@ import { changedPaths } from "./suites/changed.ts";
 import { type Outcome, runLanes } from "./suites/lanes.ts";
 import { memoryFolder } from "./suites/memory-folder.ts";
 import { POSTGRES_SUITES, startTestPostgres } from "./suites/postgres.ts";
-import { add, failuresIn, NONE, type Totals, totalsOf } from "./suites/results.ts";
+import { add, failuresIn, NONE, type Totals, totalsOf, totalsOfFiles } from "./suites/results.ts";
 import { isOnCeph, onPostgres, onSqlite, type Today } from "./suites/thirds.ts";
 import { shardOf, type Timings, type Unit, unitsOf } from "./suites/units.ts";
 
@@ -147,28 +147,34 @@ async function note(outcomes: Outcome[]): Promise<void> {
   await Bun.write(SECONDS_FILE, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
 }
 
+/** The totals of a run; of what it repeats those of the files that had passed at once are added. */
+function totalsIn({ unit, output, exitCode, repeats }: Outcome): Totals {
+  const passed = repeats?.unit.files.filter((file) => !unit.files.includes(file)) ?? [];
+  return add(totalsOf(output, exitCode), totalsOfFiles(repeats?.output ?? "", passed));
+}
+
 /**
- * Says what failed, what was slow and how many passed; the exit code. Where a unit ran twice, the second run
+ * Says what failed, what was slow and how many passed; the exit code. Where a file ran twice, the second run
  * counts.
  */
 function report(runs: Outcome[], seconds: number): number {
-  const last = new Map(runs.map((outcome) => [outcome.unit, outcome]));
-  const outcomes = [...last.values()];
+  const repeated = new Set(runs.map(({ repeats }) => repeats));
+  const outcomes = runs.filter((outcome) => !repeated.has(outcome));
   const failed = runs.filter(({ exitCode }) => exitCode !== 0);
   for (const outcome of failed) console.log(`${line(outcome)}\n${failuresIn(outcome.output)}\n`);
-  const unsteady = failed.filter(({ unit }) => last.get(unit)?.exitCode === 0);
+  const unsteady = outcomes.filter(({ repeats, exitCode }) => repeats && exitCode === 0);
   if (unsteady.length > 0) console.log("UNSTEADY: failed beside another, passed alone:");
   for (const outcome of unsteady) console.log(`  ${line(outcome)}`);
   console.log("the longest:");
-  for (const outcome of outcomes.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10))
+  for (const outcome of runs.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10))
     console.log(`  ${line(outcome)}`);
   let all: Totals = NONE;
   for (const suite of [SQLITE, POSTGRES, CEPH]) {
     const own = outcomes.filter(({ unit }) => unit.suite === suite);
     if (own.length === 0) continue;
-    const totals = own.map(({ output, exitCode }) => totalsOf(output, exitCode)).reduce(add, NONE);
+    const totals = own.map(totalsIn).reduce(add, NONE);
     all = add(all, totals);
-    const took = own.reduce((sum, outcome) => sum + outcome.seconds, 0);
+    const took = runs.reduce((sum, { unit, seconds }) => sum + (unit.suite === suite ? seconds : 0), 0);
     console.log(
       `${suite || "on SQLite"}: ${totals.pass} passed, ${totals.fail} failed, ${totals.skip} skipped, ${clock(took)} one after the other`,
     );

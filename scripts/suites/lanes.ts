@@ -1,7 +1,8 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Unit } from "./units.ts";
+import { unfinishedFiles } from "./results.ts";
+import { partOf, type Unit } from "./units.ts";
 
 /** No unit takes a third of this; one that hangs is ended and has failed. */
 const LONGEST_MS = 20 * 60_000;
@@ -9,6 +10,8 @@ const LONGEST_MS = 20 * 60_000;
 /** What became of a unit. */
 export interface Outcome {
   unit: Unit;
+  /** The one beside another unit that failed, of which this is the second run of what failed there. */
+  repeats?: Outcome;
   output: string;
   exitCode: number;
   seconds: number;
@@ -17,8 +20,8 @@ export interface Outcome {
 /**
  * Runs units side by side in so many lanes, and reports each when it has ended. The first lane begins with
  * the longest, which mostly keep a browser busy, and the others with the shortest, which mostly wait: so few
- * browsers share the processors. What failed beside another unit runs once more alone at the end, and is
- * reported again: whether it is broken or only leans on the time it gets is then known.
+ * browsers share the processors. The files that failed beside another unit run once more alone at the end,
+ * and are reported again: whether they are broken or only lean on the time they get is then known.
  */
 export async function runLanes(
   units: Unit[],
@@ -27,18 +30,21 @@ export async function runLanes(
 ): Promise<void> {
   const waiting = units.toSorted((a, b) => b.seconds - a.seconds);
   const folder = mkdtempSync(join(tmpdir(), "cardpress-tests-"));
-  const again: Unit[] = [];
+  const again: Outcome[] = [];
   const lane = async (_: unknown, n: number) => {
     const next = () => (n === 0 ? waiting.shift() : waiting.pop());
     for (let unit = next(); unit; unit = next()) {
       const outcome = await run(unit, folder);
       ended(outcome);
-      if (outcome.exitCode !== 0 && lanes > 1) again.push(unit);
+      if (outcome.exitCode !== 0 && lanes > 1) again.push(outcome);
     }
   };
   try {
     await Promise.all(Array.from({ length: lanes }, lane));
-    for (const unit of again) ended(await run(unit, folder));
+    for (const repeats of again) {
+      const files = unfinishedFiles(repeats.output, repeats.unit.files);
+      ended({ ...(await run(partOf(repeats.unit, files), folder)), repeats });
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -27,6 +27,42 @@ export function totalsOf(output: string, exitCode: number): Totals {
   return exitCode !== 0 && totals.fail === 0 ? { ...totals, fail: 1 } : totals;
 }
 
+/** What `bun test` printed of each file: its tests, one a line, and what they printed. */
+function partsOf(output: string): Map<string, string[]> {
+  const parts = new Map<string, string[]>();
+  let part: string[] = [];
+  for (const line of output.split("\n")) {
+    const isFile = FILE.test(line);
+    // At its end those that failed or were skipped are named once more.
+    if (isFile || /^\d+ tests \w+:$/.test(line)) part = [];
+    if (isFile) parts.set(line.slice(0, -1), part);
+    else part.push(line);
+  }
+  return parts;
+}
+
+/**
+ * Which of its files a process that failed has not passed: those with a failure, and where it was ended,
+ * the file at which it was and those after it.
+ */
+export function unfinishedFiles(output: string, files: readonly string[]): string[] {
+  const parts = partsOf(output);
+  const isEnded = !/^Ran \d+ tests? across/m.test(output);
+  const last = isEnded ? [...parts.keys()].at(-1) : undefined;
+  const isDone = (file: string) =>
+    file !== last && parts.get(file)?.every((line) => !/^(\(fail\)|# Unhandled error)/.test(line));
+  const unfinished = files.filter((file) => !isDone(file));
+  return unfinished.length > 0 ? unfinished : [...files];
+}
+
+/** The totals of the tests of these files alone. */
+export function totalsOfFiles(output: string, files: readonly string[]): Totals {
+  const parts = partsOf(output);
+  const lines = files.flatMap((file) => parts.get(file) ?? []);
+  const count = (word: string) => lines.filter((line) => line.startsWith(`(${word})`)).length;
+  return { pass: count("pass"), skip: count("skip"), fail: count("fail") };
+}
+
 /**
  * The failed tests with what was said of them, or the end of the output where no test says that it failed.
  * A test that runs out of time ends the processes of its file, such as the browser: those of the file that

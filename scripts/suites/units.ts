@@ -35,6 +35,20 @@ export function shardOf(units: readonly Unit[], shard: string): Unit[] {
   return longestFirst.filter((_, at) => at % parts === part - 1);
 }
 
+/** The command that runs so many files one after the other. */
+const commandOf = (files: readonly string[]) => [
+  process.execPath,
+  ...TEST_OPTIONS,
+  ...files.map((file) => `./${file}`),
+];
+
+/** What of a unit is run again for these files; all of a unit whose command does not name its files. */
+export function partOf(unit: Unit, files: readonly string[]): Unit {
+  const some = unit.files.filter((file) => files.includes(file));
+  const isWhole = some.length === 0 || !Bun.deepEquals(unit.command, commandOf(unit.files));
+  return isWhole ? unit : { ...unit, files: some, command: commandOf(some) };
+}
+
 /** Splits a suite's files into units: each file of the timings alone, the others in groups. */
 export function unitsOf(
   suite: string,
@@ -46,7 +60,7 @@ export function unitsOf(
     suite,
     files: some,
     seconds: some.reduce((sum, file) => sum + (timings[file] ?? SHORT_SECONDS), 0),
-    command: [process.execPath, ...TEST_OPTIONS, ...some.map((file) => `./${file}`)],
+    command: commandOf(some),
     env,
   });
   const [long, short] = [files.filter((file) => file in timings), files.filter((file) => !(file in timings))];
