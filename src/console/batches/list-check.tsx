@@ -14,6 +14,7 @@ import { redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { type Checked, cardsOfChecked, checkDraft } from "./draft-cards.ts";
 import { NotLooked } from "./list-looked.tsx";
+import { photosPath } from "./list-photos.tsx";
 import { UnknownPositions } from "./list-positions.tsx";
 import { Previews } from "./list-previews.tsx";
 import { setLabel } from "./list-set.tsx";
@@ -165,7 +166,7 @@ function Confirmation({
               Make {count(cards)} {cards === 1 ? "card" : "cards"}
             </button>
           )}
-          <a class="button" href={`/console/lists/${draft.id}/photos`}>
+          <a class="button" href={photosPath(draft)}>
             Photos
           </a>
           <a class="button" href={`/console/lists/${draft.id}`}>
@@ -213,7 +214,7 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
           <a class="button button-primary" href={`/console/lists/${draft.id}`}>
             Change the columns
           </a>
-          <a class="button" href={`/console/lists/${draft.id}/photos`}>
+          <a class="button" href={photosPath(draft)}>
             Photos
           </a>
           <a class="button" href={`/console/lists/${draft.id}/file`}>

@@ -5,6 +5,7 @@ import { count, PostForm } from "../elements.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { field, type MemberVisit, member } from "../visit.ts";
+import { photosPath } from "./list-photos.tsx";
 import type { Draft, DraftPhoto } from "./list-store.ts";
 
 // How many cards of a list were looked at before they are paid for, and what is wrong with whose photo. The
@@ -78,7 +79,7 @@ export function PhotoProblems({ draft, cards }: { draft: Draft; cards: number[] 
             <li key={at} id={problemId(at)} hidden />
           ))}
         </ul>
-        <a href={`/console/lists/${draft.id}/photos`}>Choose other photos</a>
+        <a href={photosPath(draft)}>Choose other photos</a>
       </div>
     </div>
   );
@@ -104,8 +105,8 @@ export function PhotoProblem({ visit, draft, at, name, problem, crowd, isElsewhe
       {crowd && <FaceChoice {...{ visit, draft, at, name, crowd }} />}
       {isElsewhere && (
         <p class="note">
-          Drop this photo's file in under <a href={`/console/lists/${draft.id}/photos`}>Photos</a>, and a
-          click on the face will say who is meant.
+          Drop this photo's file in under <a href={photosPath(draft)}>Photos</a>, and a click on the face will
+          say who is meant.
         </p>
       )}
     </li>

@@ -31,7 +31,8 @@ const BY: Record<MatchedBy, string> = {
   number: "By shirt number",
 };
 
-const photosPath = ({ id }: Draft) => `/console/lists/${id}/photos`;
+/** The page where a list's photos are matched to its players. */
+export const photosPath = ({ id }: Draft) => `/console/lists/${id}/photos`;
 
 /** Of the form for a player's photo: a link to it opens it. */
 const photoFormId = (externalId: string) => `photo-${externalId}`;

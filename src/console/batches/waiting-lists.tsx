@@ -6,6 +6,7 @@ import { logFault } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { draftCards } from "./draft-cards.ts";
+import { photosPath } from "./list-photos.tsx";
 import { type Draft, isTried } from "./list-store.ts";
 
 /** Where a list is gone on with: its photos once some were sent, else its columns. */
@@ -125,7 +126,7 @@ export async function backToList(visit: MemberVisit, batchId: string) {
         <a class="button button-primary" href={`/console/lists/${draft.id}/check`}>
           {draft.set?.environment === "test" ? "Go on with the list" : "Make the list live"}
         </a>
-        <a class="button" href={`/console/lists/${draft.id}/photos`}>
+        <a class="button" href={photosPath(draft)}>
           Photos
         </a>
       </div>

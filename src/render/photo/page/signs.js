@@ -1,4 +1,4 @@
-import { lumaOf } from "./masks.js";
+import { dilate, lumaOf } from "./masks.js";
 import { faceBox } from "./quality.js";
 
 /** @import { CutoutSigns } from "../../../core/card.ts" */
@@ -56,17 +56,21 @@ function crownOnEdge(matte, rgba, grid, player) {
   const right = Math.min(width - 2, Math.round((face.x + (1 + CROWN.beside) * face.width - grid.x) / step));
   const bottom = Math.min(height - 2, Math.round((face.y + CROWN.below * face.height - grid.y) / step));
   const reach = Math.max(2, Math.round((EDGE_REACH * face.height) / step));
+  const from = Math.max(1, left - reach);
+  const columns = Math.max(0, Math.min(width - 2, right + reach) - from + 1);
+  const rows = Math.max(0, Math.min(height - 2, bottom + reach));
+  const slopes = new Float32Array(columns * rows);
+  for (let k = 0; k < slopes.length; k++)
+    slopes[k] = slope(rgba, width, (1 + Math.floor(k / columns)) * width + from + (k % columns));
+  const steepest = dilate(slopes, columns, reach);
   let [cells, sum] = [0, 0];
   for (let y = 1; y <= bottom; y++)
     for (let x = left; x <= right; x++) {
       const i = y * width + x;
       if (matte[i] <= 0.5 || (matte[i - 1] > 0.5 && matte[i + 1] > 0.5 && matte[i - width] > 0.5)) continue;
-      let steepest = 1;
-      for (let v = Math.max(1, y - reach); v <= Math.min(height - 2, y + reach); v++)
-        for (let u = Math.max(1, x - reach); u <= Math.min(width - 2, x + reach); u++)
-          steepest = Math.max(steepest, slope(rgba, width, v * width + u));
+      const k = (y - 1) * columns + x - from;
       cells++;
-      sum += slope(rgba, width, i) / steepest;
+      sum += Number(slopes[k]) / Math.max(1, Number(steepest[k]));
     }
   return cells < MIN_EDGE_CELLS ? 1 : sum / cells;
 }
