@@ -1,5 +1,5 @@
 /**
- * Runs the tests: all of them, several files side by side and each long file in a process of its own, or
+ * Runs the tests: all of them, several files side by side and each long one in a process of its own, or
  * those it is called with, one after the other.
  *
  *   bun run test                          # every test but what long files leave to other days
@@ -34,7 +34,7 @@ import { shardOf, type Timings, type Unit, unitsOf } from "./suites/units.ts";
 const ROOT = join(import.meta.dir, "..");
 const SECONDS_FILE = join(ROOT, "test/seconds.json");
 /** Shorter files are not noted: they share a process. */
-const NOTED_SECONDS = 4;
+const NOTED_SECONDS = 3;
 const [SQLITE, POSTGRES, CEPH] = ["", "on PostgreSQL", "on Ceph's gateway"] as const;
 const EVERYWHERE = ["test"];
 /** Ceph needs this long to start, and is asked for a few files only. */
@@ -83,9 +83,11 @@ async function runAll({ lanes, engines, record, shard, places }: Options): Promi
   const asked = places === EVERYWHERE ? onSqlite(sqlite, today) : sqlite;
   const askedOnBoth = engines ? onPostgres(onBoth, today) : [];
   const asksCeph = engines && isOnCeph(today);
-  const units = unitsOf(SQLITE, asked, timings);
+  // What is measured has a process of its own.
+  const most = record ? 0 : undefined;
+  const units = unitsOf(SQLITE, asked, timings, { most });
   const postgres = engines ? await startTestPostgres() : undefined;
-  if (postgres) units.push(...unitsOf(POSTGRES, askedOnBoth, timings, postgres.env));
+  if (postgres) units.push(...unitsOf(POSTGRES, askedOnBoth, timings, { env: postgres.env, most }));
   if (asksCeph) units.push(ceph());
   const outcomes: Outcome[] = [];
   const busyBefore = busySeconds();

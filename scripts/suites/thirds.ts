@@ -16,7 +16,7 @@ const CARDS = [...PAGES, "src/console/cards/"];
 const PEOPLE = [...PAGES, "src/console/people/", "src/app/people/"];
 const POOL = ["src/render/pool", "src/render/worker.ts", "src/render/protocol.ts", "src/render/browser/"];
 
-/** Each third takes about as long. */
+/** Each third takes about as long, with what is asked of PostgreSQL and Ceph that day. */
 export const THIRDS: readonly Files[] = [
   {
     "test/render/pool.test.ts": POOL,
@@ -37,6 +37,11 @@ export const THIRDS: readonly Files[] = [
     "test/service/upgrade.test.ts": ["db/", "src/store/engine/"],
     "test/render/card/foil.test.ts": CARD,
     "test/render/card/sets-on-cards.test.ts": CARD,
+    "test/console/for-print.test.ts": [...LISTS, "src/app/print/"],
+    "test/console/template-choice.test.ts": [...CARDS, "src/console/template-choice.tsx"],
+    "test/console/consent.test.ts": PEOPLE,
+    "test/console/players.test.ts": [...CARDS, "src/app/people/consent.ts"],
+    "test/render/placeholders/placeholder-words.test.ts": [...CARD, "src/render/placeholders/"],
   },
   {
     "test/render/photo/photo.test.ts": PHOTO,
@@ -61,6 +66,24 @@ export const THIRDS: readonly Files[] = [
     "test/blobs/bucket.test.ts": ["src/blobs/"],
     "test/console/palette.test.ts": [...PAGES, "src/console/palette.tsx", "src/console/find.ts"],
     "test/render/card/codes.test.ts": CARD,
+    "test/console/make.test.ts": CARDS,
+    "test/console/batches.test.ts": [...LISTS, "src/app/batches/"],
+    "test/render/hostile-files.test.ts": ["src/render/", "src/sources/"],
+    "test/console/templates.test.ts": [...PAGES, "src/console/operator/", "src/templates/"],
+    "test/console/first-run.test.ts": [...PEOPLE, "src/cli/serve.ts", "src/service/"],
+    "test/console/waiting-lists.test.ts": LISTS,
+    "test/render/card/page-cache.test.ts": ["src/render/card/", "src/render/card-renderer.ts"],
+    "test/http/remake-batch.test.ts": ["src/app/batches/", "src/app/credits/", "src/http/remake.ts"],
+    "test/scripts/packages.test.ts": ["package.json", "scripts/sbom.ts", "scripts/release"],
+    "test/app/people/password-hash.test.ts": ["src/app/people/"],
+    "test/cli/permissions.test.ts": ["src/system/", "src/cli/", "src/service/"],
+    "test/render/photo/networks.test.ts": PHOTO,
+    "test/app/batches/list-reader.test.ts": ["src/app/batches/", "src/system/own-limits.ts"],
+    "test/app/batches/squad-list.test.ts": ["src/app/batches/"],
+    "test/app/print/cmyk-jpeg.test.ts": ["src/app/print/"],
+    "test/cli/user.test.ts": ["src/cli/", "src/app/people/"],
+    "test/app/images/source-keeper.test.ts": ["src/app/images/", "src/blobs/"],
+    "test/render/photo/exposure.test.ts": PHOTO,
   },
   {
     "test/studio/studio.test.ts": ["src/studio/", "src/cli/studio.ts", "src/cli/preview-pool.ts"],
@@ -90,6 +113,21 @@ export const THIRDS: readonly Files[] = [
     "test/render/card/built-in-backs.test.ts": CARD,
     "test/console/publication.test.ts": CARDS,
     "test/render/card/repeated-pictures.test.ts": CARD,
+    "test/cli/demo.test.ts": ["src/cli/demo", "src/cli/preview-pool.ts", "src/service/"],
+    "test/render/card/card-look.test.ts": CARD,
+    "test/app/images/clock-jumps.test.ts": ["src/app/images/", "src/core/steady-clock.ts", "src/service/"],
+    "test/render/card/strays.test.ts": [...CARD, ...PHOTO],
+    "test/render/photo/matte.test.ts": PHOTO,
+    "test/http/base-path.test.ts": [...PAGES, "src/core/base-path.ts", "src/http/mount.ts", "src/console/"],
+    "test/app/sets/set-pages.test.ts": ["src/app/sets/", "src/app/print/", ...CARD],
+    "test/console/proxy.test.ts": [...PEOPLE, "src/http/client-address.ts", "src/http/host.ts"],
+    "test/deploy/proxies.test.ts": ["deploy/", "src/http/mount.ts", "src/http/client-address.ts"],
+    "test/render/card/display-name.test.ts": CARD,
+    "test/app/mail/mail.test.ts": ["src/app/mail/", "src/core/mail.ts"],
+    "test/console/operator-search.test.ts": [...PAGES, "src/console/operator/"],
+    "test/app/exports/own-bucket.test.ts": ["src/app/exports/", "src/blobs/"],
+    "test/cli/bucket.test.ts": ["src/cli/", "src/app/exports/"],
+    "test/store/engine/upgrade.test.ts": ["db/", "src/store/engine/"],
   },
 ];
 

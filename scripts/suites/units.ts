@@ -17,10 +17,10 @@ export type Timings = Record<string, number>;
 /** A file that is not listed is about as long as this. */
 const SHORT_SECONDS = 1;
 /**
- * Short files share a process, whose start and imports take about a second: as many as this, of neighbouring
- * folders.
+ * Files share a process up to this, those of one folder first: its start and imports take one or two seconds
+ * of a processor. Where units are longer, one lane waits longer for the other at the end.
  */
-const SHORT_FILES = 12;
+const UNIT_SECONDS = 30;
 /**
  * Bounds a test that hangs and nothing else: where three share a processor, one that starts servers takes a
  * minute.
@@ -49,23 +49,34 @@ export function partOf(unit: Unit, files: readonly string[]): Unit {
   return isWhole ? unit : { ...unit, files: some, command: commandOf(some) };
 }
 
-/** Splits a suite's files into units: each file of the timings alone, the others in groups. */
+/**
+ * Splits a suite's files into units of so many seconds at most, and one for each file that takes longer.
+ */
 export function unitsOf(
   suite: string,
-  files: string[],
+  files: readonly string[],
   timings: Timings,
-  env: Record<string, string> = {},
+  { env = {}, most = UNIT_SECONDS }: { env?: Record<string, string>; most?: number | undefined } = {},
 ): Unit[] {
+  const secondsOf = (some: readonly string[]) =>
+    some.reduce((sum, file) => sum + (timings[file] ?? SHORT_SECONDS), 0);
   const unit = (some: string[]): Unit => ({
     suite,
     files: some,
-    seconds: some.reduce((sum, file) => sum + (timings[file] ?? SHORT_SECONDS), 0),
+    seconds: secondsOf(some),
     command: commandOf(some),
     env,
   });
-  const [long, short] = [files.filter((file) => file in timings), files.filter((file) => !(file in timings))];
-  short.sort((a, b) => dirname(a).localeCompare(dirname(b)) || a.localeCompare(b));
-  const groups: Unit[] = [];
-  for (let at = 0; at < short.length; at += SHORT_FILES) groups.push(unit(short.slice(at, at + SHORT_FILES)));
-  return [...long.map((file) => unit([file])), ...groups];
+  const isLong = (file: string) => secondsOf([file]) > most;
+  const units = files.filter(isLong).map((file) => unit([file]));
+  const byFolder = (a: string, b: string) => dirname(a).localeCompare(dirname(b)) || a.localeCompare(b);
+  let group: string[] = [];
+  for (const file of files.filter((file) => !isLong(file)).toSorted(byFolder)) {
+    if (secondsOf([...group, file]) > most) {
+      units.push(unit(group));
+      group = [];
+    }
+    group.push(file);
+  }
+  return group.length > 0 ? [...units, unit(group)] : units;
 }

@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { unitsOf } from "../../scripts/suites/units.ts";
+
+const timings = { "test/b/long.test.ts": 31, "test/a/half.test.ts": 20, "test/b/half.test.ts": 20 };
+const files = [...Object.keys(timings), "test/a/short.test.ts", "test/b/short.test.ts"];
+
+test("files of a folder share a process up to half a minute, and one that takes longer has its own", () => {
+  const units = unitsOf("", files, timings);
+  expect(units.map((unit) => unit.files)).toEqual([
+    ["test/b/long.test.ts"],
+    ["test/a/half.test.ts", "test/a/short.test.ts"],
+    ["test/b/half.test.ts", "test/b/short.test.ts"],
+  ]);
+  expect(units.map(({ seconds }) => seconds)).toEqual([31, 21, 21]);
+});
+
+test("each file whose time is to be measured has a process of its own", () => {
+  const units = unitsOf("", files, timings, { most: 0 });
+  expect(units.map((unit) => unit.files).sort()).toEqual(files.map((file) => [file]).sort());
+});
