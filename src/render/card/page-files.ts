@@ -5,6 +5,8 @@ import { FONT_LIBRARY_CSS, fontLibraryFile } from "../fonts/fonts.ts";
 // @ts-expect-error TypeScript sees the module; the import gives its text, which runs in the page.
 import masksSource from "../photo/page/masks.js" with { type: "text" };
 // @ts-expect-error As above.
+import reducedJpegSource from "../photo/page/reduced_jpeg.js" with { type: "text" };
+// @ts-expect-error As above.
 import backdropSource from "./backdrop.js" with { type: "text" };
 // @ts-expect-error As above.
 import badgeSource from "./badge.js" with { type: "text" };
@@ -92,6 +94,7 @@ const SCRIPTS: Record<string, string> = {
   "/watermark.js": watermarkSource,
   // Of the page in which players are cut out.
   "/photo/page/masks.js": masksSource,
+  "/photo/page/reduced_jpeg.js": reducedJpegSource,
 };
 
 const css = (body: string): PageFile => ({ body, contentType: "text/css; charset=utf-8" });

@@ -25,6 +25,7 @@ import networks from "./page/networks.js" with { type: "text" };
 import ownParts from "./page/own_parts.js" with { type: "text" };
 import partsFaults from "./page/parts_faults.js" with { type: "text" };
 import quality from "./page/quality.js" with { type: "text" };
+import reducedJpeg from "./page/reduced_jpeg.js" with { type: "text" };
 import rivals from "./page/rivals.js" with { type: "text" };
 import salientPage from "./page/salient.js" with { type: "text" };
 import sharedFile from "./page/shared_file.js" with { type: "text" };
@@ -59,6 +60,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "own_parts.js": ownParts,
   "parts_faults.js": partsFaults,
   "quality.js": quality,
+  "reduced_jpeg.js": reducedJpeg,
   "rivals.js": rivals,
   "salient.js": salientPage,
   "shared_file.js": sharedFile,

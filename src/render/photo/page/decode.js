@@ -1,3 +1,5 @@
+import { reducedJpeg } from "./reduced_jpeg.js";
+
 /** @import { Bytes, Rect } from "./masks.js" */
 
 /**
@@ -111,27 +113,12 @@ function turned(bitmap, quarters) {
 }
 
 /**
- * A large JPEG at half its size, as its blocks of 8 x 8 pixels give it at once; null for other photos, and
- * where that fails: decoding all of it then tells whether the file is broken.
+ * A large JPEG at half its size; null for other photos.
  * @param {Blob} blob @param {Header} header
  */
-async function halfOf(blob, { format, width, height }) {
-  if (format !== "jpeg" || Math.max(width, height) < MIN_HALVED_PX || !("ImageDecoder" in globalThis))
-    return null;
-  const [desiredWidth, desiredHeight] = [Math.ceil(width / 2), Math.ceil(height / 2)];
-  const decoder = new ImageDecoder({ data: blob.stream(), type: "image/jpeg", desiredWidth, desiredHeight });
-  try {
-    const { image } = await decoder.decode();
-    const half = await createImageBitmap(image, { imageOrientation: "from-image" });
-    image.close();
-    if (Math.max(half.width, half.height) === Math.max(desiredWidth, desiredHeight)) return half;
-    half.close();
-    return null;
-  } catch {
-    return null;
-  } finally {
-    decoder.close();
-  }
+async function halfOf(blob, { format, ...size }) {
+  const isLarge = format === "jpeg" && Math.max(size.width, size.height) >= MIN_HALVED_PX;
+  return isLarge ? reducedJpeg(blob, size, 2) : null;
 }
 
 /**

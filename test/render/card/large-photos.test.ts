@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import { join } from "node:path";
+import type { Browser } from "puppeteer-core";
+import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
+import { loadTemplate } from "../../../src/templates/load.ts";
+import { photo, withOrientation } from "../photo/photo-lab.ts";
+import { openPixelLab, type PixelLab } from "../pixels.ts";
+import { cardInput, cutout, openBrowser } from "./cards.ts";
+
+let browser: Browser;
+let page: CardPage;
+let lab: PixelLab;
+let folder: string;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  page = await openCardPage(browser, await loadTemplate("club_card"));
+  lab = await openPixelLab(browser);
+  folder = await mkdtemp(join(os.tmpdir(), "large-photos-"));
+});
+afterAll(async () => {
+  await browser.close();
+  await rm(folder, { recursive: true });
+});
+
+/** A card in which the photo of the man lies behind the window, from this file. */
+async function cardOf(name: string, bytes: Uint8Array): Promise<Uint8Array> {
+  const path = join(folder, name);
+  await Bun.write(path, bytes);
+  const card = cardInput({ composition: "photo" });
+  const { signs: _, ...man } = await cutout("man");
+  return (await page.render({ card, cutout: man, badge: null, photo: path })).bytes;
+}
+
+for (const [name, width, height] of [
+  ["twice", 1400, 2100],
+  ["four times", 2600, 3900],
+] as const) {
+  test(`a JPEG ${name} as large as it is shown looks on the card as all of its pixels do`, async () => {
+    const jpeg = await new Bun.Image(photo("unsplash_man.jpg"))
+      .resize(width, height)
+      .jpeg({ quality: 92 })
+      .bytes();
+    const whole = await cardOf(`${width}.png`, await new Bun.Image(jpeg).png().bytes());
+    const turned = await new Bun.Image(jpeg).rotate(270).jpeg({ quality: 92 }).bytes();
+    for (const [file, bytes] of [
+      [`${width}.jpg`, jpeg],
+      [`${width}-turned.jpg`, withOrientation(turned, 6)],
+    ] as const) {
+      const { largest, mean } = await lab.compare(await cardOf(file, bytes), whole);
+      expect(mean).toBeLessThan(0.5);
+      expect(largest).toBeLessThan(24);
+      // Nothing at all differs only where all of its pixels were decoded.
+      expect(largest).toBeGreaterThan(0);
+    }
+  });
+}
