@@ -42,8 +42,11 @@ import { showWatermark } from "./watermark.js";
  *   card
  */
 
-/** The longest wait for pictures or fonts: even on a busy machine, no picture takes this long to decode. */
-const READY_TIMEOUT_MS = 8000;
+/**
+ * The longest wait for pictures or fonts, which ends one that never comes: on a busy machine a large picture
+ * may take ten seconds to decode.
+ */
+const READY_TIMEOUT_MS = 30_000;
 
 /**
  * The prefix of a picture's address that stands for the file in `cutoutInput`; the rest tells files apart.
