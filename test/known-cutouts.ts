@@ -20,8 +20,12 @@ export function knownCutouts(cacheDir: string) {
       for (const file of filesIn(cutouts)) {
         const place = join(known, file);
         mkdirSync(dirname(place), { recursive: true });
-        // Whole from its first moment on, whoever reads it meanwhile.
-        if (!existsSync(place)) linkSync(join(cutouts, file), place);
+        // Whole from its first moment on, whoever reads it or puts it there meanwhile.
+        try {
+          linkSync(join(cutouts, file), place);
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+        }
       }
     },
   };

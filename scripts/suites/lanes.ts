@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { unfinishedFiles } from "./results.ts";
 import { partOf, type Unit } from "./units.ts";
 
-/** No unit takes a third of this; one that hangs is ended and has failed. */
-const LONGEST_MS = 20 * 60_000;
+/** No unit takes a fifth of this; one that hangs is ended and has failed. */
+const LONGEST_MS = 30 * 60_000;
 
 /** What became of a unit. */
 export interface Outcome {

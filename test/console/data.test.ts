@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ renders: false });
 });
 afterAll(() => server.close());
 

@@ -10,7 +10,7 @@ let server: TestServer;
 let own: TestAccount;
 let ana: Client;
 beforeAll(async () => {
-  server = await testServer({ env: { CARDPRESS_PRESETS: "club_card,full_bleed" } });
+  server = await testServer({ env: { CARDPRESS_PRESETS: "club_card,full_bleed" }, knowsPhotos: true });
   own = await testAccount(server.service, { credits: 10 });
   ana = await client(
     server.service,

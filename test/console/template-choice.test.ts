@@ -29,6 +29,7 @@ beforeAll(async () => {
   const templatesDir = join(folder.dir, "templates");
   await ownTemplate(templatesDir, "season_card");
   server = await testServer({
+    knowsPhotos: true,
     env: {
       CARDPRESS_TEMPLATES_DIR: templatesDir,
       CARDPRESS_PRESETS: "club_card,action_card",

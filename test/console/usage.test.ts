@@ -18,7 +18,7 @@ let member: Client;
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ renders: false });
   const { service, baseUrl } = server;
   partner = await testAccount(service);
   for (const external_id of ["striker-1", "striker-2", "keeper-1", "test_fail_no_player"]) {

@@ -46,14 +46,18 @@ test("the served document passes the linter's rules without a warning", async ()
   expect(await lintDocument(await served())).toMatchObject({ ok: true });
 });
 
-test("the linter does find a fault: an example that breaks its schema, or a reference to nothing", async () => {
-  const example = await served();
-  example.paths["/v1/images"].post.requestBody.content["application/json"].examples.full.value.player.number =
+test("the linter does find faults: an example that breaks its schema, and a reference to nothing", async () => {
+  const faulty = await served();
+  faulty.paths["/v1/images"].post.requestBody.content["application/json"].examples.full.value.player.number =
     100;
-  expect(await lintDocument(example)).toMatchObject({ ok: false });
-  const reference = await served();
-  reference.paths["/v1/usage"].get.responses["401"] = { $ref: "#/components/responses/NOTHING" };
-  expect(await lintDocument(reference)).toMatchObject({ ok: false });
+  faulty.paths["/v1/usage"].get.responses["401"] = { $ref: "#/components/responses/NOTHING" };
+  const { ok, output } = await lintDocument(faulty);
+  expect(ok).toBe(false);
+  const { problems } = JSON.parse(output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1));
+  expect(problems.map(({ ruleId }: { ruleId: string }) => ruleId).sort()).toEqual([
+    "no-invalid-media-type-examples",
+    "no-unresolved-refs",
+  ]);
 });
 
 test("the document is OpenAPI 3.1 with this service's address, and free of what is not JSON Schema", async () => {

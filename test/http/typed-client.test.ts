@@ -61,29 +61,33 @@ async function run(command: string[]): Promise<string> {
   return out;
 }
 
-/** The compiler's complaints about a program, none when it is right. */
-async function complaints(program: string): Promise<string> {
-  const name = `program-${Bun.hash(program)}.ts`;
-  await Bun.write(join(dir, name), program);
-  await Bun.write(join(dir, "tsconfig.one.json"), JSON.stringify({ ...TSCONFIG, files: [name] }));
+/**
+ * The compiler's complaints about each of these programs, none about those that are right. They are compiled
+ * in one go.
+ */
+async function complaintsOf(programs: readonly string[]): Promise<string[]> {
+  const names = programs.map((program) => `program-${Bun.hash(program)}.ts`);
+  for (const [n, program] of programs.entries()) await Bun.write(join(dir, names[n] ?? ""), program);
+  await Bun.write(join(dir, "tsconfig.one.json"), JSON.stringify({ ...TSCONFIG, files: names }));
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-  return run([process.execPath, "--bun", tsc, "-p", "tsconfig.one.json"]).then(
+  const said = await run([process.execPath, "--bun", tsc, "-p", "tsconfig.one.json"]).then(
     () => "",
     (error: Error) => error.message,
   );
+  // A complaint begins with its file's name; its further lines are indented.
+  const complaints = said.split(/\n(?=\S)/).filter(Boolean);
+  const strange = complaints.filter((text) => !names.some((name) => text.startsWith(name)));
+  expect(strange).toEqual([]);
+  return names.map((name) => complaints.filter((text) => text.startsWith(name)).join("\n"));
 }
-
-test("the quickstart compiles against the generated types", async () => {
-  expect(await complaints(quickstart)).toBe("");
-});
 
 test("the samples of guides and playground compile by themselves, as strictly as can be", async () => {
   for (const { text } of [...SAMPLES.quickstart, ...SAMPLES.webhook].filter(
     ({ language }) => language === "ts",
   ))
-    expect(await complaints(text)).toBe("");
+    expect(await complaintsOf([text])).toEqual([""]);
   const body = { player: { name: "Zoë", source_image_url: "https://a.example/x.png" }, style: {} };
-  expect(await complaints(typescriptSample(api.baseUrl, body))).toBe("");
+  expect(await complaintsOf([typescriptSample(api.baseUrl, body)])).toEqual([""]);
 });
 
 const MISTAKES: [string, string, string, string][] = [
@@ -107,14 +111,16 @@ const MISTAKES: [string, string, string, string][] = [
     "NO_SUCH_CODE",
   ],
 ];
-for (const [name, right, wrong, named] of MISTAKES) {
-  test(`${name} does not compile`, async () => {
-    expect(quickstart).toContain(right);
-    const found = await complaints(quickstart.replace(right, wrong));
-    expect(found).toContain("error TS");
-    expect(found).toContain(named);
-  });
-}
+test("the quickstart compiles against the generated types, and with each of the usual mistakes it does not", async () => {
+  for (const [, right] of MISTAKES) expect(quickstart).toContain(right);
+  const mistaken = MISTAKES.map(([, right, wrong]) => quickstart.replace(right, wrong));
+  const [sound, ...found] = await complaintsOf([quickstart, ...mistaken]);
+  expect(sound).toBe("");
+  for (const [n, [mistake, , , named]] of MISTAKES.entries()) {
+    expect({ mistake, said: found[n] }).toEqual({ mistake, said: expect.stringContaining("error TS") });
+    expect({ mistake, said: found[n] }).toEqual({ mistake, said: expect.stringContaining(named) });
+  }
+});
 
 test("the quickstart runs against the service with a test key", async () => {
   const { testKey } = await testAccount(api);

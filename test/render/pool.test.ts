@@ -16,10 +16,13 @@ import { pngOfDepth } from "../sources/pictures.ts";
 
 let folder: TestFolder;
 let settings: RendererOptions;
+/** Of workers that cut nobody out: their networks would be loaded for nothing. */
+let withoutPhotos: RendererOptions;
 let pool: RenderPool;
 beforeAll(async () => {
   folder = testFolder();
   settings = await rendererOptions(testConfig(folder.dir), openDataFolder(folder.dir));
+  withoutPhotos = { ...settings, loadsNetworksLate: true };
   pool = createRenderPool({
     workers: 1,
     command: workerCommand(),
@@ -210,7 +213,7 @@ test("a worker is replaced after its share of renders, and nobody notices", asyn
   const recycling = createRenderPool({
     workers: 1,
     command: workerCommand(),
-    renderer: { ...settings, profilesDir: openDataFolder(join(folder.dir, "recycling")).profiles },
+    renderer: { ...withoutPhotos, profilesDir: openDataFolder(join(folder.dir, "recycling")).profiles },
     random: seededRandom(),
     log: { ...silentLog, warn: (event) => void warnings.push(event) },
     rendersPerBrowser: 2,
@@ -252,7 +255,7 @@ test("a page that crashes while its worker starts does not keep the worker from 
   const crashing = createRenderPool({
     workers: 1,
     command: workerCommand(),
-    renderer: { ...settings, profilesDir: openDataFolder(join(folder.dir, "crashing")).profiles },
+    renderer: { ...withoutPhotos, profilesDir: openDataFolder(join(folder.dir, "crashing")).profiles },
     random: seededRandom(),
     log: { ...silentLog, error: (_, fields) => void failures.push(fields) },
   });
@@ -270,7 +273,7 @@ test("workers that start together are replaced one after the other, each with it
   const alike = createRenderPool({
     workers: 2,
     command: workerCommand(),
-    renderer: { ...settings, profilesDir: openDataFolder(join(folder.dir, "two")).profiles },
+    renderer: { ...withoutPhotos, profilesDir: openDataFolder(join(folder.dir, "two")).profiles },
     random: seededRandom(),
     log: silentLog,
     // Past their age from the first moment on.
@@ -341,7 +344,7 @@ test("a browser that hangs ends with its worker, and so does every process of it
   const hung = createRenderPool({
     workers: 1,
     command: workerCommand(),
-    renderer: { ...settings, profilesDir: openDataFolder(join(folder.dir, "hung")).profiles },
+    renderer: { ...withoutPhotos, profilesDir: openDataFolder(join(folder.dir, "hung")).profiles },
     random: seededRandom(),
     log: silentLog,
     renderTimeoutMs: 1,
@@ -372,7 +375,7 @@ test("an edited template is drawn from the next card on by the same worker; half
     workers: 1,
     command: workerCommand(),
     renderer: {
-      ...settings,
+      ...withoutPhotos,
       templatesDir,
       presets: ["draft", "club_card"],
       profilesDir: openDataFolder(join(folder.dir, "edited")).profiles,

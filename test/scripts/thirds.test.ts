@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { POSTGRES_SUITES } from "../../scripts/suites/postgres.ts";
 import { ALWAYS_ON_POSTGRES, isOnCeph, onPostgres, onSqlite, THIRDS } from "../../scripts/suites/thirds.ts";
@@ -39,6 +39,24 @@ test("a change of a file's subject, of the file or of what it shares with its ne
   const keys = "test/http/keys.test.ts";
   for (const today of DAYS) expect(onPostgres(ON_BOTH, { ...today, changed: [keys] })).toContain(keys);
   for (const today of DAYS) expect(isOnCeph({ ...today, changed: ["src/blobs/bucket.ts"] })).toBe(true);
+});
+
+test("no file that is shared out by thirds does a third of its work by itself: the others would never be done", () => {
+  const isDivided = (file: string) => readFileSync(join(ROOT, file), "utf8").includes("endurance.ts");
+  expect(THIRDS.flatMap((third) => Object.keys(third)).filter(isDivided)).toEqual([]);
+});
+
+test("within six runs each part of an endurance run is done, once, and a long run does all of it", () => {
+  const due = (given: string): number[] => {
+    const script = `import { dueOf } from "./test/endurance.ts"; console.log(dueOf([...Array(12).keys()], []).join());`;
+    const env = { ...process.env, CARDPRESS_TEST_THIRD: given };
+    const { stdout } = Bun.spawnSync([process.execPath, "-e", script], { cwd: ROOT, env });
+    return stdout.toString().trim().split(",").map(Number);
+  };
+  const all = Array.from({ length: 12 }, (_, n) => n);
+  expect(["0", "1", "2", "3", "4", "5"].flatMap(due).sort((a, b) => a - b)).toEqual(all);
+  expect(due("6")).toEqual(due("0"));
+  expect(due("all")).toEqual(all);
 });
 
 test("all files that are shared out are there, once, and so is what each is about", () => {

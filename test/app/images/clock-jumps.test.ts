@@ -21,7 +21,7 @@ let server: TestServer;
 beforeAll(async () => {
   const clock = { now: () => Date.now() + setByMs, elapsed: () => performance.now() };
   const env = { CARDPRESS_SOURCE_ALLOWED_ORIGINS: `http://127.0.0.1:${host.port}` };
-  server = await testServer({ clock, env });
+  server = await testServer({ clock, env, knowsPhotos: true });
 });
 afterAll(async () => {
   await server.close();
