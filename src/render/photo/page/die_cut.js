@@ -71,7 +71,7 @@ export function dieCut(rgba, { width, height }, { rgba: data, w, h }, head, tone
   /** @type {Bytes} */
   const kept = new Uint8ClampedArray(alpha.length);
   for (let i = 0; i < kept.length; i++) kept[i] = 255 * keptPart(alpha[i] / 255, inside[i]);
-  takeInnerColours(rgba, { width, height }, { silhouette, kept, carried }, tones);
+  takeInnerColours(rgba, { width, height }, { silhouette, edge, kept, carried }, tones);
   return silhouette;
 }
 
@@ -225,48 +225,114 @@ const keptPart = (here, inside) =>
 /** @typedef {{ data: Uint8ClampedArray, width: number, height: number }} Plane */
 
 /**
+ * What the small cutout has for the large one: its silhouette, as a picture and as alpha, how much of each
+ * pixel's own colour stays, 255 for all of it, and the carried colours.
+ * @typedef {{ silhouette: OffscreenCanvas, edge: Bytes, kept: Bytes, carried: Plane }} SmallParts
+ */
+
+/** @typedef {Uint32Array & { [index: number]: any }} Words */
+
+/** The side of the squares in which the cutout is looked at: most lie wholly inside or outside the player. */
+const TILE_PX = 64;
+/** An enlarged pixel depends on small ones up to this far away. */
+const ENLARGED_FROM_PX = 3;
+
+/**
  * Gives the cutout the new edge, and pixels along it the carried colours; and all pixels their new tones.
  * @param {Bytes} rgba changed in place @param {{ width: number, height: number }} size
- * @param {{ silhouette: OffscreenCanvas, kept: Bytes, carried: Plane }} small
+ * @param {SmallParts} small
  * @param {Uint8ClampedArray[] | null} tones
  */
-function takeInnerColours(rgba, { width, height }, { silhouette, kept, carried }, tones) {
-  const context = contextOf(canvasOf(width, height));
-  context.imageSmoothingQuality = "high";
-  context.drawImage(silhouette, 0, 0, width, height);
-  const edge = context.getImageData(0, 0, width, height).data;
-  const { width: w, height: h } = silhouette;
-  // Enlarged, the edge is as wide as it is enlarged: made steep again.
-  const steep = Math.max(1, Math.min(width / w, 3));
-  const own = { data: kept, width: w, height: h };
-  const columns = Int32Array.from({ length: width }, (_, x) => Math.min(w - 1, Math.floor((x * w) / width)));
-  // A pixel at once, as little-endian processors have it: alpha, blue, green, red.
-  const pixels = new Uint32Array(rgba.buffer);
+function takeInnerColours(rgba, { width, height }, small, tones) {
   const [reds, greens, blues] = [0, 1, 2].map((c) =>
     Uint32Array.from({ length: 256 }, (_, tone) => Number(tones?.[c]?.[tone] ?? tone) << (8 * c)),
   );
   if (!reds || !greens || !blues) return;
-  for (let y = 0, i = 0; y < height; y++) {
-    const row = Math.min(h - 1, Math.floor((y * h) / height)) * w;
-    for (let x = 0; x < width; x++, i++) {
-      const k = 4 * i;
-      const shown = Number(edge[k + 3]);
-      if (shown === 0) {
-        pixels[i] = 0;
+  // A pixel at once, as little-endian processors have it: alpha, blue, green, red.
+  const pixels = /** @type {Words} */ (new Uint32Array(rgba.buffer));
+  const tile = contextOf(canvasOf(TILE_PX, TILE_PX));
+  tile.imageSmoothingQuality = "high";
+  tile.globalCompositeOperation = "copy";
+  for (let top = 0; top < height; top += TILE_PX)
+    for (let left = 0; left < width; left += TILE_PX) {
+      const [right, bottom] = [Math.min(width, left + TILE_PX), Math.min(height, top + TILE_PX)];
+      const box = { left, top, right, bottom };
+      const side = sideOfEdge(small, { width, height }, box);
+      if (side === "outside") {
+        for (let y = top; y < bottom; y++) pixels.fill(0, y * width + left, y * width + right);
         continue;
       }
-      if (kept[row + Number(columns[x])] === 255) rgba[k + 3] = 255;
+      if (side === "across") {
+        tile.drawImage(small.silhouette, -left, -top, width, height);
+        const { data } = tile.getImageData(0, 0, TILE_PX, TILE_PX);
+        cutTile(rgba, { width, height }, box, small, data);
+      }
+      for (let y = top; y < bottom; y++)
+        retone(pixels, y * width + left, y * width + right, reds, greens, blues);
+    }
+}
+
+/**
+ * On which side of the player's edge a part of the cutout lies.
+ * @param {SmallParts} small
+ * @param {{ width: number, height: number }} size of the cutout
+ * @param {{ left: number, top: number, right: number, bottom: number }} box in its pixels
+ * @returns {"outside" | "inside" | "across"}
+ */
+function sideOfEdge({ silhouette: { width: w, height: h }, edge, kept }, size, { left, top, right, bottom }) {
+  const [perX, perY] = [w / size.width, h / size.height];
+  const first = Math.max(0, Math.floor(left * perX) - ENLARGED_FROM_PX);
+  const last = Math.min(w - 1, Math.floor((right - 1) * perX) + ENLARGED_FROM_PX);
+  const end = Math.min(h - 1, Math.floor((bottom - 1) * perY) + ENLARGED_FROM_PX);
+  let [isEmpty, isWhole] = [true, true];
+  for (let y = Math.max(0, Math.floor(top * perY) - ENLARGED_FROM_PX); y <= end; y++)
+    for (let i = y * w + first; i <= y * w + last; i++) {
+      if (edge[i] > 0) isEmpty = false;
+      if (edge[i] < 255 || kept[i] < 255) isWhole = false;
+    }
+  return isEmpty ? "outside" : isWhole ? "inside" : "across";
+}
+
+/**
+ * Gives a part of the cutout its alpha, and the pixels along the edge the carried colours.
+ * @param {Bytes} rgba changed in place @param {{ width: number, height: number }} size
+ * @param {{ left: number, top: number, right: number, bottom: number }} box
+ * @param {SmallParts} small
+ * @param {Uint8ClampedArray} enlarged the silhouette's part, in rows of TILE_PX pixels
+ */
+function cutTile(rgba, { width, height }, { left, top, right, bottom }, small, enlarged) {
+  const { kept, carried } = small;
+  const { width: w, height: h } = small.silhouette;
+  const own = { data: kept, width: w, height: h };
+  // Enlarged, the edge is as wide as it is enlarged: made steep again.
+  const steep = Math.max(1, Math.min(width / w, 3));
+  for (let y = top; y < bottom; y++) {
+    const row = Math.min(h - 1, Math.floor((y * h) / height)) * w;
+    for (let x = left; x < right; x++) {
+      const k = 4 * (y * width + x);
+      const shown = Number(enlarged[4 * ((y - top) * TILE_PX + x - left) + 3]);
+      if (shown === 0) rgba[k + 3] = 0;
+      else if (kept[row + Math.min(w - 1, Math.floor((x * w) / width))] === 255) rgba[k + 3] = 255;
       else {
         takeOuter(rgba, k, { carried, own }, (x + 0.5) / width, (y + 0.5) / height);
         rgba[k + 3] = 127.5 + (shown - 127.5) * steep;
       }
-      const pixel = Number(pixels[i]);
-      pixels[i] =
-        (pixel & 0xff000000) |
-        Number(blues[(pixel >>> 16) & 255]) |
-        Number(greens[(pixel >>> 8) & 255]) |
-        Number(reds[pixel & 255]);
     }
+  }
+}
+
+/**
+ * Gives pixels their new tones; nothing is left of the colour of transparent ones.
+ * @param {Words} pixels changed in place @param {number} from @param {number} to
+ * @param {Words} reds @param {Words} greens @param {Words} blues
+ */
+function retone(pixels, from, to, reds, greens, blues) {
+  for (let i = from; i < to; i++) {
+    const pixel = pixels[i];
+    const alpha = pixel & 0xff000000;
+    pixels[i] = alpha
+      ? alpha | blues[(pixel >>> 16) & 255] | greens[(pixel >>> 8) & 255] | reds[pixel & 255]
+      : 0;
   }
 }
 
