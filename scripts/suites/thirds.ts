@@ -93,6 +93,8 @@ export const THIRDS: readonly Files[] = [
     "test/console/data.test.ts": PEOPLE,
     "test/console/forgotten-password.test.ts": PEOPLE,
     "test/http/odd-clients.test.ts": ["src/http/"],
+    "test/app/people/manage-users.test.ts": ["src/app/people/", "src/store/people/"],
+    "test/app/webhooks/bad-receivers.test.ts": ["src/app/webhooks/", "src/sources/"],
   },
   {
     "test/studio/studio.test.ts": ["src/studio/", "src/cli/studio.ts", "src/cli/preview-pool.ts"],
@@ -147,6 +149,9 @@ export const THIRDS: readonly Files[] = [
     "test/http/status-page.test.ts": ["src/http/status", "src/web/", "src/app/operations/status.ts"],
     "test/console/filters.test.ts": [...CARDS, "src/console/filters.tsx"],
     "test/console/whats-new.test.ts": [...PAGES, "src/console/whats-new.tsx", "CHANGELOG.md"],
+    "test/http/metrics.test.ts": ["src/http/metrics", "src/core/metrics.ts", "src/app/operations/gauges.ts"],
+    "test/app/people/passkeys.test.ts": ["src/app/people/", "src/store/people/"],
+    "test/app/webhooks/manage-webhooks.test.ts": ["src/app/webhooks/", "src/store/webhooks/"],
   },
 ];
 
