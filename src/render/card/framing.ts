@@ -41,8 +41,8 @@ const FACE_PER_HEAD = 0.62;
  * Distance from the crown in face heights: to above the knees on a portrait card, to the hips on a wide one
  * (an adult is about 12).
  */
-export const KNEES_FACES = 7.4;
-export const HIPS_FACES = 5.2;
+const KNEES_FACES = 7.4;
+const HIPS_FACES = 5.2;
 /**
  * Feet do not stand on the plate: this fraction of a player shown whole is visible, the rest is behind the
  * plate.

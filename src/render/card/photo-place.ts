@@ -1,5 +1,5 @@
 import type { Box, CutoutDescription, CutoutSigns, Framing } from "../../core/card.ts";
-import { faceOf, HIPS_FACES, KNEES_FACES, sharpness } from "./framing.ts";
+import { faceOf, sharpness } from "./framing.ts";
 import type { Zones } from "./template-layout.ts";
 
 /** Where the whole upright photo goes behind a card's window, and with it the player, in card pixels. */
@@ -18,23 +18,23 @@ interface Size {
 }
 
 /**
- * A player is shown to the knees, in a wide window to the hips, or with the feet if that does not shrink the
- * player below this part.
+ * A photo that shows more of somebody than so many face heights from the crown down was taken from afar: of
+ * them the card shows the upper body, for judges prefer a large face to whole legs
+ * (docs/decisions/0022-cutout-or-photo.md). A nearer photo is shown down to where it ends.
  */
-const LEAST_STANDING = 0.68;
+const FAR_FACES = 6.3;
 /**
- * Where it does, the photo shows somebody at length from afar, in a street or a room, and the card has the
- * upper body alone: to this part of where it would end otherwise, within these distances from the crown in
- * face heights.
+ * How far down the upper body goes, in face heights for each height of the window in its widths, and within
+ * which limits.
  */
-const UPPER_BODY = { part: 0.55, least: 3.4, most: 4.4 };
+const UPPER_BODY = { perShape: 3.6, least: 3.3, most: 4.1 };
 /** Outstretched arms and held things stay inside this part of the window ... */
 const ARMS_IN = 0.95;
 /**
  * ... unless that would shrink the player below this part of the available size: then they are cut, and the
  * player is this large.
  */
-const LEAST_FOR_ARMS = 0.56;
+const LEAST_FOR_ARMS = 0.62;
 const WITH_CUT_ARMS = 0.85;
 /**
  * Where so little more lets the photo cover the whole window, it does; a little more where the photo cuts an
@@ -161,21 +161,16 @@ function scaleFor(
   photo: Size,
   { seen, room, sharp }: { seen: Box; room: number; sharp: number },
 ): number {
-  const foot = body.y + body.height;
-  const reachOf = (faces: number) =>
-    room / Math.max(1, Math.min(foot - crown, faces * face.height) + crown - top);
-  const faces = (KNEES_FACES * seen.height) / seen.width;
-  const toKnees = reachOf(clamp(faces, HIPS_FACES, KNEES_FACES));
-  const standing = room / Math.max(1, foot - top);
-  const isFar = standing <= LEAST_STANDING * toKnees;
-  const { part, least, most: mostFaces } = UPPER_BODY;
-  const reach = isFar ? reachOf(clamp(part * faces, least, mostFaces)) : toKnees;
-  const figure = !cutSides.bottom && !isFar ? standing : reach;
+  const tall = body.y + body.height - crown;
+  const { perShape, least, most: mostFaces } = UPPER_BODY;
+  const upperBody = clamp((perShape * seen.height) / seen.width, least, mostFaces) * face.height;
+  const shown = tall < FAR_FACES * face.height ? tall : upperBody;
+  const reach = room / Math.max(1, shown + crown - top);
   const arms = (ARMS_IN * seen.width) / wide;
   const fitsArms = arms >= LEAST_FOR_ARMS * reach;
   const side = Math.min(seen.width, 0.8 * seen.height);
   const wanted = Math.min(
-    fitsArms ? Math.min(arms, figure) : WITH_CUT_ARMS * reach,
+    fitsArms ? Math.min(arms, reach) : WITH_CUT_ARMS * reach,
     (MAX_FACE * side) / face.height,
     sharp,
   );

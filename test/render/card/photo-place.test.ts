@@ -85,12 +85,12 @@ for (const layout of ["portrait", "landscape"] as const) {
   });
 }
 
-test("a whole figure stands with its feet above the plate", () => {
+test("somebody near, whom the photo shows down to the feet, stands with them above the plate", () => {
   const { player, line } = placed(
     {
-      photo: [900, 1400],
+      photo: [1200, 1600],
       body: { x: 300, y: 200, width: 300, height: 1000 },
-      face: { x: 410, y: 230, width: 80, height: 100 },
+      face: { x: 370, y: 250, width: 160, height: 200 },
       cutSides: { bottom: false },
     },
     "portrait",
@@ -98,7 +98,7 @@ test("a whole figure stands with its feet above the plate", () => {
   expect(bottom(player)).toBeLessThanOrEqual(line + 1);
 });
 
-/** At length in a street, far from the camera. */
+/** At length in a street. */
 const AFAR: Scene = {
   photo: [1500, 2000],
   body: { x: 600, y: 300, width: 300, height: 1500 },
