@@ -20,9 +20,11 @@ interface Size {
 /**
  * A photo that shows more of somebody than so many face heights from the crown down was taken from afar: of
  * them the card shows the upper body, for judges prefer a large face to whole legs
- * (docs/decisions/0022-cutout-or-photo.md). A nearer photo is shown down to where it ends.
+ * (docs/decisions/0022-cutout-or-photo.md). A nearer photo is shown down to where it ends, and so is whoever
+ * spreads arms and legs to this part of their height, if that fills the window to this part too.
  */
 const FAR_FACES = 6.3;
+const SPREAD = 0.85;
 /**
  * How far down the upper body goes, in face heights for each height of the window in its widths, and within
  * which limits.
@@ -164,9 +166,10 @@ function scaleFor(
   const tall = body.y + body.height - crown;
   const { perShape, least, most: mostFaces } = UPPER_BODY;
   const upperBody = clamp((perShape * seen.height) / seen.width, least, mostFaces) * face.height;
-  const shown = tall < FAR_FACES * face.height ? tall : upperBody;
-  const reach = room / Math.max(1, shown + crown - top);
+  const whole = room / Math.max(1, tall + crown - top);
   const arms = (ARMS_IN * seen.width) / wide;
+  const isFar = tall >= FAR_FACES * face.height && !(body.width >= SPREAD * tall && arms >= SPREAD * whole);
+  const reach = isFar ? room / Math.max(1, upperBody + crown - top) : whole;
   const fitsArms = arms >= LEAST_FOR_ARMS * reach;
   const side = Math.min(seen.width, 0.8 * seen.height);
   const wanted = Math.min(

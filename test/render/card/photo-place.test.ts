@@ -115,6 +115,17 @@ for (const layout of ["portrait", "landscape"] as const) {
   });
 }
 
+test("whoever fills the window with spread arms and legs is shown whole, however far away", () => {
+  const spread = { ...AFAR, photo: [2400, 2000] as [number, number] };
+  const { player, window, line } = placed(
+    { ...spread, body: { x: 400, y: 300, width: 1500, height: 1500 } },
+    "landscape",
+  );
+  expect(bottom(player)).toBeLessThanOrEqual(line + 1);
+  expect(player.x).toBeGreaterThanOrEqual(window.x);
+  expect(right(player)).toBeLessThanOrEqual(right(window));
+});
+
 test("hair rises over the window clearly or stays below its edge", () => {
   for (let above = 0; above <= 300; above += 10) {
     const { photo, ...scene } = SPREAD;
