@@ -14,11 +14,8 @@ import exposure from "./page/exposure.js" with { type: "text" };
 import findPlayer from "./page/find_player.js" with { type: "text" };
 import focus from "./page/focus.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
-import geodesic from "./page/geodesic.js" with { type: "text" };
 import grade from "./page/grade.js" with { type: "text" };
-import hairGaps from "./page/hair_gaps.js" with { type: "text" };
 import isPlayer from "./page/is_player.js" with { type: "text" };
-import limbs from "./page/limbs.js" with { type: "text" };
 import masks from "./page/masks.js" with { type: "text" };
 import matte from "./page/matte.js" with { type: "text" };
 import networks from "./page/networks.js" with { type: "text" };
@@ -49,11 +46,8 @@ export const PAGE_MODULES: Record<string, string> = {
   "find_player.js": findPlayer,
   "focus.js": focus,
   "framing.js": framing,
-  "geodesic.js": geodesic,
   "grade.js": grade,
-  "hair_gaps.js": hairGaps,
   "is_player.js": isPlayer,
-  "limbs.js": limbs,
   "masks.js": masks,
   "matte.js": matte,
   "networks.js": networks,

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { sortBelongings } from "../../../src/render/photo/page/belongings.js";
 import { readParts } from "../../../src/render/photo/page/body_parts.js";
-import { nearestSeed } from "../../../src/render/photo/page/geodesic.js";
-import { emptyHairGaps } from "../../../src/render/photo/page/hair_gaps.js";
 import { fuseMatte } from "../../../src/render/photo/page/matte.js";
 import { ownParts, rivalsOf } from "../../../src/render/photo/page/own_parts.js";
 import { refusalFromParts } from "../../../src/render/photo/page/parts_faults.js";
@@ -39,13 +37,12 @@ const player = {
   rivals: [],
   cover: 1,
 };
-const partsOf = (person: Box[], faces: Box[], more: { hair?: Box[]; skin?: Box[] } = {}) => ({
-  odds: map(person, 4, -4),
-  face: map(faces),
-  hair: map(more.hair ?? []),
-  skin: map(more.skin ?? []),
-});
 const nobody = map([]);
+const partsOf = (person: Box[], faces: Box[]) => ({
+  parts: map(person, 4, -4),
+  faces: map(faces),
+  hair: nobody,
+});
 const grey = new Uint8ClampedArray(4 * SIDE * SIDE).fill(128);
 
 /** A picture in which boxes have a grey of their own. */
@@ -57,132 +54,69 @@ function picture(boxes: [Box, number][]) {
 }
 
 describe("things beside the body", () => {
-  /** `odds` as the body parts network sees a person in the thing. */
-  const sort = (
-    thing: Box,
-    salience: number,
-    rgba: Uint8ClampedArray<ArrayBuffer>,
-    { odds = -1, masked = 0, hands = nobody } = {},
-  ) => {
-    const parts = partsOf([BODY], [FACE]);
-    const thingly = map([thing]);
-    const beside = (values: Float32Array, value: number) =>
-      Float32Array.from(values, (other, i) =>
-        thingly[i] && !at(map([BODY]), i % SIDE, Math.floor(i / SIDE)) ? value : other,
-      );
+  const sort = (thing: Box, salience: number) => {
+    const [body, thingly] = [map([BODY]), map([thing])];
     const maps = {
-      parts: { ...parts, odds: beside(parts.odds, odds) },
-      own: map([BODY]),
-      others: nobody,
-      fine: beside(map([BODY]), salience),
-      core: beside(map([BODY]), masked),
+      odds: map([BODY], 4, -4),
+      own: body,
+      fine: body.map((own, i) => Math.max(own, salience * Number(thingly[i]))),
+      core: body,
       claimed: nobody,
       theirs: nobody,
-      hands,
     };
-    return sortBelongings(maps, rgba, SIDE);
+    const { held, left } = sortBelongings(maps, SIDE);
+    const [x, y] = [thing[0] + thing[2] - 2, thing[1] + thing[3] - 2];
+    return [at(held, x, y), at(left, x, y)];
   };
 
-  test("a clearly salient thing at the body is kept whole", () => {
-    const { held, left } = sort([70, 50, 15, 15], 0.95, picture([[[70, 50, 15, 15], 250]]));
-    expect([at(held, 71, 51), at(held, 84, 64), at(left, 77, 57)]).toEqual([1, 1, 0]);
+  test("a clearly salient thing is kept whole, what is hardly salient is left whole", () => {
+    expect([sort([70, 50, 15, 15], 0.95), sort([70, 50, 15, 15], 0.6)]).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
   });
 
-  test("what has the colours of the background beside it is left", () => {
-    const { held, left } = sort([70, 50, 15, 15], 0.95, grey);
-    expect([at(held, 77, 57), at(left, 77, 57)]).toEqual([0, 1]);
+  test("what is a third of the player or does not touch the body is left", () => {
+    expect([sort([70, 20, 28, 60], 0.95), sort([73, 50, 15, 15], 0.95)]).toEqual([
+      [0, 1],
+      [0, 1],
+    ]);
   });
 
-  test("what is small and only looks out from behind the body is left, what is small and clings to it is kept", () => {
-    const kept = (thing: Box) => at(sort(thing, 0.95, picture([[thing, 250]])).held, thing[0], thing[1]);
-    expect([kept([70, 50, 10, 3]), kept([70, 50, 3, 10])]).toEqual([0, 1]);
-  });
-
-  test("a lamp apart from the body is left, a bright ball is kept", () => {
-    const kept = (level: number) =>
-      at(sort([76, 20, 14, 14], 0.95, picture([[[76, 20, 14, 14], level]])).held, 82, 26);
-    expect([kept(255), kept(240)]).toEqual([0, 1]);
-  });
-
-  test("a beam or a patch of wall that stands out is left, unless a hand is near, a mask sees the player in it, or it is a ball", () => {
-    const beam: Box = [60, 0, 30, 8];
-    const ball: Box = [70, 40, 14, 14];
-    const kept = ([x, y, w, h]: Box, more: { odds?: number; masked?: number; hands?: typeof nobody }) =>
-      at(sort([x, y, w, h], 0.95, picture([[[x, y, w, h], 250]]), more).held, x + w - 2, y + h - 2);
-    const pole: Box = [70, 20, 8, 40];
-    expect(kept(pole, { odds: -2.3 })).toBe(0);
-    expect(kept(beam, { odds: -2.3 })).toBe(0);
-    expect(kept(pole, { odds: -2.3, hands: map([[70, 40, 8, 4]]) })).toBe(1);
-    expect(kept(pole, { odds: -2.3, masked: 0.6 })).toBe(1);
-    expect(kept(pole, { odds: -1 })).toBe(1);
-    expect(kept(ball, { odds: -2.3 })).toBe(1);
-  });
-
-  test("what is hardly salient is left whole", () => {
-    const { held, left } = sort([70, 50, 15, 15], 0.6, picture([[[70, 50, 15, 15], 250]]));
-    expect([at(held, 77, 57), at(left, 77, 57)]).toEqual([0, 1]);
+  test("what reaches along the photo's edge is left", () => {
+    expect(sort([80, 0, 20, 20], 0.95)).toEqual([0, 1]);
   });
 });
 
 describe("what a body encloses", () => {
   const LIMBS: Box[] = [
-    [30, 20, 8, 60],
-    [62, 20, 8, 60],
     [30, 12, 40, 28],
-    [30, 80, 40, 20],
+    [30, 40, 8, 20],
+    [62, 40, 8, 20],
+    [30, 60, 40, 40],
   ];
-  const INSIDE: Box = [38, 40, 24, 40];
-  const sort = (core: Float32Array<ArrayBuffer>, rgba: Uint8ClampedArray<ArrayBuffer>) =>
-    sortBelongings(
-      {
-        parts: partsOf(LIMBS, []),
-        own: map([BODY]),
-        others: nobody,
-        fine: map([BODY]),
-        core,
-        claimed: nobody,
-        theirs: nobody,
-        hands: nobody,
-      },
-      rgba,
-      SIDE,
-    );
-  const bodyOfItsOwn = picture(LIMBS.map((box): [Box, number] => [box, 20]));
-
-  test("is a gap where no mask sees the player and the background's colours show", () => {
-    const { held, left } = sort(map(LIMBS), bodyOfItsOwn);
-    expect([at(held, 50, 60), at(left, 50, 60)]).toEqual([0, 1]);
-  });
-
-  test("is a thing before the body where it has colours of its own", () => {
-    const { held } = sort(map(LIMBS), picture([[INSIDE, 230]]));
-    expect(at(held, 50, 60)).toBe(1);
-  });
-
-  test("is body where the masks see the player, whatever its colours", () => {
+  const INSIDE: Box = [38, 40, 24, 20];
+  const kept = (masked: number, salience: number) => {
     const limbs = map(LIMBS);
-    const half = map([INSIDE], 0.4).map((value, i) => Math.max(value, Number(limbs[i])));
-    expect(at(sort(half, bodyOfItsOwn).held, 50, 60)).toBe(1);
-  });
-});
-
-test("beside other people only a ball is kept that the player does not hold", () => {
-  const sort = (thing: Box) => {
-    const fine = map([BODY, thing]);
+    const inside = (value: number) => map([INSIDE], value).map((own, i) => Math.max(own, Number(limbs[i])));
     const maps = {
+      odds: map(LIMBS, 4, -4),
       own: map([BODY]),
-      others: nobody,
-      fine,
-      core: map([BODY]),
+      fine: inside(salience),
+      core: inside(masked),
       claimed: nobody,
-      theirs: map([[0, 0, 10, 10]]),
-      hands: nobody,
+      theirs: nobody,
     };
-    const rgba = picture([[thing, 250]]);
-    const { held } = sortBelongings({ parts: partsOf([BODY], [FACE]), ...maps }, rgba, SIDE);
-    return at(held, thing[0] + 2, thing[1] + 2);
+    return at(sortBelongings(maps, SIDE).held, 50, 50);
   };
-  expect([sort([70, 50, 12, 12]), sort([70, 50, 8, 30])]).toEqual([1, 0]);
+
+  test("is a thing before the body where it stands out, and a gap where it hardly does", () => {
+    expect([kept(0, 0.9), kept(0, 0.6)]).toEqual([1, 0]);
+  });
+
+  test("is body where the masks see the player, however little it stands out", () => {
+    expect(kept(0.6, 0.6)).toBe(1);
+  });
 });
 
 describe("the matte of all opinions", () => {
@@ -199,7 +133,7 @@ describe("the matte of all opinions", () => {
     const legs = map([LEGS]);
     const odds = map([BODY], 4, -4).map((value, i) => (legs[i] ? legOdds : value));
     const salience = map([BODY]).map((value, i) => (legs[i] ? legSalience : value));
-    const look = { odds: mask(odds), hair: mask(nobody), face: mask(map([FACE])), skin: mask(nobody) };
+    const look = { odds: mask(odds), hair: mask(nobody), face: mask(map([FACE])) };
     const finding = { ...player, pose } as unknown as Parameters<typeof fuseMatte>[0];
     return fuseMatte(finding, look, mask(salience), rgba, grid).matte;
   };
@@ -208,72 +142,36 @@ describe("the matte of all opinions", () => {
   test("keeps legs that the body parts network does not see, where masks and salience do", () => {
     expect(at(fused(-1.8, 1, dressed), 50, 80)).toBe(1);
   });
-
-  test("leaves the shade beside a trunk that pose and masks take for an arm, where neither other network sees anybody", () => {
-    const SHADE: Box = [18, 40, 12, 40];
-    const shade = map([SHADE]);
-    const shoulder = { x: 24, y: 30 };
-    const points = Object.assign(
-      Array.from({ length: 33 }, () => ({ x: 50, y: 90 })),
-      { 11: shoulder, 12: { x: 66, y: 30 }, 13: { x: 24, y: 80 } },
-    );
-    const finding = {
-      ...player,
-      people: mask(map([BODY]).map((value, i) => (shade[i] ? 0.85 : value))),
-      pose: {
-        ...pose,
-        mask: mask(map([BODY, SHADE])),
-        points,
-        visibility: points.map((_, i) => (i === 11 || i === 13 ? 1 : 0)),
-      },
-    } as unknown as Parameters<typeof fuseMatte>[0];
-    const shown = (odds: number) => {
-      const seen = mask(map([BODY], 4, -4).map((value, i) => (shade[i] ? odds : value)));
-      const look = { odds: seen, hair: mask(nobody), face: mask(map([FACE])), skin: mask(nobody) };
-      return at(fuseMatte(finding, look, mask(map([BODY])), grey, grid).matte, 22, 60);
-    };
-    expect(shown(-2.4)).toBeLessThan(0.2);
-    expect(shown(-1)).toBeGreaterThan(0.8);
-  });
-
-  test("gives what the opinions disagree on to the player up to the picture's edge, never half", () => {
-    expect(at(fused(-1.2, 0.2, dressed), 50, 80)).toBe(1);
-  });
 });
 
 describe("whose parts they are", () => {
   const maps = {
     posed: map([BODY]),
-    limbs: nobody,
-    hands: nobody,
     fine: map([[0, 0, SIDE, SIDE]]),
     theirs: nobody,
   };
 
   test("a part that touches the body is the player's, one with a face of its own is not", () => {
     const sleeve: Box = [74, 40, 16, 10];
-    const sleeved = ownParts(player, partsOf([BODY, [70, 40, 20, 10]], [FACE]), maps, grid);
-    expect(at(sleeved.own, 85, 45)).toBe(1);
-    const headed = ownParts(player, partsOf([BODY, [70, 40, 20, 10]], [FACE, sleeve]), maps, grid);
-    expect([at(headed.own, 85, 45), at(headed.left, 85, 45)]).toEqual([0, 1]);
+    const sleeved = ownParts(player, { ...maps, ...partsOf([BODY, [70, 40, 20, 10]], [FACE]) }, grid);
+    expect(at(sleeved, 85, 45)).toBe(1);
+    const headed = ownParts(player, { ...maps, ...partsOf([BODY, [70, 40, 20, 10]], [FACE, sleeve]) }, grid);
+    expect(at(headed, 85, 45)).toBe(0);
   });
 
-  test("a part that is surely somebody's is the player's although it does not stand out; a doubtful one is not", () => {
-    const plate: Box = [70, 40, 20, 10];
-    const unsalient = { ...maps, fine: nobody };
-    const owned = (odds: number) => {
-      const parts = partsOf([BODY, plate], [FACE]);
-      const inPlate = map([plate]);
-      parts.odds.forEach((value, i) => {
-        if (value > 0 && inPlate[i]) parts.odds[i] = odds;
-      });
-      const { own, left } = ownParts(player, parts, unsalient, grid);
-      return [at(own, 85, 45), at(left, 85, 45)];
+  test("a part that touches the body is left where it is large, or hardly stands out and is doubtful", () => {
+    const owned = (part: Box, fine = maps.fine, odds = 4) => {
+      const body = map([BODY], 4, -4);
+      const seen = map([part], odds, -4).map((value, i) => Math.max(value, Number(body[i])));
+      return at(
+        ownParts(player, { ...maps, parts: seen, faces: map([FACE]), hair: nobody, fine }, grid),
+        85,
+        45,
+      );
     };
-    expect([owned(3.5), owned(1)]).toEqual([
-      [1, 0],
-      [0, 1],
-    ]);
+    const plate: Box = [70, 40, 20, 10];
+    expect([owned(plate), owned([70, 12, 28, 80])]).toEqual([1, 0]);
+    expect([owned(plate, nobody), owned(plate, nobody, 1)]).toEqual([1, 0]);
   });
 
   test("a face seen where there is bare skin and no head is a raised hand and takes nothing", () => {
@@ -286,19 +184,16 @@ describe("whose parts they are", () => {
       crop,
       byFace: { x: 75, y: 10, width: 14, height: 14 },
     };
+    const mask = (values: Float32Array<ArrayBuffer>) => ({ ...player.people, values });
     const claims = (faces: Box[]) =>
-      rivalsOf({ ...player, rivals: [rival] }, grid, null, partsOf([BODY, hand], [FACE, ...faces]));
+      rivalsOf({ ...player, rivals: [rival] }, grid, null, {
+        odds: mask(map([BODY, hand], 4, -4)),
+        hair: mask(nobody),
+        face: mask(map([FACE, ...faces])),
+      });
     expect(at(claims([]), 82, 17)).toBe(0);
     expect(at(claims([hand]), 82, 17)).toBeGreaterThan(0.9);
   });
-});
-
-test("cells go to the seed from which no edge has to be crossed, however near the other", () => {
-  const seeds = new Int32Array(SIDE * SIDE);
-  seeds[50 * SIDE + 10] = 1;
-  seeds[50 * SIDE + 60] = 2;
-  const owners = nearestSeed(seeds, picture([[[0, 0, 55, SIDE], 240]]), SIDE);
-  expect([owners[50 * SIDE + 54], owners[50 * SIDE + 56]]).toEqual([1, 2]);
 });
 
 describe("what body parts say against a photo", () => {
@@ -342,45 +237,6 @@ describe("what body parts say against a photo", () => {
   test("a second face of the same size is refused, a small one behind is not", async () => {
     expect(await faultOf([FACE, [75, 12, 16, 16]], [])).toBe("several_people");
     expect(await faultOf([FACE, [80, 12, 8, 8]], [])).toBeNull();
-  });
-});
-
-describe("gaps between strands", () => {
-  const HAIR: Box = [30, 4, 40, 36];
-  const GAP: Box = [34, 26, 5, 5];
-  const HEAD = { x: 26, y: 0, width: 48, height: 36 };
-  /**
-   * The matte in the gap and beside it, where masks see one lump and the network of body parts `odds` in the
-   * gap.
-   */
-  const emptied = (hair: number, wall: number, odds: number) => {
-    const parts = partsOf([HAIR], [], { hair: [HAIR] });
-    const inGap = map([GAP]);
-    for (let i = 0; i < parts.odds.length; i++) if (inGap[i]) parts.odds[i] = odds;
-    const matte = map([HAIR]);
-    const all: Box = [0, 0, SIDE, SIDE];
-    emptyHairGaps(
-      matte,
-      parts,
-      picture([
-        [all, wall],
-        [HAIR, hair],
-        [GAP, wall],
-      ]),
-      SIDE,
-      HEAD,
-    );
-    return { gap: at(matte, 36, 28), beside: at(matte, 50, 20) };
-  };
-
-  test("are emptied where the network doubts them and they have the wall's colour", () => {
-    expect(emptied(30, 220, 0)).toEqual({ gap: 0, beside: 1 });
-    expect(emptied(200, 40, 0)).toEqual({ gap: 0, beside: 1 });
-  });
-
-  test("stay where the network is sure, or hair and wall are too much alike", () => {
-    expect(emptied(30, 220, 5)).toEqual({ gap: 1, beside: 1 });
-    expect(emptied(30, 60, 0)).toEqual({ gap: 1, beside: 1 });
   });
 });
 

@@ -1,15 +1,11 @@
 import { canvasOf, contextOf } from "./decode.js";
 import { headBox } from "./framing.js";
-import { sampleMask } from "./masks.js";
 import { runNetwork } from "./networks.js";
 
 /** @import { PhotoPart } from "./cut_out.js" */
 /** @import { Finding } from "./find_player.js" */
-/** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
+/** @import { Mask, Numbers, Rect } from "./masks.js" */
 /** @import { Crop } from "./networks.js" */
-
-/** Below these log odds the network has no doubt that nobody is there; its lowest are about -2.4. */
-export const SURELY_NOBODY = -2;
 
 /** Side of the network's square input and output, in pixels. */
 const INPUT = { size: 256 };
@@ -49,10 +45,6 @@ const MIN_ENLARGED = 1.2;
  * @property {Mask} odds log odds that a cell belongs to a person, from about -6 to 6
  * @property {Mask} hair 0 to 1
  * @property {Mask} face 0 to 1
- */
-
-/**
- * @typedef {{ odds: Numbers, hair: Numbers, face: Numbers }} Parts the same on a grid
  */
 
 /**
@@ -210,9 +202,4 @@ export function readParts(scores, crop) {
     crop,
   });
   return { odds: mask(odds), hair: mask(hair), face: mask(face) };
-}
-
-/** @param {PartsLook} look @param {Grid} grid @returns {Parts} */
-export function partsOnGrid({ odds, hair, face }, grid) {
-  return { odds: sampleMask(odds, grid), hair: sampleMask(hair, grid), face: sampleMask(face, grid) };
 }

@@ -1,7 +1,7 @@
 import { readParts } from "./body_parts.js";
 import { contextOf } from "./decode.js";
 import { maskPeople, wholePicture } from "./detectors.js";
-import { above, boundsAbove, dilate, gridOver, patches, sampleMask } from "./masks.js";
+import { above, boundsAbove, dilate, gridOver, lumaOf, patches, sampleMask } from "./masks.js";
 import { runNetwork } from "./networks.js";
 
 /** @import { Finding } from "./examine.js" */
@@ -106,10 +106,7 @@ function heightOf(labels, label, { width }) {
 function sharpness(picture, { width: columns, step }, isIn) {
   const { width, height } = picture;
   const { data } = contextOf(picture).getImageData(0, 0, width, height);
-  const light = (/** @type {number} */ x, /** @type {number} */ y) => {
-    const at = 4 * (y * width + x);
-    return 0.3 * Number(data[at]) + 0.59 * Number(data[at + 1]) + 0.11 * Number(data[at + 2]);
-  };
+  const light = (/** @type {number} */ x, /** @type {number} */ y) => lumaOf(data, y * width + x);
   let [sum, pixels] = [0, 0];
   for (let y = 1; y < height - 1; y++) {
     const row = Math.floor(y / step) * columns;

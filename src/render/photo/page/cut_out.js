@@ -4,7 +4,6 @@ import { dieCut, painted, smallSize } from "./die_cut.js";
 import { lightCurve } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
 import { channelTones, gradeOf, steppedTones } from "./grade.js";
-import { emptyHairGaps } from "./hair_gaps.js";
 import { above, alphaOf, boundsAbove, gridOver, patches, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 import { keepsOthersFace } from "./parts_faults.js";
@@ -178,8 +177,7 @@ export function cutOut(cut, player, salient) {
   const { canvas, rect } = cut;
   const grid = gridOver(rect, Math.min(GRID_CELLS, Math.max(canvas.width, canvas.height)));
   const rgba = pixelsAt(canvas, grid.width, grid.height);
-  const { matte, parts, signs } = fuseMatte(player, cut.look, salient, rgba, grid);
-  if (!cut.ownPixels) emptyHairGaps(matte, parts, rgba, grid.width, hairRect(player, grid));
+  const { matte, signs } = fuseMatte(player, cut.look, salient, rgba, grid);
   const mask = cut.ownPixels
     ? ownMask(cut.ownPixels, canvas, matte, grid)
     : painted(matte, grid.width, grid.height, 1);
@@ -264,21 +262,6 @@ function ownMask(own, { width, height }, matte, grid) {
   }
   for (let pixel = 0; pixel < alpha.length; pixel++) if (!player[labels[pixel]]) alpha[pixel] = 0;
   return painted(alpha, width, height);
-}
-
-/**
- * Where hair may be: the head and half its size above it and to both sides, in cells.
- * @param {Finding} player @param {Grid} grid
- * @returns {Rect}
- */
-function hairRect(player, grid) {
-  const head = headBox(player);
-  return {
-    x: (head.x - head.width / 2 - grid.x) / grid.step,
-    y: (head.y - head.height / 2 - grid.y) / grid.step,
-    width: (2 * head.width) / grid.step,
-    height: (1.45 * head.height) / grid.step,
-  };
 }
 
 /**
