@@ -180,7 +180,8 @@ async function benchWorker(): Promise<void> {
     "repeated photo": (n: number) => make(n, String(n % SAMPLES.length).padStart(64, "f")),
     "seen long ago": (n: number) => make(n, String(n % many).padStart(64, "e")),
     "new, 13 MP": (n: number) => make(n, String(n).padStart(64, "d"), [large]),
-    "repeated, 13 MP": (n: number) => make(n, String(n % many).padStart(64, "c"), [large]),
+    "repeated, 13 MP": (n: number) => make(n, String(n % SAMPLES.length).padStart(64, "b"), [large]),
+    "long ago, 13 MP": (n: number) => make(n, String(n % many).padStart(64, "c"), [large]),
   };
   for (const [kind, one] of Object.entries(kinds)) {
     for (let n = 0; n < many; n++) await one(n);
