@@ -1,6 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's
 // ground.
-import { lumaOf } from "../photo/page/masks.js";
+import { lumaOf, retone, toneTables } from "../photo/page/masks.js";
 import { bitmapFile } from "./light.js";
 import { cropped, within } from "./photo-window.js";
 
@@ -33,7 +33,7 @@ const CLEAR_FACES = 1.8;
 export function backdropOf(photo, style) {
   const { width, height } = style.window;
   const context = cropped(photo, style);
-  if (style.tones) retone(context, style.tones, width, height);
+  if (style.tones) grade(context, style.tones);
   const gap = Math.max(0, Math.round(style.photo.y - style.window.y));
   const isStriped = gap > 0 && !isPlain(context, gap);
   if (style.isShaded) shadeEdges(context, style);
@@ -43,32 +43,20 @@ export function backdropOf(photo, style) {
 }
 
 /**
+ * Gives the picture its new tones, each between two of the knots.
  * @param {OffscreenCanvasRenderingContext2D} context
  * @param {Tones} tones
- * @param {number} width
- * @param {number} height
  */
-function retone(context, tones, width, height) {
+function grade(context, tones) {
+  const { width, height } = context.canvas;
   const picture = context.getImageData(0, 0, width, height);
-  const [reds, greens, blues] = tones.map((knots, channel) =>
-    Uint32Array.from({ length: 256 }, (_, value) => {
-      const at = (value / 255) * (knots.length - 1);
-      const low = Math.min(knots.length - 2, Math.floor(at));
-      const tone = Number(knots[low]) + (Number(knots[low + 1]) - Number(knots[low])) * (at - low);
-      return Math.round(tone) << (8 * channel);
-    }),
-  );
-  if (!reds || !greens || !blues) return;
-  // A pixel at once, as little-endian processors have it: alpha, blue, green, red.
-  const pixels = new Uint32Array(picture.data.buffer);
-  for (let k = 0; k < pixels.length; k++) {
-    const pixel = Number(pixels[k]);
-    pixels[k] =
-      (pixel & 0xff000000) |
-      Number(blues[(pixel >>> 16) & 255]) |
-      Number(greens[(pixel >>> 8) & 255]) |
-      Number(reds[pixel & 255]);
-  }
+  const tables = toneTables((channel, value) => {
+    const knots = tones[channel] ?? [0, 255];
+    const at = (value / 255) * (knots.length - 1);
+    const low = Math.min(knots.length - 2, Math.floor(at));
+    return Math.round(Number(knots[low]) + (Number(knots[low + 1]) - Number(knots[low])) * (at - low));
+  });
+  retone(new Uint32Array(picture.data.buffer), tables);
   context.putImageData(picture, 0, 0);
 }
 

@@ -1,7 +1,7 @@
 import { canvasOf, contextOf } from "./decode.js";
-import { above, alphaOf, below, dilate, patches } from "./masks.js";
+import { above, alphaOf, below, dilate, patches, retone, toneTables } from "./masks.js";
 
-/** @import { Bytes, Numbers, Rect } from "./masks.js" */
+/** @import { Bytes, Numbers, Rect, Words } from "./masks.js" */
 
 /** The longer side of the silhouette in pixels: fine enough for an outline on the largest card. */
 const SILHOUETTE_PX = 640;
@@ -230,8 +230,6 @@ const keptPart = (here, inside) =>
  * @typedef {{ silhouette: OffscreenCanvas, edge: Bytes, kept: Bytes, carried: Plane }} SmallParts
  */
 
-/** @typedef {Uint32Array & { [index: number]: any }} Words */
-
 /** The side of the squares in which the cutout is looked at: most lie wholly inside or outside the player. */
 const TILE_PX = 64;
 /** An enlarged pixel depends on small ones up to this far away. */
@@ -244,11 +242,7 @@ const ENLARGED_FROM_PX = 3;
  * @param {Uint8ClampedArray[] | null} tones
  */
 function takeInnerColours(rgba, { width, height }, small, tones) {
-  const [reds, greens, blues] = [0, 1, 2].map((c) =>
-    Uint32Array.from({ length: 256 }, (_, tone) => Number(tones?.[c]?.[tone] ?? tone) << (8 * c)),
-  );
-  if (!reds || !greens || !blues) return;
-  // A pixel at once, as little-endian processors have it: alpha, blue, green, red.
+  const tables = toneTables((channel, tone) => tones?.[channel]?.[tone] ?? tone);
   const pixels = /** @type {Words} */ (new Uint32Array(rgba.buffer));
   const tile = contextOf(canvasOf(TILE_PX, TILE_PX));
   tile.imageSmoothingQuality = "high";
@@ -267,8 +261,7 @@ function takeInnerColours(rgba, { width, height }, small, tones) {
         const { data } = tile.getImageData(0, 0, TILE_PX, TILE_PX);
         cutTile(rgba, { width, height }, box, small, data);
       }
-      for (let y = top; y < bottom; y++)
-        retone(pixels, y * width + left, y * width + right, reds, greens, blues);
+      for (let y = top; y < bottom; y++) retone(pixels, tables, y * width + left, y * width + right);
     }
 }
 
@@ -318,21 +311,6 @@ function cutTile(rgba, { width, height }, { left, top, right, bottom }, small, e
         rgba[k + 3] = 127.5 + (shown - 127.5) * steep;
       }
     }
-  }
-}
-
-/**
- * Gives pixels their new tones; nothing is left of the colour of transparent ones.
- * @param {Words} pixels changed in place @param {number} from @param {number} to
- * @param {Words} reds @param {Words} greens @param {Words} blues
- */
-function retone(pixels, from, to, reds, greens, blues) {
-  for (let i = from; i < to; i++) {
-    const pixel = pixels[i];
-    const alpha = pixel & 0xff000000;
-    pixels[i] = alpha
-      ? alpha | blues[(pixel >>> 16) & 255] | greens[(pixel >>> 8) & 255] | reds[pixel & 255]
-      : 0;
   }
 }
 

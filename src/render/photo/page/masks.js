@@ -315,3 +315,32 @@ export function smoothStep(value, low, high) {
   const t = Math.max(0, Math.min(1, (value - low) / (high - low)));
   return t * t * (3 - 2 * t);
 }
+
+/** @typedef {Uint32Array & { [index: number]: any }} Words */
+
+/**
+ * For each channel what becomes of its 256 tones, each where a pixel has the channel as little-endian
+ * processors read it: alpha, blue, green, red.
+ * @param {(channel: number, tone: number) => number} toneOf
+ */
+export const toneTables = (toneOf) =>
+  [0, 1, 2].map((channel) => {
+    const table = /** @type {Words} */ (new Uint32Array(256));
+    for (let tone = 0; tone < table.length; tone++) table[tone] = toneOf(channel, tone) << (8 * channel);
+    return table;
+  });
+
+/**
+ * Gives pixels their new tones, one at once; nothing is left of the colour of transparent ones.
+ * @param {Words} pixels changed in place @param {Words[]} tables @param {number} [from] @param {number} [to]
+ */
+export function retone(pixels, [reds, greens, blues], from = 0, to = pixels.length) {
+  if (!reds || !greens || !blues) return;
+  for (let i = from; i < to; i++) {
+    const pixel = pixels[i];
+    const alpha = pixel & 0xff000000;
+    pixels[i] = alpha
+      ? alpha | blues[(pixel >>> 16) & 255] | greens[(pixel >>> 8) & 255] | reds[pixel & 255]
+      : 0;
+  }
+}
