@@ -133,7 +133,7 @@ const ceph = (): Unit => ({
 });
 
 const clock = (seconds: number) =>
-  `${Math.floor(seconds / 60)}:${String(Math.round(seconds) % 60).padStart(2, "0")}`;
+  `${Math.floor(Math.round(seconds) / 60)}:${String(Math.round(seconds) % 60).padStart(2, "0")}`;
 
 const line = ({ unit, seconds, exitCode }: Outcome) =>
   `[${clock(seconds)}] ${exitCode === 0 ? "" : "FAILED "}${[unit.suite, ...unit.files].filter(Boolean).join(" ")}`;
