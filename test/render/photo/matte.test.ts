@@ -54,10 +54,10 @@ function picture(boxes: [Box, number][]) {
 }
 
 describe("things beside the body", () => {
-  const sort = (thing: Box, salience: number) => {
-    const [body, thingly] = [map([BODY]), map([thing])];
+  const sort = (thing: Box, salience: number, bodyBox = BODY) => {
+    const [body, thingly] = [map([bodyBox]), map([thing])];
     const maps = {
-      odds: map([BODY], 4, -4),
+      odds: map([bodyBox], 4, -4),
       own: body,
       fine: body.map((own, i) => Math.max(own, salience * Number(thingly[i]))),
       core: body,
@@ -85,6 +85,11 @@ describe("things beside the body", () => {
 
   test("what reaches along the photo's edge is left", () => {
     expect(sort([80, 0, 20, 20], 0.95)).toEqual([0, 1]);
+  });
+
+  test("a thing at one edge does not touch a body at the other", () => {
+    expect(sort([0, 50, 15, 15], 0.95, [60, 8, 40, 92])).toEqual([0, 1]);
+    expect(sort([85, 50, 15, 15], 0.95, [0, 8, 40, 92])).toEqual([0, 1]);
   });
 });
 

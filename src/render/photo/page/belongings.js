@@ -78,8 +78,11 @@ export function sortBelongings({ odds, own, fine, core, claimed, theirs }, width
 function beside(body, width) {
   /** @type {Flags} */
   const cells = new Uint8Array(body.length);
-  for (let i = 0; i < cells.length; i++)
-    cells[i] = body[i - 1] || body[i + 1] || body[i - width] || body[i + width] || 0;
+  for (let i = 0; i < cells.length; i++) {
+    const x = i % width;
+    const inRow = (x > 0 && body[i - 1]) || (x < width - 1 && body[i + 1]);
+    cells[i] = inRow || body[i - width] || body[i + width] ? 1 : 0;
+  }
   return cells;
 }
 

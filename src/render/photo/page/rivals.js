@@ -137,8 +137,10 @@ function boxOf({ x, y, width, height }) {
 }
 
 /** @param {Numbers | null} mask @param {Grid} grid @param {Point} at */
-function isOn(mask, { width, step }, at) {
-  return mask !== null && mask[Math.floor(at.y / step) * width + Math.floor(at.x / step)] > 0.5;
+function isOn(mask, { width, height, step }, at) {
+  const [column, row] = [Math.floor(at.x / step), Math.floor(at.y / step)];
+  const isInside = column >= 0 && column < width && row >= 0 && row < height;
+  return mask !== null && isInside && mask[row * width + column] > 0.5;
 }
 
 /** @param {Person} person @param {Rect} body */
