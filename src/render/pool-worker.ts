@@ -36,9 +36,14 @@ const WORKER_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1", ...NO_TEL
 
 /** Prefix of the folders for browser profiles, one per worker. */
 const PROFILES_PREFIX = "worker-";
-/** The outcome of one render. Faults are thrown as RenderFault instead. */
+
+/** A card that cannot be made of what was sent, with the reason for the partner. */
 export type RefusedPhoto = { kind: "refused"; message: string; reason: FailureReason };
+
+/** The outcome of one render. Faults are thrown as RenderFault instead. */
 export type RenderOutcome = { kind: "done"; file: RenderedFile } | RefusedPhoto;
+
+/** The outcome of one preview, as of a render. */
 export type PreviewOutcome = { kind: "done"; preview: Previewed } | RefusedPhoto;
 
 /** Something of ours broke during a render; a retry may succeed. */
@@ -54,6 +59,8 @@ export class RenderFault extends Error {
 
 /** The render was not started, or was interrupted, for a reason that says nothing about it. */
 export class RenderInterrupted extends Error {}
+
+/** A worker, from the start of its process until that has ended. */
 export interface Worker {
   process: Bun.Subprocess;
   profilesDir: string;
@@ -82,6 +89,7 @@ export interface Worker {
   /** Set while a job runs: receives its messages, or null when the process died. */
   onMessage: ((message: FromWorker | null) => void) | undefined;
 }
+
 export const CLOSED = "the render pool was closed";
 export const RESTING = "no card was asked for in a while: its memory is given back";
 
@@ -123,6 +131,7 @@ export async function clearAway(
     log.warn("profile_not_removed", { error: String(error) });
   }
 }
+
 /**
  * Resolves when the worker is warm, rejects when its process ends before that, which it is made to where a
  * step of its start stalls. `onExit` is called at its end in any case.

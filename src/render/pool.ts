@@ -101,6 +101,7 @@ export interface RenderPoolOptions {
   /** Time limit for one step of a worker's first start. */
   startStepMs?: number;
 }
+
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the workers and their states; apart, each part would carry all of it.
 export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   const { browserLifetimeMs = BROWSER_LIFETIME_MS, workerMemoryBytes = WORKER_MEMORY_BYTES } = options;
@@ -327,6 +328,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
     },
   };
 }
+
 function nextWorker(
   waiting: ((worker: Worker) => void)[],
   ...signals: (AbortSignal | undefined)[]

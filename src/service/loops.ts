@@ -86,8 +86,7 @@ export function startLoops(deps: Deps & { clock: SteadyClock }, startedAt: numbe
       name: "batch_photos",
       concurrency: MAX_BATCH_FETCHES,
       pollMs: QUEUE_POLL_MS,
-      // A slot is free again, possibly for the same account's next photo.
-      runOne: (signal, more) => fetcher.fetchNext(signal, more),
+      runOne: fetcher.fetchNext,
       log,
     }),
     test: startLoop({

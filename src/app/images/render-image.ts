@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
-
 import { storedCard } from "../../core/image-request.ts";
 import { leaseToken } from "../../core/lease.ts";
 import {
@@ -53,9 +52,9 @@ const FINISH_PATIENCE_MS = LEASE_MS - 2 * MOST_RENDER_MS;
 const NEVER = new AbortController().signal;
 
 /**
- * Claims the next image of an environment; undefined when none is waiting. Where the answer of the database
- * is lost the claim may be committed all the same: then it is given back, as a render that nobody began is
- * none of the image's.
+ * Claims the next image of an environment; undefined when none is waiting. If the database's answer is lost,
+ * the claim may be committed all the same. It is then given back, since a render that never began must not
+ * count against the image.
  */
 export async function claimImage(
   context: AppContext,
@@ -328,7 +327,7 @@ export async function picturePaths(
   return Object.fromEntries(await Promise.all(paths));
 }
 
-/** The template an image was accepted with. Null for images older than kept templates. */
+/** The template an image was accepted with; nothing for images older than kept templates. */
 export async function pinnedTemplate(
   blobs: Blobs,
   { templateDigest: digest }: Pick<Image, "templateDigest">,
