@@ -2,15 +2,13 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import axe from "axe-core";
 import type { Page } from "puppeteer-core";
 import { type TestBrowser, testBrowser } from "../console/browser.ts";
-import { isDue, sayThird } from "../endurance.ts";
+import { isTurn, sayThird } from "../endurance.ts";
 import { type TestApi, testApi } from "./api.ts";
 
 // The documentation in a browser, for every kind of reader and device.
 
 // Bounds a browser that hangs: axe looks at every page, which takes a minute, and many on a busy machine.
 setDefaultTimeout(15 * 60_000);
-
-const ABOUT = ["src/http/docs", "src/web/", "test/http/docs-pages.test.ts"];
 
 let api: TestApi;
 let browser: TestBrowser;
@@ -77,7 +75,7 @@ test("axe finds nothing on any page, light or dark, wide or narrow", async () =>
     await showAs("light", 1440);
     await page.goto(api.baseUrl + path);
     // Whether words fit is seen on every page; colours and names are made alike on all of them.
-    const isLookedAt = inEveryWay.has(path) || isDue(n, ABOUT);
+    const isLookedAt = inEveryWay.has(path) || isTurn(n);
     if (isLookedAt) await giveAxe();
     const problems = await (isLookedAt ? findings() : excess());
     await showAs("light", 390);

@@ -4,7 +4,7 @@ import type { CardJob } from "../../../src/render/card/card-fill.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { BUILT_IN } from "../../../src/templates/built-in.ts";
 import { type LoadedTemplate, loadTemplate, templateOf } from "../../../src/templates/load.ts";
-import { dueOf, sayThird } from "../../endurance.ts";
+import { sayThird, thirdOf } from "../../endurance.ts";
 import { CSS, HTML, sampleTemplate } from "../../templates/sample-template.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
 import { type CardSpec, cardInput, cutout, openBrowser } from "./cards.ts";
@@ -68,8 +68,7 @@ const LOOKS: CardSpec[] = [
 ];
 
 /** The plates of the templates that other tests of this file draw by are looked at in every run. */
-const ABOUT = ["src/render/card/", "src/templates/", "templates/", "test/render/card/plates.test.ts"];
-const TODAY = new Set(["club_card", ...dueOf([...BUILT_IN.keys()], ABOUT)]);
+const TODAY = new Set(["club_card", ...thirdOf([...BUILT_IN.keys()])]);
 sayThird(`plates of ${TODAY.size} of ${BUILT_IN.size} templates`);
 
 for (const name of TODAY) {
