@@ -5,7 +5,6 @@ import type { LoadedTemplate } from "../../templates/load.ts";
 import { compositionsOf } from "../../templates/manifest.ts";
 import { FLAGS } from "../../templates/paths.ts";
 import type { PageFile } from "../browser/browser.ts";
-import { silhouette } from "../photo/silhouette.ts";
 import { type CardTexts, cardTexts } from "./card-texts.ts";
 import { codeModules } from "./code-modules.ts";
 import { between, luminance, type Palette, paletteOf } from "./colours.ts";
@@ -23,6 +22,7 @@ import {
   type ShownPlayer,
 } from "./player-place.ts";
 import type { SceneColours } from "./scene-canvas.ts";
+import { silhouette } from "./silhouette.ts";
 import { type LayoutName, layoutFor, type Zones } from "./template-layout.ts";
 import { sceneColoursOf, sceneOf, sceneVariantOf, seedOfPlayer, seedOfTheme } from "./themes.ts";
 

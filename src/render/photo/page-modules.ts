@@ -15,6 +15,7 @@ import findPlayer from "./page/find_player.js" with { type: "text" };
 import focus from "./page/focus.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
 import grade from "./page/grade.js" with { type: "text" };
+import head from "./page/head.js" with { type: "text" };
 import isPlayer from "./page/is_player.js" with { type: "text" };
 import masks from "./page/masks.js" with { type: "text" };
 import matte from "./page/matte.js" with { type: "text" };
@@ -47,6 +48,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "focus.js": focus,
   "framing.js": framing,
   "grade.js": grade,
+  "head.js": head,
   "is_player.js": isPlayer,
   "masks.js": masks,
   "matte.js": matte,

@@ -1,7 +1,7 @@
-import { headBox } from "./framing.js";
+import { estimatedFace } from "./head.js";
 import { boundsAbove } from "./masks.js";
 
-/** @import { Finding } from "./find_player.js" */
+/** @import { Finding } from "./examine.js" */
 /** @import { Bytes } from "./masks.js" */
 
 /**
@@ -47,13 +47,7 @@ const BROAD_PART = 0.6;
 export function bodyEnd(alpha, { width, rect, zoom }, player) {
   const solid = boundsAbove(alpha, width, BROAD_ALPHA - 1);
   if (!solid) return null;
-  const head = headBox(player);
-  const face = player.face ?? {
-    ...head,
-    width: 0.74 * head.width,
-    y: head.y + 0.31 * head.height,
-    height: 0.62 * head.height,
-  };
+  const face = estimatedFace(player);
   const rowOf = (/** @type {number} */ y) => Math.round((y - rect.y) * zoom);
   const unit = face.width * zoom;
   const chin = face.y + face.height;

@@ -1,9 +1,9 @@
 import { canvasOf, contextOf } from "./decode.js";
-import { headBox } from "./framing.js";
+import { headBox } from "./head.js";
 import { runNetwork } from "./networks.js";
 
-/** @import { PhotoPart } from "./cut_out.js" */
-/** @import { Finding } from "./find_player.js" */
+/** @import { PhotoPart } from "./decode.js" */
+/** @import { Finding } from "./examine.js" */
 /** @import { Mask, Numbers, Rect } from "./masks.js" */
 /** @import { Crop } from "./networks.js" */
 
@@ -46,6 +46,8 @@ const MIN_ENLARGED = 1.2;
  * @property {Mask} hair 0 to 1
  * @property {Mask} face 0 to 1
  */
+
+/** @typedef {PhotoPart & { look: PartsLook }} Cut a part with the body parts seen in it */
 
 /**
  * Looks at the whole part of the photo.

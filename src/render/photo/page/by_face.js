@@ -3,8 +3,7 @@ import { distance, examine, examineFace, middleOf, personOf } from "./examine.js
 
 /** @import { Photo } from "./decode.js" */
 /** @import { Face } from "./detectors.js" */
-/** @import { Finding } from "./examine.js" */
-/** @import { Chosen } from "./find_player.js" */
+/** @import { Chosen, Finding } from "./examine.js" */
 
 /** How many faces are tried, the surest first. */
 const MAX_CANDIDATES = 3;

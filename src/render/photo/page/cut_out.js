@@ -2,17 +2,17 @@ import { lookAtBody } from "./body_parts.js";
 import { BACKDROP, canvasOf, contextOf, makeSharp, pixelsAt, pixelsPerSearchPx } from "./decode.js";
 import { dieCut, painted, smallSize } from "./die_cut.js";
 import { lightCurve } from "./exposure.js";
-import { frameCutout, headBox } from "./framing.js";
+import { frameCutout } from "./framing.js";
 import { channelTones, gradeOf, steppedTones } from "./grade.js";
+import { faceBox, headBox } from "./head.js";
 import { above, alphaOf, boundsAbove, gridOver, patches, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 import { keepsOthersFace } from "./parts_faults.js";
-import { faceBox } from "./quality.js";
 
 /** @import { CutoutSigns, Framing, Tones } from "../../../core/card.ts" */
-/** @import { PartsLook } from "./body_parts.js" */
-/** @import { Photo } from "./decode.js" */
-/** @import { Finding } from "./find_player.js" */
+/** @import { Cut, PartsLook } from "./body_parts.js" */
+/** @import { Photo, PhotoPart } from "./decode.js" */
+/** @import { Finding } from "./examine.js" */
 /** @import { Bytes, Grid, Mask, Numbers, Rect } from "./masks.js" */
 
 /** Largest longer side of a cutout: the largest card is 2,048 px high, and its player a little less. */
@@ -45,20 +45,6 @@ const BORDER_CELLS = 128;
 const TRIM_MARGIN_PX = 4;
 /** Up to this alpha (0 to 255), a pixel is outside the even edge that a cutout gets. */
 const VISIBLE_ALPHA = 32;
-
-/**
- * The part of the photo that holds the player, at the cutout's resolution.
- * @typedef {object} PhotoPart
- * @property {OffscreenCanvas} canvas
- * @property {Rect} rect its place in the photo, in search pixels
- * @property {number} zoom canvas pixels per search pixel
- * @property {Framing["cutSides"]} atPhotoEdge the sides on which the rectangle ends at the photo's edge
- * @property {Bytes | null} ownPixels the pixels with the photo's own transparency, if the player was already
- *   cut out
- * @property {{ width: number, height: number }} photoSize the whole photo's size in search pixels
- */
-
-/** @typedef {PhotoPart & { look: PartsLook }} Cut a part with the body parts seen in it */
 
 /**
  * Takes the part of the photo that holds the player and finds the body parts in it. If the body continues

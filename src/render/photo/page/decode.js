@@ -1,5 +1,6 @@
 import { reducedJpeg } from "./reduced_jpeg.js";
 
+/** @import { Framing } from "../../../core/card.ts" */
 /** @import { Bytes, Rect } from "./masks.js" */
 
 /**
@@ -42,6 +43,18 @@ export const BACKDROP = "#808080";
  * @property {0 | 1 | 2 | 3} quarters how often it was turned clockwise to be upright
  * @property {boolean} transparent whether parts of the photo are transparent because the player was already
  *   cut out
+ */
+
+/**
+ * The part of the photo that holds the player, at the cutout's resolution.
+ * @typedef {object} PhotoPart
+ * @property {OffscreenCanvas} canvas
+ * @property {Rect} rect its place in the photo, in search pixels
+ * @property {number} zoom canvas pixels per search pixel
+ * @property {Framing["cutSides"]} atPhotoEdge the sides on which the rectangle ends at the photo's edge
+ * @property {Bytes | null} ownPixels the pixels with the photo's own transparency, if the player was already
+ *   cut out
+ * @property {{ width: number, height: number }} photoSize the whole photo's size in search pixels
  */
 
 /**

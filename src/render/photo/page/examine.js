@@ -20,6 +20,13 @@ import { boundsAbove, gridOver, sampleMask } from "./masks.js";
  * @property {number} cover the part of the pose's mask that the person mask agrees with
  */
 
+/**
+ * @typedef {object} Chosen
+ * @property {Finding} player
+ * @property {Person | null} person how the detector saw the player
+ * @property {{ person: Person, finding: Finding }[]} others the other contenders
+ */
+
 const MIN_PRESENCE = 0.5;
 
 /** Cells on the longer side of the grid on which the agreement of masks is measured. */

@@ -12,20 +12,21 @@ import {
   sharedPart,
 } from "./examine.js";
 import { choiceAt, pointOf } from "./focus.js";
+import { faceBox } from "./head.js";
 import { FACELESS_SCORE, isPlayer } from "./is_player.js";
 import { dilate, sampleMask } from "./masks.js";
-import { faceBox, lookOf, SHARP_FACE_PX } from "./quality.js";
+import { lookOf, SHARP_FACE_PX } from "./quality.js";
 import { findRivals } from "./rivals.js";
 import { findTurn } from "./upright.js";
 
 /** @import { Photo } from "./decode.js" */
 /** @import { Face, Person, Point } from "./detectors.js" */
+/** @import { Chosen, Finding } from "./examine.js" */
 /** @import { Rect } from "./masks.js" */
 /** @import { Look } from "./quality.js" */
 /** @import { RivalHead } from "./rivals.js" */
 /** @import { Focus } from "../../../core/card.ts" */
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
-/** @typedef {import("./examine.js").Finding} Finding */
 
 /**
  * @typedef {{ player: Finding, photo: Photo } | { refusal: PlayerRefusal, photo: Photo }} Search `photo` may
@@ -253,13 +254,6 @@ function prominence(person, picture) {
   const offCentre = Math.abs(person.crop.cx / picture.width - 0.5) * 2;
   return person.score * size * (1 - 0.7 * Math.min(1, offCentre));
 }
-
-/**
- * @typedef {object} Chosen
- * @property {Finding} player
- * @property {Person | null} person how the detector saw the player
- * @property {{ person: Person, finding: Finding }[]} others the other contenders
- */
 
 /**
  * The best of the people who qualify as a player; among those of similar prominence, the face decides.

@@ -1,13 +1,12 @@
 import { playerOfFace } from "./by_face.js";
 import { distance, middleOf } from "./examine.js";
+import { faceBox } from "./head.js";
 import { sampleMask } from "./masks.js";
-import { faceBox } from "./quality.js";
 
 /** @import { Focus } from "../../../core/card.ts" */
 /** @import { Photo } from "./decode.js" */
 /** @import { Face, Person, Point } from "./detectors.js" */
-/** @import { Finding } from "./examine.js" */
-/** @import { Chosen } from "./find_player.js" */
+/** @import { Chosen, Finding } from "./examine.js" */
 /** @import { Rect } from "./masks.js" */
 
 /** How many people and faces are examined, those nearest to the point first. */

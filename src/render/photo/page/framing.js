@@ -1,9 +1,10 @@
 import { bodyEnd } from "./body_end.js";
+import { headBox } from "./head.js";
 import { boundsAbove } from "./masks.js";
 
 /** @import { Box, Framing } from "../../../core/card.ts" */
-/** @import { Cut } from "./cut_out.js" */
-/** @import { Finding } from "./find_player.js" */
+/** @import { Cut } from "./body_parts.js" */
+/** @import { Finding } from "./examine.js" */
 /** @import { Bytes, Rect } from "./masks.js" */
 
 /** From this alpha (0 to 255) on, a pixel belongs to the player's body rather than to the soft edge. */
@@ -13,13 +14,6 @@ const SOLID_ALPHA = 128;
  * The photo's edge cuts the player off if at least this part of the cutout's length along it is solid there.
  */
 const MIN_CUT_PART = 0.03;
-
-/** The head from crown to chin, relative to the detector's face box, which spans brow to chin. */
-const CROWN_ABOVE_FACE = 0.5;
-const HEAD_PER_FACE_HEIGHT = 1.6;
-const HEAD_PER_FACE_WIDTH = 1.35;
-/** For heads without a face box. */
-const HEAD_WIDTH_PER_HEIGHT = 0.75;
 
 /**
  * Where face, head and body are in the trimmed cutout, in its pixels, and on which sides the photo's edge
@@ -52,21 +46,6 @@ export function frameCutout(cut, trim, small, player) {
     body: bodyBox(end === null ? alpha : alpha.subarray(0, end * width), width, trim),
     cutSides: { ...sides, bottom: sides.bottom || end !== null },
   };
-}
-
-/** The whole head with hair or helmet, in search pixels. @param {Finding} player @returns {Rect} */
-export function headBox({ face, head }) {
-  if (face) {
-    const width = face.width * HEAD_PER_FACE_WIDTH;
-    return {
-      x: face.x + face.width / 2 - width / 2,
-      y: face.y - CROWN_ABOVE_FACE * face.height,
-      width,
-      height: HEAD_PER_FACE_HEIGHT * face.height,
-    };
-  }
-  const width = head.height * HEAD_WIDTH_PER_HEIGHT;
-  return { x: head.centre.x - width / 2, y: head.centre.y - head.height * 0.6, width, height: head.height };
 }
 
 /** @param {Box} box @param {Rect} within @returns {Box} */

@@ -5,7 +5,7 @@ import { signsOf } from "./signs.js";
 
 /** @import { CutoutSigns } from "../../../core/card.ts" */
 /** @import { PartsLook } from "./body_parts.js" */
-/** @import { Finding } from "./find_player.js" */
+/** @import { Finding } from "./examine.js" */
 /** @import { Bytes, Grid, Mask, Numbers, Rect } from "./masks.js" */
 
 /** A patch of the person mask counts as the player when it covers more than this fraction of the pose ... */

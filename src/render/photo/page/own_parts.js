@@ -1,8 +1,8 @@
-import { headBox } from "./framing.js";
+import { headBox } from "./head.js";
 import { above, dilate, gridOver, patches, sampleMask, smoothStep, sumsOf } from "./masks.js";
 
 /** @import { PartsLook } from "./body_parts.js" */
-/** @import { Finding } from "./find_player.js" */
+/** @import { Finding } from "./examine.js" */
 /** @import { Flags, Grid, Numbers, Rect } from "./masks.js" */
 
 /**

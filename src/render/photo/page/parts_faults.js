@@ -1,11 +1,10 @@
 import { lookAtHead } from "./body_parts.js";
-import { headBox } from "./framing.js";
+import { headBox } from "./head.js";
 import { above, gridOver, patches, sampleMask } from "./masks.js";
 
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
-/** @import { PartsLook } from "./body_parts.js" */
-/** @import { Cut } from "./cut_out.js" */
-/** @import { Finding } from "./find_player.js" */
+/** @import { Cut, PartsLook } from "./body_parts.js" */
+/** @import { Finding } from "./examine.js" */
 /** @import { Grid, Numbers } from "./masks.js" */
 
 /**

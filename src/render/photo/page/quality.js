@@ -1,9 +1,7 @@
 import { BACKDROP, canvasOf, contextOf, pixelsPerSearchPx } from "./decode.js";
-import { headBox } from "./framing.js";
 import { lumaOf } from "./masks.js";
 
 /** @import { Photo } from "./decode.js" */
-/** @import { Finding } from "./examine.js" */
 /** @import { Rect } from "./masks.js" */
 
 /** The face is measured at this side in pixels, about its size on the smallest card. */
@@ -51,17 +49,6 @@ export function lookOf(photo, face) {
     median: Number(sorted[sorted.length >> 1]),
     bright: Number(sorted[Math.floor(0.95 * sorted.length)]),
   };
-}
-
-/**
- * The player's face, or the middle of the head when no face was detected.
- * @param {Finding} player
- * @returns {Rect}
- */
-export function faceBox(player) {
-  if (player.face) return player.face;
-  const head = headBox(player);
-  return { ...head, y: head.y + 0.3 * head.height, height: 0.6 * head.height };
 }
 
 /** @param {Float32Array} values */

@@ -1,7 +1,7 @@
 import { pixelsAt } from "./decode.js";
 import { askNetwork, rgbFrom } from "./networks.js";
 
-/** @import { PhotoPart } from "./cut_out.js" */
+/** @import { PhotoPart } from "./decode.js" */
 /** @import { Mask } from "./masks.js" */
 
 /**

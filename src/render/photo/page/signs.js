@@ -1,8 +1,8 @@
+import { faceBox } from "./head.js";
 import { dilate, lumaOf } from "./masks.js";
-import { faceBox } from "./quality.js";
 
 /** @import { CutoutSigns } from "../../../core/card.ts" */
-/** @import { Finding } from "./find_player.js" */
+/** @import { Finding } from "./examine.js" */
 /** @import { Bytes, Grid, Numbers } from "./masks.js" */
 
 /**

@@ -7,9 +7,9 @@ import { findSalient } from "./salient.js";
 
 /** @import { CutoutSigns, Focus, Framing, Tones } from "../../../core/card.ts" */
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
-/** @import { Cut } from "./cut_out.js" */
+/** @import { Cut } from "./body_parts.js" */
 /** @import { Header, Photo } from "./decode.js" */
-/** @import { Finding } from "./find_player.js" */
+/** @import { Finding } from "./examine.js" */
 /** @import { Mask, Rect } from "./masks.js" */
 
 /**

@@ -1,5 +1,5 @@
 import type { CutoutDescription } from "../../core/card.ts";
-import type { Palette } from "../card/colours.ts";
+import type { Palette } from "./colours.ts";
 
 /** The stand-in for a missing photo: head and shoulders in the card's metal colours, lit from above. */
 export function silhouette(
