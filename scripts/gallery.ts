@@ -110,15 +110,15 @@ async function sheet(
 
 /** Every sample photo that shows a player, cut out as a render worker would. */
 async function sampleCutouts(browser: Browser): Promise<[string, CutoutFile][]> {
-  const studio = await openPhotoCutter(browser);
+  const cutter = await openPhotoCutter(browser);
   const made: [string, CutoutFile][] = [];
   for (const { file, expect } of manifest) {
     if (expect !== "cutout") continue;
-    const result = await studio.cutOut(join(PHOTOS, file));
+    const result = await cutter.cutOut(join(PHOTOS, file));
     if (result.ok) made.push([file, await saveCutout(join(OUT, "cutouts", file), result.cutout)]);
     else console.error(`${file}: ${result.message}`);
   }
-  await studio.close();
+  await cutter.close();
   return made;
 }
 

@@ -227,14 +227,14 @@ const rows: Row[] = [];
 try {
   const runtime = packagedRuntime();
   const matte = options.matte ? await checkMatteModel(options.matte, runtime) : null;
-  const studio = await openPhotoCutter(browser, runtime, matte);
+  const cutter = await openPhotoCutter(browser, runtime, matte);
   const page = await openCardPage(browser, await loadTemplate("club_card"));
   const measurer = await openMeasurer(browser);
   const cards: Parameters<typeof writeJudgesSheets>[1] = [];
   for (const label of labels) {
     const path = join(options.photos, label.file);
     const startedAt = performance.now();
-    const result = await studio.cutOut(path);
+    const result = await cutter.cutOut(path);
     const findAndCutMs = performance.now() - startedAt;
     const row: Row = {
       ...label,

@@ -82,20 +82,20 @@ export async function openCardRenderer(
     onStep("opening its pages");
     // Side by side: each waits for another process most of the time. The photo page begins, so that it lies
     // behind.
-    const [studio, tools, pages] = await Promise.all([
+    const [cutter, tools, pages] = await Promise.all([
       openPhotoCutter(browser, options.onnxRuntime, matteModel),
       toolsOf(browser, matteModel),
       warmPages(browser, options, events),
     ]);
     const mp4 = mp4Encoder === null ? null : { encoder: mp4Encoder, scratch: options.profilesDir };
-    const cutter = { studio, cutoutsDir, vision: visionOf(matteModel) };
+    const cutouts = { cutter, cutoutsDir, vision: visionOf(matteModel) };
     const cutOut = async (path: string, sha256: string, card: CardInput) =>
-      (await cutOutCached(cutter, { path, sha256, card }, () => {})).cutout;
+      (await cutOutCached(cutouts, { path, sha256, card }, () => {})).cutout;
     return {
-      render: (job, onStage) => renderCard({ ...cutter, pages, tools, mp4 }, job, onStage),
+      render: (job, onStage) => renderCard({ ...cutouts, pages, tools, mp4 }, job, onStage),
       printDocument: (job) => printDocument(browser, job),
       previews: openPreviews(browser, { cutOut, readBadge, readPictures }),
-      warmNetworks: () => studio.warm(),
+      warmNetworks: () => cutter.warm(),
       onBrowserLost: (listener) => void browser.once("disconnected", listener),
       close: () => browser.close(),
     };
@@ -134,13 +134,13 @@ async function warmPages(
 }
 
 /** What cuts players out, and where it keeps them: under the photo's hash and the word for how it is done. */
-interface Cutter {
-  studio: PhotoCutter;
+interface Cutouts {
+  cutter: PhotoCutter;
   cutoutsDir: string;
   vision: string;
 }
 
-interface RendererDeps extends Cutter {
+interface RendererDeps extends Cutouts {
   pages: PageCache;
   tools: Record<string, string>;
   /** Null where videos cannot be made as MP4. */
@@ -240,7 +240,7 @@ async function renderCard(
  * Company is welcome where the photo itself is asked for, and where the player is pointed at.
  */
 async function cutOutCached(
-  { studio, cutoutsDir, vision }: Cutter,
+  { cutter, cutoutsDir, vision }: Cutouts,
   { card, ...photo }: { path: string; sha256: string; card: CardInput },
   onStage: (stage: Stage) => void,
 ): Promise<{ cutout: CutoutFile; timingsMs: Record<string, number> }> {
@@ -251,7 +251,7 @@ async function cutOutCached(
   if (cached?.inCompany && !companyWelcome && !focus)
     throw new PhotoRefused(PHOTO_REFUSALS.several_people, "several_people");
   if (cached) return { cutout: cached, timingsMs: {} };
-  const result = await studio.cutOut(photo.path, onStage, companyWelcome, focus);
+  const result = await cutter.cutOut(photo.path, onStage, companyWelcome, focus);
   if (!result.ok) throw new PhotoRefused(result.message, REASON_OF_REFUSAL[result.reason]);
   return { cutout: await saveCutout(path, result.cutout), timingsMs: result.timingsMs };
 }

@@ -3,8 +3,8 @@
 // pictures to the size at which they are shown.
 
 /**
- * The longer side in pixels at which the rim light is drawn: fine enough for an edge. Outlines of players
- * have it already (SMALL_PX in studio.js); the silhouette shown for want of a player is larger.
+ * The longer side in pixels at which the rim light is drawn: fine enough for an edge. The outlines of players
+ * and the silhouette shown without a photo are larger and are reduced to it.
  */
 const RIM_SIDE_PX = 320;
 

@@ -28,7 +28,7 @@ import rivals from "./page/rivals.js" with { type: "text" };
 import salientPage from "./page/salient.js" with { type: "text" };
 import sharedFile from "./page/shared_file.js" with { type: "text" };
 import signs from "./page/signs.js" with { type: "text" };
-import studio from "./page/studio.js" with { type: "text" };
+import steps from "./page/steps.js" with { type: "text" };
 import upright from "./page/upright.js" with { type: "text" };
 
 /** The page's own modules by name: their text. */
@@ -61,6 +61,6 @@ export const PAGE_MODULES: Record<string, string> = {
   "salient.js": salientPage,
   "shared_file.js": sharedFile,
   "signs.js": signs,
-  "studio.js": studio,
+  "steps.js": steps,
   "upright.js": upright,
 };

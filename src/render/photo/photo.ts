@@ -9,7 +9,7 @@ import { type Networks, openNetworks } from "./networks.ts";
 import { packagedRuntime, returnFreedMemory } from "./onnx-runtime.ts";
 import type { Header } from "./page/decode.js";
 import { PAGE_MODULES } from "./page-modules.ts";
-import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
+import { type OpenPhotoPage, openPhotoPage } from "./photo-page.ts";
 
 /**
  * Part of a cached cutout's key: another one for every change to the page's modules or the networks, so that

@@ -42,9 +42,9 @@ function fileOf(name: string, bytes: Uint8Array | string): string {
 }
 
 async function cutoutWith(model: MatteModel | null): Promise<Cutout> {
-  const studio = await openPhotoCutter(lab.browser, runtime, model);
-  const result = await studio.cutOut(photo);
-  await studio.close();
+  const cutter = await openPhotoCutter(lab.browser, runtime, model);
+  const result = await cutter.cutOut(photo);
+  await cutter.close();
   if (!result.ok) throw new Error(result.reason);
   return result.cutout;
 }

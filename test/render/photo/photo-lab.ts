@@ -1,5 +1,5 @@
 /**
- * What the photo tests share: one browser with a studio in it, pixels of pictures, and photos in rarer
+ * What the photo tests share: one browser with a photo page in it, pixels of pictures, and photos in rarer
  * encodings.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ export async function openLab() {
   mkdirSync(cacheDir, { recursive: true });
   const chromium = await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir });
   const browser = await launchBrowser({ chromium, profilesDir: tmpdir(), noSandbox: true });
-  const studio = await openPhotoCutter(browser);
+  const cutter = await openPhotoCutter(browser);
   const folder = mkdtempSync(join(tmpdir(), "cardpress-photos-"));
   const page = await browser.newPage();
 
@@ -65,7 +65,7 @@ export async function openLab() {
   };
 
   let photos = 0;
-  /** As the studio does, of bytes that are in no file yet. */
+  /** As the cutter does, of bytes that are in no file yet. */
   const cutOut = (
     bytes: Uint8Array,
     onStage?: (stage: PhotoStage) => void,
@@ -74,7 +74,7 @@ export async function openLab() {
   ) => {
     const path = join(folder, `photo-${++photos}`);
     writeFileSync(path, bytes);
-    return studio.cutOut(path, onStage, companyWelcome, focus);
+    return cutter.cutOut(path, onStage, companyWelcome, focus);
   };
 
   /**
@@ -98,7 +98,7 @@ export async function openLab() {
   };
 
   const close = async () => {
-    await studio.close();
+    await cutter.close();
     await browser.close();
     rmSync(folder, { recursive: true });
   };

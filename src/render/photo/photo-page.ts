@@ -6,12 +6,12 @@ import { withinGivenTime } from "../browser/withheld.ts";
 import type { Pixels } from "../card/pixels.ts";
 import { bridgeNetworks } from "./network-bridge.ts";
 import type { Networks } from "./networks.ts";
-import type { PhotoPage } from "./page/studio.js";
+import type { PhotoPage } from "./page/steps.js";
 import { PAGE_MODULES } from "./page-modules.ts";
 
 /** @param mattePixels how many pixels the operator's matte network works on */
 const html = (mattePixels: number | null) =>
-  `<!doctype html><html data-matte-pixels="${mattePixels ?? ""}"><meta charset="utf-8"><script type="module" src="/page/studio.js"></script><body><input type="file"></body>`;
+  `<!doctype html><html data-matte-pixels="${mattePixels ?? ""}"><meta charset="utf-8"><script type="module" src="/page/steps.js"></script><body><input type="file"></body>`;
 
 // The page decodes untrusted bytes: it may run its own scripts and nothing else.
 const CSP = "default-src 'none'; script-src 'self'; worker-src 'self'";
