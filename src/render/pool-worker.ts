@@ -8,7 +8,7 @@ import { untilDescriptors } from "../system/descriptors.ts";
 import { browsersIn, endGroup, killGroup } from "./browser/process-group.ts";
 import { limitGivenTime } from "./browser/withheld.ts";
 import { NO_TELEMETRY } from "./photo/onnx-runtime.ts";
-import type { RenderPoolOptions } from "./pool.ts";
+import type { RenderPoolOptions } from "./pool-options.ts";
 import type { Previewed } from "./preview/messages.ts";
 import {
   type FromWorker,
@@ -83,7 +83,7 @@ export interface Worker {
   /** Its successor is warm, so it exits after the current render. */
   retired: boolean;
   /** Why we ended it, if we did. */
-  plan: string | undefined;
+  endReason: string | undefined;
   /** Resolves when its process has exited and all handlers have run. */
   ended: Promise<void>;
   /** Set while a job runs: receives its messages, or null when the process died. */
@@ -99,10 +99,10 @@ export function memoryOf({ process, browser }: Worker, groups: Map<number, numbe
 }
 
 /**
- * Kills a worker and its browser, even if they hang. `plan` gives the reason when nothing is wrong with it.
+ * Kills a worker and its browser, even if they hang. `endReason` says why when nothing is wrong with it.
  */
-export function kill(worker: Worker, plan?: string): void {
-  worker.plan ??= plan;
+export function kill(worker: Worker, endReason?: string): void {
+  worker.endReason ??= endReason;
   worker.isOpening = false;
   worker.process.kill("SIGKILL");
   if (worker.browser !== undefined) killGroup(worker.browser);
@@ -174,11 +174,11 @@ export function startWorker(
       onExit: () => {
         cancel();
         workers.delete(worker);
-        const { plan } = worker;
+        const { endReason } = worker;
         const end = endOf(worker);
         options.meter?.add("cardpress_render_worker_ends_total", { end });
-        if (plan === undefined) options.log.warn("render_worker_ended", { pid: child.pid, reason });
-        else options.log.info("render_worker_ended", { pid: child.pid, reason: plan });
+        if (endReason === undefined) options.log.warn("render_worker_ended", { pid: child.pid, reason });
+        else options.log.info("render_worker_ended", { pid: child.pid, reason: endReason });
         worker.onMessage?.(null);
         onExit(worker);
         ended.resolve();
@@ -248,17 +248,17 @@ function newWorker(
     isOpening: false,
     alive: false,
     retired: false,
-    plan: undefined,
+    endReason: undefined,
     onMessage: undefined,
   };
 }
 
 /** How it ended, for /metrics. */
-function endOf({ plan, killedForMemory }: Worker): string {
+function endOf({ endReason, killedForMemory }: Worker): string {
   if (killedForMemory) return "memory";
-  if (plan === undefined) return "broken";
-  if (plan === RESTING) return "resting";
-  return plan === CLOSED ? "closed" : "replaced";
+  if (endReason === undefined) return "broken";
+  if (endReason === RESTING) return "resting";
+  return endReason === CLOSED ? "closed" : "replaced";
 }
 
 /** Workers that start and work side by side must not all be recycled at the same time. */
@@ -269,30 +269,40 @@ function shareOfRenders({ random, rendersPerBrowser = RENDERS_PER_BROWSER }: Ren
 
 /** The jobs a warm worker accepts. */
 export type Work = Exclude<ToWorker, { type: "start" }>;
-/** The messages that end a job: success, or a photo that cannot become a card. */
-export type Ending = Extract<
-  FromWorker,
-  { type: "done" | "previewed" | "printed" | "supported" | "refused" }
->;
+/** The message that answers each job; any other is a fault of the worker, but for a refusal. */
+const ANSWERS = {
+  render: "done",
+  preview: "previewed",
+  document: "printed",
+  supports: "supported",
+} as const satisfies Record<Work["type"], FromWorker["type"]>;
+
+type Refused = Extract<FromWorker, { type: "refused" }>;
+type Answer<Asked extends Work> = Extract<FromWorker, { type: (typeof ANSWERS)[Asked["type"]] }>;
 
 /** The end of a job without a picture. */
-export function refusedBy(end: Ending): RefusedPhoto {
-  return end.type === "refused"
-    ? { kind: "refused", message: end.message, reason: end.reason }
-    : { kind: "refused", message: `the worker answered ${end.type}`, reason: "provider" };
+export function refusedBy({ message, reason }: Refused): RefusedPhoto {
+  return { kind: "refused", message, reason };
+}
+
+/** The answer to a job that holds nothing of a partner's, of which a refusal is a fault. */
+export function answerIn<Answered extends FromWorker>(end: Answered | Refused): Exclude<Answered, Refused> {
+  if (end.type === "refused") throw new RenderFault(end.message);
+  return end as Exclude<Answered, Refused>;
 }
 
 /**
  * Sends a worker one job and waits for the outcome. Rejects with a RenderFault when something of ours broke
- * or the time ran out, and with a RenderInterrupted when the job never started.
+ * or the time ran out, and with a RenderInterrupted when the job never started. `discard` is called when the
+ * worker is of no more use.
  */
-export function askWorker(
+export function askWorker<Asked extends Work>(
   worker: Worker,
-  work: Work,
+  work: Asked,
   onStage: (stage: Stage) => void,
   timeoutMs: number,
   discard: () => void,
-): Promise<Ending> {
+): Promise<Answer<Asked> | Refused> {
   return new Promise((resolve, reject) => {
     if (!worker.alive) return reject(new RenderInterrupted("the render worker ended before it started"));
     const settle = (end: () => void) => {
@@ -317,6 +327,10 @@ export function askWorker(
       if (!("jobId" in message) || message.jobId !== work.job.jobId) return;
       if (message.type === "stage") return onStage(message.stage);
       if (message.type === "fault") return fault(message.message, message.storage);
+      if (!answers(work, message)) {
+        fault(`the render worker answered "${message.type}" to "${work.type}"`);
+        return discard();
+      }
       settle(() => resolve(message));
     };
     try {
@@ -327,4 +341,8 @@ export function askWorker(
       discard();
     }
   });
+}
+
+function answers<Asked extends Work>(work: Asked, message: FromWorker): message is Answer<Asked> | Refused {
+  return message.type === "refused" || message.type === ANSWERS[work.type];
 }

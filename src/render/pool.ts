@@ -6,11 +6,11 @@ import {
   WORKER_MEMORY_BYTES,
   WORKER_MEMORY_END,
 } from "../core/limits.ts";
-import type { Meter } from "../core/metrics.ts";
-import type { Log, Random } from "../core/ports.ts";
 import { isOutOfDescriptors } from "../system/descriptors.ts";
 import { memoryOfGroups } from "./browser/group-memory.ts";
+import type { RenderPoolOptions } from "./pool-options.ts";
 import {
+  answerIn,
   askWorker,
   CLOSED,
   clearAway,
@@ -26,7 +26,7 @@ import {
   type Worker,
 } from "./pool-worker.ts";
 import type { SupportsJob } from "./preview/messages.ts";
-import type { DocumentJob, PreviewJob, RendererOptions, RenderJob, Stage } from "./protocol.ts";
+import type { DocumentJob, PreviewJob, RenderJob, Stage } from "./protocol.ts";
 
 export { RenderFault, RenderInterrupted, type RenderOutcome } from "./pool-worker.ts";
 
@@ -76,32 +76,6 @@ export interface PreviewPool extends RenderPool {
   acquire(signal?: AbortSignal): Promise<PreviewRenderer>;
 }
 
-export interface RenderPoolOptions {
-  workers: number;
-  /** The command that starts a worker process. */
-  command: string[];
-  renderer: RendererOptions;
-  log: Log;
-  random: Random;
-  /** Counts starts and exits. */
-  meter?: Meter;
-  /** Called before a failed start is retried: something it needs may have been damaged. */
-  repair?: () => Promise<unknown>;
-  /** On average: each worker's share varies by up to RENDERS_SPREAD. */
-  rendersPerBrowser?: number;
-  browserLifetimeMs?: number;
-  /** For a worker with its browser; above it the worker is recycled, far above it killed. */
-  workerMemoryBytes?: number;
-  memoryLookMs?: number;
-  /** After this long without work all workers end, and start again with the next; never unless given. */
-  restAfterMs?: number;
-  /** Bytes by process group; read from the system unless given. */
-  groupMemory?: () => Map<number, number>;
-  renderTimeoutMs?: number;
-  /** Time limit for one step of a worker's first start. */
-  startStepMs?: number;
-}
-
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the workers and their states; apart, each part would carry all of it.
 export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   const { browserLifetimeMs = BROWSER_LIFETIME_MS, workerMemoryBytes = WORKER_MEMORY_BYTES } = options;
@@ -128,12 +102,12 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
     if (next) next(worker);
     else idle.push(worker);
   };
-  const drop = (worker: Worker, plan?: string) => {
+  const drop = (worker: Worker, endReason?: string) => {
     worker.alive = false;
     warm.delete(worker);
     const place = idle.indexOf(worker);
     if (place >= 0) idle.splice(place, 1);
-    kill(worker, plan);
+    kill(worker, endReason);
   };
   const refill = (onWarm = () => {}) => {
     const start = startUntilWarm(onWarm).finally(() => starting.delete(start));
@@ -279,7 +253,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
       if (resting) startAll();
       else if (idle.length === 0) startOthers();
       const worker = idle.shift() ?? (await nextWorker(waiting, closing.signal, signal));
-      const ask = (work: Work, onStage: (stage: Stage) => void = () => {}) =>
+      const ask = <Asked extends Work>(work: Asked, onStage: (stage: Stage) => void = () => {}) =>
         askWorker(worker, work, onStage, options.renderTimeoutMs ?? RENDER_TIMEOUT_MS, () =>
           lose(worker),
         ).catch((error) => {
@@ -291,16 +265,13 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
           return end.type === "done" ? { kind: "done", file: end.file } : refusedBy(end);
         },
         printDocument: async (job) => {
-          await ask({ type: "document", job });
+          answerIn(await ask({ type: "document", job }));
         },
         preview: async (job) => {
           const end = await ask({ type: "preview", job });
           return end.type === "previewed" ? { kind: "done", preview: end.preview } : refusedBy(end);
         },
-        supports: async (job) => {
-          const end = await ask({ type: "supports", job });
-          return end.type === "supported" ? end.known : [];
-        },
+        supports: async (job) => answerIn(await ask({ type: "supports", job })).known,
         release: () => {
           lastWorkAtMs = performance.now();
           startOthers();

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createRenderPool, type RenderPoolOptions } from "../../src/render/pool.ts";
+import { createRenderPool } from "../../src/render/pool.ts";
+import type { RenderPoolOptions } from "../../src/render/pool-options.ts";
 import type { RendererOptions } from "../../src/render/protocol.ts";
 import { rendererOptions } from "../../src/service/renderer-options.ts";
 import { workerCommand } from "../../src/service/system.ts";
