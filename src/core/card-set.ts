@@ -86,7 +86,7 @@ export type ShownSet = Static<typeof ShownSet>;
 export const shownSetValidator = compileValidator(ShownSet, "set");
 
 /** The set and its season as people say them; a name that has the season already says it once. */
-export function setTitle({ name, season }: Pick<SetPlace, "name" | "season">): string {
+function setTitle({ name, season }: Pick<SetPlace, "name" | "season">): string {
   return season === "" || name.includes(season) ? name : `${name} ${season}`;
 }
 

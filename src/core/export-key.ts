@@ -3,7 +3,6 @@
  * somebody sends it again.
  */
 export const EXPORT_STATES = ["pending", "exported", "failed", "removing"] as const;
-export type ExportState = (typeof EXPORT_STATES)[number];
 
 /** What the views of an image say of its export. */
 export interface ExportNote {

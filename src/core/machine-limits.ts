@@ -3,9 +3,9 @@
 const MB = 1024 * 1024;
 
 /** A worker, its Chromium and the models, measured with 40-megapixel photos. */
-export const RENDER_WORKER_BYTES = 800 * MB;
+const RENDER_WORKER_BYTES = 800 * MB;
 /** The service beside its workers, as long as its database is small. */
-export const SERVICE_BYTES = 256 * MB;
+const SERVICE_BYTES = 256 * MB;
 /**
  * The least for the service and one worker. With 600 MB moving cards and cards of 2048x2048 with photos of 12
  * megapixels were made, programs being read anew from the disk all the while; with 450 MB none was.

@@ -26,7 +26,7 @@ export interface Printer {
 }
 
 /** Printers by the names partners use. */
-export const PRINTERS = {
+const PRINTERS = {
   drivethru: {
     name: "DriveThruCards",
     size: "2.5x3.5in",

@@ -122,13 +122,13 @@ const detail = {
   }),
 };
 
-export const BatchDetail = Type.Object(detail, {
+const BatchDetail = Type.Object(detail, {
   ...closed,
   $id: "BatchDetail",
   description: "A batch with its cards.",
 });
 
-export const AcceptedBatch = Type.Object(
+const AcceptedBatch = Type.Object(
   {
     ...detail,
     eta_seconds: Type.Integer({
@@ -140,7 +140,7 @@ export const AcceptedBatch = Type.Object(
   { ...closed, $id: "AcceptedBatch", description: "An accepted batch." },
 );
 
-export const BatchList = Type.Object(
+const BatchList = Type.Object(
   {
     batches: Type.Array(Batch, { maxItems: 100, description: "Newest first." }),
     ...nextPage,

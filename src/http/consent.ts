@@ -54,7 +54,7 @@ export const RecordConsentRequest = Type.Object(
   { ...closed, $id: "RecordConsentRequest", description: "What a player agrees to." },
 );
 
-export const Consent = Type.Object(
+const Consent = Type.Object(
   {
     external_id: Type.String({ description: "Your identifier of the player.", examples: ["player-10442"] }),
     status: StringEnum(["given", "ended", "withdrawn"], {

@@ -4,7 +4,7 @@ import { successEnvelope } from "./schemas.ts";
 
 const closed = { additionalProperties: false } as const;
 
-export const Photo = Type.Object(
+const Photo = Type.Object(
   {
     photo_id: Type.String({
       pattern: "^pho_[0-9A-Za-z]+$",

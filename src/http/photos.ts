@@ -44,7 +44,7 @@ export async function createPhoto(deps: UploadDeps, exchange: Exchange, caller: 
 }
 
 /** The public view of an upload. */
-export function photoView(photo: Photo, baseUrl: string) {
+function photoView(photo: Photo, baseUrl: string) {
   return {
     photo_id: photo.id,
     url: uploadUrl({ baseUrl }, photo.id),

@@ -29,7 +29,7 @@ const PresetLayout = Type.Object(
   { ...closed, $id: "PresetLayout", description: "A kind of picture, by its shape." },
 );
 
-export const Preset = Type.Object(
+const Preset = Type.Object(
   {
     name: Type.String({ description: "Send it as `style.preset`.", examples: ["club_card"] }),
     version: Type.String({

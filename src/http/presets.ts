@@ -101,7 +101,7 @@ function smallSample(name: string, picture: string, path: string): Promise<Blob>
 }
 
 /** Where a card made with a template can be seen. */
-export const samplePath = (template: Sampled): string => `/docs/presets/${sampleName(template)}`;
+const samplePath = (template: Sampled): string => `/docs/presets/${sampleName(template)}`;
 
 /** The same, as small as a choice shows it. */
 export const smallSamplePath = (template: Sampled): string => `/docs/presets/${sampleName(template, SMALL)}`;

@@ -64,7 +64,7 @@ const ownWords = {
   set: Type.Optional(SetPlace),
 };
 
-export const AcceptedImage = Type.Object(
+const AcceptedImage = Type.Object(
   {
     image_id: imageId,
     status: StringEnum(["processing"], { description: "Always `processing`: the work has only begun." }),
@@ -84,7 +84,7 @@ export const AcceptedImage = Type.Object(
   { ...closed, $id: "AcceptedImage", description: "An accepted image request." },
 );
 
-export const ProcessingImage = Type.Object(
+const ProcessingImage = Type.Object(
   {
     image_id: imageId,
     status: StringEnum(["processing"], { description: "The image is being made." }),
@@ -101,7 +101,7 @@ export const ProcessingImage = Type.Object(
   { ...closed, $id: "ProcessingImage", title: "Processing" },
 );
 
-export const ImageResult = Type.Object(
+const ImageResult = Type.Object(
   {
     image_url: Type.String({
       format: "uri",
@@ -147,7 +147,7 @@ export const ImageResult = Type.Object(
   { ...closed, $id: "ImageResult", description: "The finished picture." },
 );
 
-export const ImageExport = Type.Object(
+const ImageExport = Type.Object(
   {
     status: StringEnum(["pending", "exported", "failed"], {
       description:
@@ -238,12 +238,12 @@ export const FailedImage = Type.Object(
 );
 
 /** The fields of an image depend on its `status`. */
-export const Image = Type.Union([ProcessingImage, CompletedImage, FailedImage], {
+const Image = Type.Union([ProcessingImage, CompletedImage, FailedImage], {
   $id: "Image",
   description: "An image in its current state. `status` decides which fields are there.",
 });
 
-export const ImageListItem = Type.Object(
+const ImageListItem = Type.Object(
   {
     image_id: imageId,
     status: StringEnum(PUBLIC_STATUSES, { description: "The image's state." }),
@@ -257,7 +257,7 @@ export const ImageListItem = Type.Object(
   { ...closed, $id: "ImageListItem" },
 );
 
-export const ImageList = Type.Object(
+const ImageList = Type.Object(
   {
     images: Type.Array(ImageListItem, { maxItems: 100, description: "Newest first." }),
     ...nextPage,
@@ -267,12 +267,12 @@ export const ImageList = Type.Object(
 
 const deletedAt = time("When it was deleted.", "2026-11-28T09:15:00.000Z");
 
-export const DeletedImage = Type.Object(
+const DeletedImage = Type.Object(
   { image_id: imageId, deleted_at: deletedAt },
   { ...closed, $id: "DeletedImage", description: "An image that was deleted." },
 );
 
-export const DeletedPlayer = Type.Object(
+const DeletedPlayer = Type.Object(
   {
     images_deleted: Type.Integer({
       minimum: 0,
@@ -287,7 +287,7 @@ export const DeletedPlayer = Type.Object(
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
 
-export const Usage = Type.Object(
+const Usage = Type.Object(
   {
     period: Type.String({
       pattern: "^\\d{4}-\\d{2}$",
@@ -311,7 +311,7 @@ export const Usage = Type.Object(
   { ...closed, $id: "Usage", description: "Images and credits of one period and environment." },
 );
 
-export const ErrorDetail = Type.Object(
+const ErrorDetail = Type.Object(
   {
     field: Type.String({
       description:
@@ -345,7 +345,7 @@ const CreditLack = Type.Object(
 
 const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 
-export const ApiError = Type.Object(
+const ApiError = Type.Object(
   {
     code: StringEnum(ERROR_CODES, { description: "Stable: switch on it." }),
     message: Type.String({ description: "What is wrong and what to do, for people. May change." }),

@@ -149,7 +149,7 @@ const facts = {
   created_at: time("When it was made.", "2026-11-21T10:00:00.000Z"),
 };
 
-export const CardSet = Type.Object(facts, { ...closed, $id: "CardSet", description: "A set of cards." });
+const CardSet = Type.Object(facts, { ...closed, $id: "CardSet", description: "A set of cards." });
 
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
@@ -174,7 +174,7 @@ const ChecklistEntry = Type.Object(
   { ...closed, $id: "ChecklistEntry", description: "A player of a checklist, with counts of cards." },
 );
 
-export const Checklist = Type.Object(
+const Checklist = Type.Object(
   {
     ...facts,
     players: Type.Array(ChecklistEntry, { maxItems: MAX_SET_PLAYERS, description: "In the order sent." }),

@@ -97,9 +97,9 @@ const facts = {
   updated_at: time("When it last changed.", "2026-11-21T10:00:00.000Z"),
 };
 
-export const WebhookEndpoint = Type.Object(facts, { ...closed, $id: "WebhookEndpoint" });
+const WebhookEndpoint = Type.Object(facts, { ...closed, $id: "WebhookEndpoint" });
 
-export const WebhookEndpointWithSecret = Type.Object(
+const WebhookEndpointWithSecret = Type.Object(
   {
     ...facts,
     secret: Type.String({
@@ -111,7 +111,7 @@ export const WebhookEndpointWithSecret = Type.Object(
   { ...closed, $id: "WebhookEndpointWithSecret" },
 );
 
-export const WebhookEndpointList = Type.Object(
+const WebhookEndpointList = Type.Object(
   {
     webhook_endpoints: Type.Array(WebhookEndpoint, {
       maxItems: MAX_WEBHOOK_ENDPOINTS,
@@ -121,7 +121,7 @@ export const WebhookEndpointList = Type.Object(
   { ...closed, $id: "WebhookEndpointList" },
 );
 
-export const DeletedWebhookEndpoint = Type.Object(
+const DeletedWebhookEndpoint = Type.Object(
   { endpoint_id: endpointId, deleted_at: time("When it was deleted.", "2026-11-28T09:15:00.000Z") },
   { ...closed, $id: "DeletedWebhookEndpoint" },
 );
@@ -138,7 +138,7 @@ const eventFacts = {
   created_at: time("When it happened.", "2026-11-21T10:00:03.412Z"),
 };
 
-export const WebhookEventItem = Type.Object(eventFacts, { ...closed, $id: "WebhookEvent" });
+const WebhookEventItem = Type.Object(eventFacts, { ...closed, $id: "WebhookEvent" });
 
 const DeliveryAttempt = Type.Object(
   {
@@ -167,7 +167,7 @@ const EventDelivery = Type.Object(
   { ...closed, $id: "EventDelivery" },
 );
 
-export const WebhookEventDetail = Type.Object(
+const WebhookEventDetail = Type.Object(
   {
     ...eventFacts,
     deliveries: Type.Array(EventDelivery, {
@@ -178,7 +178,7 @@ export const WebhookEventDetail = Type.Object(
   { ...closed, $id: "WebhookEventDetail" },
 );
 
-export const WebhookEventList = Type.Object(
+const WebhookEventList = Type.Object(
   {
     events: Type.Array(WebhookEventItem, { maxItems: MAX_LIST_LIMIT, description: "Newest first." }),
     ...nextPage,

@@ -45,7 +45,7 @@ export function defineTool<Schema extends TObject>(tool: ToolOf<Schema>): Tool {
   };
 }
 
-export const lines = (details: readonly ErrorDetail[]): string =>
+const lines = (details: readonly ErrorDetail[]): string =>
   details.map(({ field, message }) => `- ${field} ${message}`).join("\n");
 
 export const failed = (message: string): CallToolResult => ({

@@ -11,7 +11,7 @@ import { Previewed, previewJob, SupportsJob } from "./preview/messages.ts";
 
 const Milliseconds = Type.Record(Type.String(), Type.Number());
 
-export const CardInputSchema = Type.Object({
+const CardInputSchema = Type.Object({
   player: Type.Object({
     name: Type.String(),
     position: StringEnum(POSITIONS),

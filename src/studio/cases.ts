@@ -29,7 +29,7 @@ const NAMES: readonly [label: string, name: string][] = [
 ];
 
 /** A name in each script that cards must support. */
-export const SCRIPTS: readonly [label: string, name: string][] = [
+const SCRIPTS: readonly [label: string, name: string][] = [
   ["Latin", "Maya Okafor"],
   ["Vietnamese", "Nguyễn Thị Ánh Tuyết"],
   ["Cyrillic", "Александра Щербакова"],

@@ -19,16 +19,7 @@ const SET_PATHS = ["set.name", "set.season", "set.parallel", "serial"] as const;
 /** Optional things besides texts: a partner's badge, colours and theme, and the cut-out photo. */
 export const FLAGS = ["badge", "photo", "brand", "theme"] as const;
 
-export const PICTURES = [
-  "player",
-  "photo",
-  "badge",
-  "scene",
-  "shadow",
-  "light",
-  "outline",
-  "backdrop",
-] as const;
+const PICTURES = ["player", "photo", "badge", "scene", "shadow", "light", "outline", "backdrop"] as const;
 
 export const ZONES = ["face", "body", "frame", "safe", "stage", "rating"] as const;
 export type ZoneName = (typeof ZONES)[number];

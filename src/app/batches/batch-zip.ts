@@ -66,7 +66,7 @@ const entry = (name: string, { completedAt }: Image, picture: Blob) => ({
 });
 
 /** The other side's name, behind the front's where files are sorted: `9.png` and `9_back.png`. */
-export const backName = (name: string): string => name.replace(/\.\w+$/, "_back$&");
+const backName = (name: string): string => name.replace(/\.\w+$/, "_back$&");
 
 /** No file system allows these in a name, and a name made only of dots means a folder. */
 const UNFIT = /[\\/:*?"<>|\p{Cc}]|^\.+$|[. ]+$/gu;

@@ -19,7 +19,7 @@ export interface NamedPhoto {
 }
 
 /** What shows whose photo it is, the surest first. */
-export const MATCHED_BY = ["hand", "id", "name", "part", "number"] as const;
+const MATCHED_BY = ["hand", "id", "name", "part", "number"] as const;
 export type MatchedBy = (typeof MATCHED_BY)[number];
 
 export interface PhotoMatches {

@@ -75,7 +75,7 @@ export async function dropPictures(
  * removed by the sweep, one too few is lost. For that reason neither a database nor a bucket out of reach is
  * an error.
  */
-export async function dropPicture({ store, blobs, log }: KeepDeps, name: string): Promise<void> {
+async function dropPicture({ store, blobs, log }: KeepDeps, name: string): Promise<void> {
   try {
     if (await findImageByOutput(store.read, name)) log.error("picture_in_use", { name });
     else await blobs.remove("picture", name);

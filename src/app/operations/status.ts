@@ -21,7 +21,7 @@ import { type Actor, logAction } from "./activity.ts";
 
 // What the public status page says: the service as its partners meet it, and nothing of any account.
 
-export const STATUS_DAYS = 90;
+const STATUS_DAYS = 90;
 /** Several beats a minute, so that a short restart loses none. */
 export const STATUS_BEAT_MS = 20 * SECOND_MS;
 /** However many ask, the database is asked once in this time by each server. */

@@ -12,7 +12,7 @@ export const INK_LIMIT = {
 };
 
 /** ISOcoated_v2 has 1.8 MB; the largest profiles of presses a few more. */
-export const MAX_PROFILE_BYTES = 16 * 1024 * 1024;
+const MAX_PROFILE_BYTES = 16 * 1024 * 1024;
 
 const HEADER_BYTES = 128;
 const VERSION_BYTE = 8;

@@ -19,10 +19,8 @@ const keyStart = (batchId: string) => `console-print-${batchId}`;
 const printedFrom = (key: string | null) => /^console-print-(\w+)-/.exec(key ?? "")?.[1];
 
 /** The batches that were made of this one for print, the newest first. */
-export const printBatches = (
-  { deps }: MemberVisit,
-  { id, accountId, environment }: Batch,
-): Promise<Batch[]> => batchesByKeyStart(deps.store.read, { accountId, environment, start: keyStart(id) });
+const printBatches = ({ deps }: MemberVisit, { id, accountId, environment }: Batch): Promise<Batch[]> =>
+  batchesByKeyStart(deps.store.read, { accountId, environment, start: keyStart(id) });
 
 /** Whether a batch has a picture, or may have one yet. */
 async function isOfUse({ deps }: MemberVisit, { id }: Batch): Promise<boolean> {

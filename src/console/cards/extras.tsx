@@ -16,7 +16,7 @@ interface Ticked {
 }
 
 /** A choice that is taken or not. */
-export function Tick({ name, label, isTicked, hint, problem, className = "" }: Ticked) {
+function Tick({ name, label, isTicked, hint, problem, className = "" }: Ticked) {
   const describedBy = [hint && `${name}-hint`, problem !== undefined && `${name}-problem`].filter(Boolean);
   return (
     <div class={`field ${className}`}>

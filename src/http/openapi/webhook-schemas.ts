@@ -23,7 +23,7 @@ function event<T extends TSchema>(type: string, data: T, $id: string) {
   );
 }
 
-export const CreditsLow = Type.Object(
+const CreditsLow = Type.Object(
   {
     credits_remaining: Type.Integer({ minimum: 0, description: "Credits available.", examples: [200] }),
     credit_limit: Type.Integer({
@@ -35,7 +35,7 @@ export const CreditsLow = Type.Object(
   { ...closed, $id: "CreditsLow" },
 );
 
-export const UsageAlert = Type.Object(
+const UsageAlert = Type.Object(
   {
     period: Type.String({ description: "The month, in UTC.", examples: ["2026-11"] }),
     credits_used: Type.Integer({
@@ -53,7 +53,7 @@ export const UsageAlert = Type.Object(
   { ...closed, $id: "UsageAlert" },
 );
 
-export const PlayerRecalled = Type.Object(
+const PlayerRecalled = Type.Object(
   {
     external_id: Type.String({ description: "Your identifier of the player.", examples: ["player-10442"] }),
     reason: StringEnum(["withdrawn", "ended"], {
@@ -69,7 +69,7 @@ export const PlayerRecalled = Type.Object(
   { ...closed, $id: "PlayerRecalled" },
 );
 
-export const WebhookTest = Type.Object(
+const WebhookTest = Type.Object(
   {
     endpoint_id: Type.String({ description: "The endpoint under test." }),
     message: Type.String({

@@ -20,7 +20,7 @@ export function waitsBelow(root: number): Waits {
 }
 
 /** How much longer the thread that waited most has waited: work goes no faster than its slowest part. */
-export function longestWait(before: Waits, after: Waits): number {
+function longestWait(before: Waits, after: Waits): number {
   let longest = 0;
   for (const [thread, waited] of after) longest = Math.max(longest, waited - (before.get(thread) ?? 0));
   return longest;

@@ -51,7 +51,7 @@ export async function filteredImages(tx: Tx, query: FilteredQuery): Promise<Imag
 }
 
 /** The builder behind filteredImages, so that a test can ask for its plan. */
-export function filteredQuery(tx: Tx, query: FilteredQuery, examined: number) {
+function filteredQuery(tx: Tx, query: FilteredQuery, examined: number) {
   const { images: i } = tx.t;
   const examinedOnes = candidates(tx, query).limit(examined).as("candidates");
   const { id, state, type, createdAt, completedAt, request, setPlace } = i;
