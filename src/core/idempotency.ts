@@ -16,6 +16,6 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** SHA-256 of the canonical payload: equal fingerprints mean "same payload". */
-export function fingerprint(payload: unknown): string {
+export function fingerprintOf(payload: unknown): string {
   return createHash("sha256").update(canonicalJson(payload)).digest("hex");
 }

@@ -21,7 +21,7 @@ import { readJson, requireJsonType } from "./body.ts";
 import { encodeCursor, pageOf, readCursor } from "./cursor.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
-import { checkIdempotencyKey } from "./images.ts";
+import { checkIdempotencyKey } from "./idempotency-key.ts";
 import { readLimit, readQuery } from "./query.ts";
 import { writtenFile } from "./written-file.ts";
 

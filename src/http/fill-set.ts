@@ -14,7 +14,7 @@ import { acceptedBatch, type BatchRoutesDeps } from "./batches.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 import { FillSetRequest } from "./fill-set-schema.ts";
-import { checkIdempotencyKey } from "./images.ts";
+import { checkIdempotencyKey } from "./idempotency-key.ts";
 
 const validator = compileValidator(FillSetRequest, "body");
 

@@ -4,8 +4,7 @@ import { type CardTemplates, checkCard } from "../app/images/check-card.ts";
 import { imageView } from "../app/images/image-view.ts";
 import type { ProgressTracker } from "../app/images/progress.ts";
 import { asksForRateLimit } from "../app/images/test-endings.ts";
-import { type ErrorDetail, Refusal } from "../core/errors.ts";
-import { MAX_IDEMPOTENCY_KEY_CHARS } from "../core/limits.ts";
+import { Refusal } from "../core/errors.ts";
 import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { findImageAnswer } from "../store/images/image-reads.ts";
 import type { Caller } from "./auth.ts";
@@ -14,14 +13,13 @@ import { created, onceEnded } from "./created.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { HttpRefusal } from "./http-refusal.ts";
+import { checkIdempotencyKey } from "./idempotency-key.ts";
 
 export interface ImageRoutesDeps extends AppContext {
   accept: AcceptImage;
   progress: ProgressTracker;
   templates: CardTemplates;
 }
-
-const VISIBLE_ASCII = new RegExp(`^[\\x21-\\x7e]{1,${MAX_IDEMPOTENCY_KEY_CHARS}}$`);
 
 /** POST /v1/images */
 export async function createImage(
@@ -65,23 +63,4 @@ export async function getImage(
   const ended = await onceEnded(deps, exchange, scope);
   if (ended) return ended;
   return success(exchange, imageView(image, { config: deps.config, progress: deps.progress.of(image.id) }));
-}
-
-/** `isOptional`: the request may leave the key out, and the message says so, also about an empty one. */
-export function checkIdempotencyKey(
-  key: string | null,
-  { isOptional = false }: { isOptional?: boolean } = {},
-): ErrorDetail[] {
-  if (key !== null && VISIBLE_ASCII.test(key)) return [];
-  const field = "header Idempotency-Key";
-  if (!isOptional && (key === null || key === "")) {
-    return [{ field, message: "is required: a unique value for each image you want, such as a UUID." }];
-  }
-  const remedy = isOptional ? ", or left out" : "";
-  return [
-    {
-      field,
-      message: `must be 1 to ${MAX_IDEMPOTENCY_KEY_CHARS} visible ASCII characters without spaces${remedy}.`,
-    },
-  ];
 }

@@ -16,7 +16,8 @@ import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { created } from "./created.ts";
 import type { Exchange } from "./exchange.ts";
-import { checkIdempotencyKey, type ImageRoutesDeps } from "./images.ts";
+import { checkIdempotencyKey } from "./idempotency-key.ts";
+import type { ImageRoutesDeps } from "./images.ts";
 import { noteSubject } from "./request-row.ts";
 
 const validator = validatorsOf(remakeSchema);

@@ -33,7 +33,7 @@ import { encodeCursor, pageOf, readCursor } from "./cursor.ts";
 import { standardHeaders, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { fillSet } from "./fill-set.ts";
-import { checkIdempotencyKey } from "./images.ts";
+import { checkIdempotencyKey } from "./idempotency-key.ts";
 import { readLimit, readQuery } from "./query.ts";
 import { ChangeSetRequest, CreateSetRequest } from "./set-schemas.ts";
 import { writtenFile } from "./written-file.ts";

@@ -32,7 +32,7 @@ import { removeOldFiles } from "./scratch.ts";
 import { programCommand } from "./system.ts";
 
 /** Concurrent test images; they spend most of their time waiting. */
-const MOCK_CONCURRENCY = 64;
+const TEST_CONCURRENCY = 64;
 /**
  * The longest delay until a request appears in the console, and the most a killed process loses of the log.
  */
@@ -90,8 +90,9 @@ export function startLoops(deps: Deps & { clock: SteadyClock }, startedAt: numbe
       log,
     }),
     test: startLoop({
+      // Its name in logs, which operators may filter by.
       name: "mock",
-      concurrency: MOCK_CONCURRENCY,
+      concurrency: TEST_CONCURRENCY,
       pollMs: QUEUE_POLL_MS,
       runOne: (signal, more) => renderNextTestImage(deps, signal, more).finally(deliveries.wake),
       log,

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { canonicalJson, fingerprint } from "../../src/core/idempotency.ts";
+import { canonicalJson, fingerprintOf } from "../../src/core/idempotency.ts";
 
 test("the order of keys does not change the fingerprint, at any depth", () => {
-  expect(fingerprint({ a: 1, b: { c: "x", d: [1, 2] } })).toBe(
-    fingerprint({ b: { d: [1, 2], c: "x" }, a: 1 }),
+  expect(fingerprintOf({ a: 1, b: { c: "x", d: [1, 2] } })).toBe(
+    fingerprintOf({ b: { d: [1, 2], c: "x" }, a: 1 }),
   );
 });
 
@@ -20,7 +20,7 @@ test("different payloads have different fingerprints", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
       fc.pre(!Bun.deepEquals(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b))));
-      expect(fingerprint(a)).not.toBe(fingerprint(b));
+      expect(fingerprintOf(a)).not.toBe(fingerprintOf(b));
     }),
   );
 });

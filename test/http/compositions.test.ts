@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { imageReceipt, receiptView } from "../../src/app/images/image-receipt.ts";
 import { renderNextImage } from "../../src/app/images/render-image.ts";
-import { fingerprint } from "../../src/core/idempotency.ts";
+import { fingerprintOf } from "../../src/core/idempotency.ts";
 import { createImageValidator } from "../../src/core/image-request.ts";
 import { AcceptedImageResponse, ImageResponse, PresetListResponse } from "../../src/http/schemas.ts";
 import { buildDeps } from "../../src/service/deps.ts";
@@ -134,7 +134,7 @@ test("a remake keeps the composition, may ask for another, and is refused with a
 test("a request without the field has the fingerprint it always had, and is replayed; with it it is another payload", async () => {
   const checked = createImageValidator(["club_card"]).check(imageRequest());
   // As computed before there were compositions: keys used then must still be found.
-  expect(checked.ok && fingerprint(checked.value)).toBe(
+  expect(checked.ok && fingerprintOf(checked.value)).toBe(
     "74adfdbee70c9e8159cd6de91d02ca662a833d0095c2975ecb5ea48e251f6401",
   );
   const headers = { "Idempotency-Key": "composed" };

@@ -1,6 +1,6 @@
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
-import { fingerprint } from "../../core/idempotency.ts";
+import { fingerprintOf } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
 import { overloaded, partnerSuspended } from "../../core/partner-refusals.ts";
@@ -76,8 +76,8 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
   const { store, clock, queue } = deps;
   const { account, environment } = asked;
   // Known by what was sent, whatever its players allow of it at the moment.
-  const print = printOf(asked);
-  const earlier = await replayOf(store.read, asked, print, clock.now());
+  const fingerprint = batchFingerprint(asked);
+  const earlier = await replayOf(store.read, asked, fingerprint, clock.now());
   if (earlier) return { batch: earlier, replayed: true, etaSeconds: 1 };
   const fieldOf = (at: number) => asked.fields?.[at] ?? `cards[${asked.places?.[at] ?? at}].`;
   const allowed = (tx: Tx, now: number) =>
@@ -101,12 +101,12 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
       // Batches of one account come in turn from here on. After the images, which whoever ends them locks
       // first, too.
       await lockAccount(tx, account.id);
-      const overtaken = await replayOf(tx, command, print, now);
+      const overtaken = await replayOf(tx, command, fingerprint, now);
       if (overtaken) return { batch: overtaken, replayed: true, etaSeconds: 1 };
       if ((await findAccount(tx, account.id))?.status !== "active") throw partnerSuspended();
       if ((await openBatchCards(tx, scope)) + requests.length > MAX_OPEN_BATCH_CARDS)
         throw overloaded(FULL_RETRY_SECONDS);
-      const batch = await writeBatch(tx, deps, command, { cards, print, now });
+      const batch = await writeBatch(tx, deps, command, { cards, fingerprint, now });
       const ahead = place.ahead + requests.length - 1;
       return { batch, replayed: false, etaSeconds: environment === "test" ? 1 : queue.etaSeconds({ ahead }) };
     },
@@ -119,8 +119,8 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
 /** For the estimate alone, which then says "at least": as many as one account may have open. */
 export const COUNTED_AHEAD = { ahead: MAX_OPEN_BATCH_CARDS, total: 0 };
 
-const printOf = ({ name, requests, sent }: Pick<BatchCommand, "name" | "requests" | "sent">) =>
-  fingerprint(sent === undefined ? { name, cards: requests } : { name, sent });
+const batchFingerprint = ({ name, requests, sent }: Pick<BatchCommand, "name" | "requests" | "sent">) =>
+  fingerprintOf(sent === undefined ? { name, cards: requests } : { name, sent });
 
 /**
  * The batch that was made with this key for what is sent. Throws IDEMPOTENCY_KEY_REUSED where it was for
@@ -130,25 +130,25 @@ export const earlierBatch = (
   { store, clock }: Pick<AppContext, "store" | "clock">,
   command: Pick<BatchCommand, "account" | "environment" | "idempotencyKey" | "name" | "sent">,
 ): Promise<Batch | undefined> =>
-  replayOf(store.read, command, printOf({ ...command, requests: [] }), clock.now());
+  replayOf(store.read, command, batchFingerprint({ ...command, requests: [] }), clock.now());
 
 async function replayOf(
   tx: Tx,
   command: Pick<BatchCommand, "account" | "environment" | "idempotencyKey">,
-  print: string,
+  fingerprint: string,
   now: number,
 ): Promise<Batch | undefined> {
   const { account, environment, idempotencyKey: key } = command;
   if (key === null) return undefined;
   const scope = { accountId: account.id, environment, key };
-  return earlierOf(await findBatchByKey(tx, scope), print, now);
+  return earlierOf(await findBatchByKey(tx, scope), fingerprint, now);
 }
 
 async function writeBatch(
   tx: Tx,
   deps: AcceptBatchDeps,
   command: BatchCommand,
-  { cards, print, now }: { cards: Card[]; print: string; now: number },
+  { cards, fingerprint, now }: { cards: Card[]; fingerprint: string; now: number },
 ): Promise<Batch> {
   const { account, environment, idempotencyKey } = command;
   const { random } = deps;
@@ -161,7 +161,7 @@ async function writeBatch(
     id: random.id("bat"),
     name: command.name,
     idempotencyKey,
-    fingerprint: print,
+    fingerprint,
     total: cards.length,
     completed,
     failed: 0,

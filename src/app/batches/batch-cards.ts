@@ -1,6 +1,6 @@
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
-import { fingerprint } from "../../core/idempotency.ts";
+import { fingerprintOf } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { IDEMPOTENCY_RETENTION_MS } from "../../core/limits.ts";
 import { turnsOf } from "../../core/moving-pictures.ts";
@@ -19,7 +19,7 @@ import { reserveCredits } from "../credits/credits.ts";
 import { type FreshImage, freshImage } from "../images/fresh-image.ts";
 import { keepTemplate } from "../images/keep-template.ts";
 import { refuseOnRequest } from "../images/test-endings.ts";
-import { type FreePlace, freePlaces, holdPlaces, type Wish } from "../sets/set-places.ts";
+import { type FreePlace, findFreePlaces, holdPlaces, type Wish } from "../sets/set-places.ts";
 
 // The cards of a batch as images: those that were made before are found, and the others written.
 
@@ -74,7 +74,7 @@ export interface Card {
   free: FreePlace | null;
   isNew: boolean;
   recordKey: string;
-  print: string;
+  fingerprint: string;
 }
 
 /**
@@ -98,18 +98,18 @@ export async function cardsOf(
   const copyOf = copyCounter();
   let next = turn;
   for (const [at, request] of command.requests.entries()) {
-    const print = fingerprint(request);
+    const fingerprint = fingerprintOf(request);
     const shown = request.set && command.shows?.[at];
     const seeks = isMadeAgain && request.set !== undefined && shown === undefined;
     let recordKey: string;
     let known: MadeBefore;
     do {
-      recordKey = recordKeyOf(command, print, shown ?? copyOf(print));
+      recordKey = recordKeyOf(command, fingerprint, shown ?? copyOf(fingerprint));
       const scope = { accountId: account.id, environment, key: recordKey };
       known = await madeBefore(tx, scope, now, lockImage);
     } while (seeks && known.image);
     if (known.image) {
-      cards.push({ image: known.image, free: null, isNew: false, recordKey, print });
+      cards.push({ image: known.image, free: null, isNew: false, recordKey, fingerprint });
       continue;
     }
     // It is of no use any more.
@@ -124,14 +124,14 @@ export async function cardsOf(
       turn: next - 1,
       now,
     };
-    cards.push({ image: freshImage(deps.random, fresh), free: null, isNew: true, recordKey, print });
+    cards.push({ image: freshImage(deps.random, fresh), free: null, isNew: true, recordKey, fingerprint });
   }
   return cards;
 }
 
 /**
  * Gives the new ones among the cards the places in sets that they ask for, each of which may replace another
- * image. Throws what `freePlaces` throws, each fault with the card's own `field`.
+ * image. Throws what `findFreePlaces` throws, each fault with the card's own `field`.
  */
 export async function placeCards(
   tx: Tx,
@@ -146,7 +146,7 @@ export async function placeCards(
     const request = image.request as CreateImageRequest;
     return isNew ? [{ ...wish, request, hasCopy: there.has(wish.field), at }] : [];
   });
-  const places = await freePlaces(tx, scope, wishes, { now });
+  const places = await findFreePlaces(tx, scope, wishes, { now });
   const byCard = new Map(wishes.map(({ at }, index) => [at, places[index] ?? null]));
   return cards.map((card, at) => {
     const free = byCard.get(at) ?? null;
@@ -160,20 +160,20 @@ function recordKeyOf(
     idempotencyKey,
     reusesCards = idempotencyKey === null,
   }: Pick<CardsOwner, "idempotencyKey" | "reusesCards">,
-  print: string,
+  fingerprint: string,
   copy: string,
 ): string {
   // No header value contains a space, so no partner's key can collide. The player is part of the fingerprint,
   // so the id stays unreadable.
-  return `${reusesCards ? "" : idempotencyKey} ${print}${copy && ` ${copy}`}`;
+  return `${reusesCards ? "" : idempotencyKey} ${fingerprint}${copy && ` ${copy}`}`;
 }
 
 /** Tells cards of one request apart, such as 50 of gold: the first needs nothing for that. */
-function copyCounter(): (print: string) => string {
+function copyCounter(): (fingerprint: string) => string {
   const seen = new Map<string, number>();
-  return (print) => {
-    const earlier = seen.get(print) ?? 0;
-    seen.set(print, earlier + 1);
+  return (fingerprint) => {
+    const earlier = seen.get(fingerprint) ?? 0;
+    seen.set(fingerprint, earlier + 1);
     return earlier === 0 ? "" : String(earlier + 1);
   };
 }
@@ -191,8 +191,8 @@ export async function newCards(
   const fresh: number[] = [];
   const copyOf = copyCounter();
   for (const [at, request] of requests.entries()) {
-    const print = fingerprint(request);
-    const key = recordKeyOf({ idempotencyKey: null }, print, copyOf(print));
+    const fingerprint = fingerprintOf(request);
+    const key = recordKeyOf({ idempotencyKey: null }, fingerprint, copyOf(fingerprint));
     const known = await madeBefore(tx, { accountId: account.id, environment, key }, now, findImage);
     if (!known.image) fresh.push(at);
   }
@@ -251,7 +251,7 @@ export async function writeCards(
     await countUsage(tx, { ...scope, keyId: keyId ?? null }, now, { requested: fresh.length });
   await insertRecords(
     tx,
-    fresh.map(({ image, recordKey, print: fingerprint }) => ({
+    fresh.map(({ image, recordKey, fingerprint }) => ({
       ...scope,
       key: recordKey,
       fingerprint,

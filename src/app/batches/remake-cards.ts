@@ -1,5 +1,5 @@
 import type { ErrorDetail } from "../../core/errors.ts";
-import { fingerprint } from "../../core/idempotency.ts";
+import { fingerprintOf } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { isCanceled, publicStatus } from "../../core/image-state.ts";
 import { MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
@@ -185,7 +185,7 @@ function changedCards(cards: Placed[], now: number): { changed: Ended[]; isAsItW
 
 /** Whether an image is the picture of this very request, still served or being made. */
 function isAsAsked(image: Image, asked: CreateImageRequest, now: number): boolean {
-  return !isOver(image, now) && fingerprint(image.request) === fingerprint(asked);
+  return !isOver(image, now) && fingerprintOf(image.request) === fingerprintOf(asked);
 }
 
 /** Whether an image has no picture any more, or never had one. */

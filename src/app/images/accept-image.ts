@@ -1,7 +1,7 @@
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
 import { API_PATHS, fillPath } from "../../core/api-paths.ts";
-import { fingerprint } from "../../core/idempotency.ts";
+import { fingerprintOf } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import {
   IDEMPOTENCY_RETENTION_MS,
@@ -33,7 +33,7 @@ import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
 import { creditsAvailable, reserveCredit } from "../credits/credits.ts";
 import { requireConsent } from "../people/consent.ts";
-import { freePlaces, holdPlaces, type Wish } from "../sets/set-places.ts";
+import { findFreePlaces, holdPlaces, type Wish } from "../sets/set-places.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { DiskRoom } from "./disk-room.ts";
 import type { FetchGate } from "./fetch-gate.ts";
@@ -107,20 +107,20 @@ export type AcceptImage = (command: CreateCommand) => Promise<Accepted>;
  */
 export function acceptImage(deps: AcceptImageDeps): AcceptImage {
   // Concurrent calls with the same key share the first one's outcome instead of all fetching the photo.
-  const inFlight = new Map<string, { print: string; outcome: Promise<Accepted> }>();
+  const inFlight = new Map<string, { fingerprint: string; outcome: Promise<Accepted> }>();
 
   return async function accept(command) {
     const scope = scopeOf(command);
-    const print = fingerprint(command.request);
+    const fingerprint = fingerprintOf(command.request);
     const flight = JSON.stringify([scope.accountId, scope.environment, scope.key]);
     for (let first = inFlight.get(flight); first; first = inFlight.get(flight)) {
-      if (first.print === print) return { ...(await first.outcome), replayed: true };
+      if (first.fingerprint === fingerprint) return { ...(await first.outcome), replayed: true };
       // A different payload under the same key: a conflict if the first call is accepted, free to go if it is
       // refused.
       await first.outcome.catch(() => {});
     }
-    const outcome = acceptOnce(deps, command, scope, print);
-    inFlight.set(flight, { print, outcome });
+    const outcome = acceptOnce(deps, command, scope, fingerprint);
+    inFlight.set(flight, { fingerprint, outcome });
     try {
       return await outcome;
     } finally {
@@ -133,10 +133,10 @@ async function acceptOnce(
   deps: AcceptImageDeps,
   asked: CreateCommand,
   scope: IdempotencyScope,
-  print: string,
+  fingerprint: string,
 ): Promise<Accepted> {
   const { store, clock } = deps;
-  const replay = replayOf(await findRecord(store.read, scope), asked, print, clock.now());
+  const replay = replayOf(await findRecord(store.read, scope), asked, fingerprint, clock.now());
   if (replay) return replay;
   // Known by what was sent, whatever the player allows of it at the moment.
   const command = { ...asked, request: await allowedRequest(store.read, asked, clock.now()) };
@@ -158,11 +158,11 @@ async function acceptOnce(
       const now = clock.now();
       // Another process, or a faster call, may have written the record during the fetch.
       const record = await findRecord(tx, scope);
-      const overtaken = replayOf(record, command, print, now);
+      const overtaken = replayOf(record, command, fingerprint, now);
       if (overtaken) return overtaken;
       if (record) await freeExpiredKey(tx, scope, now);
       if (command.supersedes) await deleteRecord(tx, { ...scope, imageId: command.supersedes });
-      return writeAccepted(tx, deps, { command, scope, print, sources, template, now });
+      return writeAccepted(tx, deps, { command, scope, fingerprint, sources, template, now });
     };
     // When two calls write the same record at once, its unique key refuses the second, which finds the record
     // on its next run.
@@ -194,7 +194,7 @@ async function sourcesFor(
   hold: SourceHold,
 ): Promise<FetchedSources> {
   const { account, environment, request } = command;
-  await freePlaces(deps.store.read, { accountId: account.id, environment }, [wishOf(command)], {
+  await findFreePlaces(deps.store.read, { accountId: account.id, environment }, [wishOf(command)], {
     now: deps.clock.now(),
     lock: false,
   });
@@ -234,7 +234,7 @@ async function placeUnlessFull(
 interface NewImage {
   command: CreateCommand;
   scope: IdempotencyScope;
-  print: string;
+  fingerprint: string;
   sources: FetchedSources;
   /** Pins the image to the template as it is now. */
   template: Pick<Image, "templateName" | "templateVersion" | "templateDigest">;
@@ -244,7 +244,7 @@ interface NewImage {
 async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Promise<Accepted> {
   const { command, scope, now } = fresh;
   const owner = { accountId: command.account.id, environment: command.environment };
-  const [free = null] = await freePlaces(tx, owner, [wishOf(command)], { now });
+  const [free = null] = await findFreePlaces(tx, owner, [wishOf(command)], { now });
   // What was checked before the fetch may have changed since, so the decision is made here.
   const account = await findAccount(tx, owner.accountId);
   if (account?.status !== "active") throw partnerSuspended();
@@ -279,7 +279,7 @@ async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Pr
   const answer = acceptedAnswer(image, eta);
   await insertRecord(tx, {
     ...scope,
-    fingerprint: fresh.print,
+    fingerprint: fresh.fingerprint,
     imageId: image.id,
     responseBody: JSON.stringify(answer),
     createdAt: now,
@@ -316,11 +316,11 @@ function scopeOf(command: CreateCommand): IdempotencyScope {
 function replayOf(
   record: IdempotencyRecord | undefined,
   { supersedes }: CreateCommand,
-  print: string,
+  fingerprint: string,
   now: number,
 ): Accepted | undefined {
   if (!record || isExpired(record, now) || record.imageId === supersedes) return undefined;
-  if (record.fingerprint !== print) throw idempotencyKeyReused();
+  if (record.fingerprint !== fingerprint) throw idempotencyKeyReused();
   return { answer: storedAnswer(record), replayed: true };
 }
 

@@ -1,6 +1,6 @@
 import type { Environment } from "../../core/account.ts";
 import { type ErrorDetail, Refusal } from "../../core/errors.ts";
-import { fingerprint } from "../../core/idempotency.ts";
+import { fingerprintOf } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { IDEMPOTENCY_RETENTION_MS } from "../../core/limits.ts";
 import { pictureGone } from "../../core/partner-refusals.ts";
@@ -54,8 +54,8 @@ export function onDemandCard(deps: OnDemandDeps): OnDemandCard {
     forMs: REFUSED_ADDRESS_MS,
     maxKeys: MAX_REFUSED_ADDRESSES,
   });
-  const findOrMake = async (command: OnDemandCommand, print: string, place: string) => {
-    const found = await findCard(deps, command, print);
+  const findOrMake = async (command: OnDemandCommand, fingerprint: string, place: string) => {
+    const found = await findCard(deps, command, fingerprint);
     if ("image" in found)
       return found.image.completedAt === null ? untilEnded(deps, found.image) : found.image;
     const known = await refusals.get(place);
@@ -77,11 +77,11 @@ export function onDemandCard(deps: OnDemandDeps): OnDemandCard {
     return untilEnded(deps, { ...scopeOf(command), id: answer.image_id });
   };
   return (command) => {
-    const print = fingerprint(command.request);
-    const place = JSON.stringify([command.account.id, command.environment, print]);
+    const fingerprint = fingerprintOf(command.request);
+    const place = JSON.stringify([command.account.id, command.environment, fingerprint]);
     const first = inFlight.get(place);
     if (first) return first;
-    const outcome = findOrMake(command, print, place).finally(() => inFlight.delete(place));
+    const outcome = findOrMake(command, fingerprint, place).finally(() => inFlight.delete(place));
     inFlight.set(place, outcome);
     return outcome;
   };
@@ -93,18 +93,18 @@ const scopeOf = ({ account, environment }: OnDemandCommand) => ({ accountId: acc
  * The record of the card with this content and number of tries. A key of a partner's own has no spaces, so
  * that it is never one of these.
  */
-const recordKey = (print: string, attempt: number) =>
-  `${ON_DEMAND_KEY}${print}${attempt > 0 ? ` ${attempt}` : ""}`;
+const recordKey = (fingerprint: string, attempt: number) =>
+  `${ON_DEMAND_KEY}${fingerprint}${attempt > 0 ? ` ${attempt}` : ""}`;
 
 /** The card of this content, or under which key it may be made, in the place of which. */
 async function findCard(
   { store, clock }: OnDemandDeps,
   command: OnDemandCommand,
-  print: string,
+  fingerprint: string,
 ): Promise<{ image: ImageAnswer } | { freeKey: string; supersedes?: string }> {
   const now = clock.now();
   for (let attempt = 0; ; attempt += 1) {
-    const scope: IdempotencyScope = { ...scopeOf(command), key: recordKey(print, attempt) };
+    const scope: IdempotencyScope = { ...scopeOf(command), key: recordKey(fingerprint, attempt) };
     const record = await findRecord(store.read, scope);
     const image = record && (await findImageAnswer(store.read, { ...scopeOf(command), id: record.imageId }));
     if (!record) return { freeKey: scope.key };

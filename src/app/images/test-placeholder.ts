@@ -4,7 +4,7 @@ import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { CardInput, Composition } from "../../core/card.ts";
 import type { FailureReason } from "../../core/failure-reasons.ts";
-import { fingerprint } from "../../core/idempotency.ts";
+import { fingerprintOf } from "../../core/idempotency.ts";
 import { cardInput, storedCard, storedRequest } from "../../core/image-request.ts";
 import { OWN_PLACEHOLDER_BYTES_PER_DAY, OWN_PLACEHOLDER_WAIT_MS } from "../../core/limits.ts";
 import { isMoving } from "../../core/moving-pictures.ts";
@@ -207,7 +207,7 @@ function drawnPlaceholder(
     outputPath: join(deps.folder.scratch, image.leaseToken),
   };
   return {
-    name: `${fingerprint({ card, templateDigest: image.templateDigest, side: template.side })}.${format}`,
+    name: `${fingerprintOf({ card, templateDigest: image.templateDigest, side: template.side })}.${format}`,
     contentType: PICTURE_FORMATS[format].contentType,
     draw: () =>
       drawing.add(() => render(deps.pool, job, signal), {

@@ -2,7 +2,7 @@ import type { Environment } from "../../core/account.ts";
 import { fillPath, SHARED_PATHS } from "../../core/api-paths.ts";
 import { isClosed, type Parallel } from "../../core/card-set.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
-import { fingerprint } from "../../core/idempotency.ts";
+import { fingerprintOf } from "../../core/idempotency.ts";
 import { MAX_SETS } from "../../core/limits.ts";
 import { isDeceptive } from "../../core/name.ts";
 import { invalidRequest, setInUse, setNotFound } from "../../core/partner-refusals.ts";
@@ -114,12 +114,12 @@ export async function makeSet(
 ): Promise<MadeSet> {
   const details = faultsOf({ players, ...set });
   if (details.length > 0) throw invalidRequest(details);
-  const print = fingerprint({ ...set, players });
+  const fingerprint = fingerprintOf({ ...set, players });
   return store.write("make set", async (tx) => {
     const now = clock.now();
     if (idempotencyKey !== null) {
       const ofKey = { ...scope, key: idempotencyKey };
-      const earlier = earlierOf(await findSetByKey(tx, ofKey), print, now);
+      const earlier = earlierOf(await findSetByKey(tx, ofKey), fingerprint, now);
       if (earlier) return { set: earlier, replayed: true };
       await freeSetKey(tx, ofKey);
     }
@@ -130,7 +130,7 @@ export async function makeSet(
       ...scope,
       ...set,
       idempotencyKey,
-      fingerprint: print,
+      fingerprint,
       galleryName: null,
       createdAt: now,
     };

@@ -64,7 +64,7 @@ interface Seat extends FreePlace {
  * it. Throws INVALID_REQUEST, SERIAL_TAKEN, PARALLEL_FULL and EDITION_CLOSED. `lock: false` only looks
  * whether there would be places.
  */
-export async function freePlaces(
+export async function findFreePlaces(
   tx: Tx,
   scope: Scope,
   wishes: Wish[],

@@ -15,7 +15,7 @@ import {
   targetsFor,
 } from "../../app/batches/squad-cards.ts";
 import { obeyConsents } from "../../app/people/consent.ts";
-import { freePlaces } from "../../app/sets/set-places.ts";
+import { findFreePlaces } from "../../app/sets/set-places.ts";
 import { type ErrorDetail, OperatorError, Refusal } from "../../core/errors.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { MAX_BATCH_CARDS } from "../../core/limits.ts";
@@ -226,7 +226,7 @@ async function placeFaults(
   try {
     const scope = { accountId: account.id, environment };
     const asked = wishes.filter((_, n) => fresh.has(n));
-    await freePlaces(deps.store.read, scope, asked, { now, lock: false });
+    await findFreePlaces(deps.store.read, scope, asked, { now, lock: false });
     return [];
   } catch (error) {
     if (error instanceof Refusal && error.details && error.details.length > 0) return [...error.details];

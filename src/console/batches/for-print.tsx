@@ -3,7 +3,7 @@ import { checkCard } from "../../app/images/check-card.ts";
 import { withoutPhoto } from "../../app/images/gone-photos.ts";
 import { readSetPlace } from "../../core/card-set.ts";
 import { type ErrorDetail, Refusal } from "../../core/errors.ts";
-import { fingerprint } from "../../core/idempotency.ts";
+import { fingerprintOf } from "../../core/idempotency.ts";
 import { storedRequest } from "../../core/image-request.ts";
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { isMoving } from "../../core/moving-pictures.ts";
@@ -203,7 +203,7 @@ async function cardsInSize(visit: MemberVisit, batch: Batch, size: PrintSizeName
     for (const { field, message } of checked.details ?? [])
       details.push({ field: `${playerName(image)}: ${field}`, message });
     const { request } = checked;
-    if (request) cards.set(request.set ? image.id : fingerprint(request), { image, request });
+    if (request) cards.set(request.set ? image.id : fingerprintOf(request), { image, request });
   }
   if (details.length > 0) throw invalidRequest(details);
   return [...cards.values()];

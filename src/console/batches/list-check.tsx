@@ -4,7 +4,7 @@ import type { ListFault } from "../../app/batches/squad-cards.ts";
 import { type Credits, creditsOf } from "../../app/credits/credits.ts";
 import type { Environment } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
-import { fingerprint } from "../../core/idempotency.ts";
+import { fingerprintOf } from "../../core/idempotency.ts";
 import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import { takeFromBudget } from "../budget.ts";
@@ -247,7 +247,7 @@ async function make(visit: MemberVisit): Promise<Response> {
       account,
       environment,
       // However often the button is pressed; a list is tried anew once anything of it is changed.
-      idempotencyKey: `console-${draft.id}${environment === "test" ? `-${fingerprint({ name, requests })}` : ""}`,
+      idempotencyKey: `console-${draft.id}${environment === "test" ? `-${fingerprintOf({ name, requests })}` : ""}`,
       // A corrected list costs what is new in it.
       reusesCards: true,
       name,

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { isNumbered, type Parallel, type SetPlace, SHIRT_NUMBER } from "../../core/card-set.ts";
-import { fingerprint } from "../../core/idempotency.ts";
+import { fingerprintOf } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { MAX_AUTO_PREVIEWS } from "../../core/list-limits.ts";
 import type { CardSet } from "../../store/sets/card-sets.ts";
@@ -207,7 +207,7 @@ async function previewed(visit: MemberVisit): Promise<Previewed> {
     request,
     photo: photos[at],
     next: after === undefined ? null : { at: after, name: requests[after]?.player.name ?? "" },
-    key: `${draft.id} ${small ? "small " : ""}${fingerprint(request)}`,
+    key: `${draft.id} ${small ? "small " : ""}${fingerprintOf(request)}`,
   };
 }
 

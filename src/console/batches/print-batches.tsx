@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { fingerprint } from "../../core/idempotency.ts";
+import { fingerprintOf } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
 import { type PrintSizeName, printSizeLabel } from "../../core/print-sizes.ts";
@@ -36,7 +36,7 @@ export interface PrintCard {
 
 /** By what an order is known: the same cards of a batch, in the same size, again. */
 const orderOf = (cards: PrintCard[]) =>
-  fingerprint(cards.map(({ image, request }) => [request, request.set ? image.id : null]));
+  fingerprintOf(cards.map(({ image, request }) => [request, request.set ? image.id : null]));
 
 /**
  * Makes cards for print beside the batch they come from, once for the same cards, and leaves a notice for

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { checkCard } from "../../app/images/check-card.ts";
 import type { SetPlace } from "../../core/card-set.ts";
 import type { ErrorDetail } from "../../core/errors.ts";
-import { fingerprint } from "../../core/idempotency.ts";
+import { fingerprintOf } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { drawPreview } from "../batches/draw-preview.ts";
 import type { Preview } from "../batches/list-store.ts";
@@ -156,7 +156,7 @@ async function wished(visit: MemberVisit, state: MakeState) {
   return { problems: problemsOf({ details }, places), unplaced };
 }
 
-const keyOf = ({ account }: MemberVisit, print: string) => `card ${account.id} ${print}`;
+const keyOf = ({ account }: MemberVisit, fingerprint: string) => `card ${account.id} ${fingerprint}`;
 
 async function preview(visit: MemberVisit): Promise<Response> {
   const state = await sentForm(visit);
@@ -220,15 +220,17 @@ export async function CardPreview({
   path?: string;
   place?: SetPlace | null;
 }) {
-  const print = fingerprint(place ? { request, place } : request);
-  const made = await visit.lists.drawnPreview(keyOf(visit, print), () => drawn(visit, request, print, place));
+  const fingerprint = fingerprintOf(place ? { request, place } : request);
+  const made = await visit.lists.drawnPreview(keyOf(visit, fingerprint), () =>
+    drawn(visit, request, fingerprint, place),
+  );
   if (made === "drawing") return <Drawing shown={field(visit, "shown")} path={path} />;
   if ("problem" in made) return <NoPreview text="No preview" caption={made.problem} tone="thumb-failed" />;
   return (
     <>
       <figure id="preview">
-        <input type="hidden" name="shown" value={print} />
-        <img class="picture" src={`${PREVIEW}/${print}/thumb`} alt={`The card of ${name}`} />
+        <input type="hidden" name="shown" value={fingerprint} />
+        <img class="picture" src={`${PREVIEW}/${fingerprint}/thumb`} alt={`The card of ${name}`} />
       </figure>
       <Caption>{caption}</Caption>
     </>
@@ -265,13 +267,13 @@ const newest = new Map<string, string>();
 function drawn(
   visit: MemberVisit,
   request: CreateImageRequest,
-  print: string,
+  fingerprint: string,
   place?: SetPlace | null,
 ): Promise<Preview | undefined> {
   const who = `${visit.account.id} ${visit.user.id}`;
-  newest.set(who, print);
+  newest.set(who, fingerprint);
   return turns.add(async () => {
-    if (newest.get(who) !== print) return undefined;
+    if (newest.get(who) !== fingerprint) return undefined;
     newest.delete(who);
     const ifFaulty = "The card can be made all the same.";
     return drawPreview(visit, request, {
@@ -283,7 +285,7 @@ function drawn(
 }
 
 async function picture(visit: MemberVisit): Promise<Response> {
-  const made = await visit.lists.preview(keyOf(visit, visit.params.print ?? ""));
+  const made = await visit.lists.preview(keyOf(visit, visit.params.fingerprint ?? ""));
   if (!made || "problem" in made) throw notFound();
   return privateFile(visit.exchange, Buffer.from(made.picture, "base64"), {
     "Content-Type": "image/webp",
@@ -293,5 +295,5 @@ async function picture(visit: MemberVisit): Promise<Response> {
 
 export const makePreviewRoutes = [
   member.post(PREVIEW, preview),
-  member.get(`${PREVIEW}/:print/thumb`, picture),
+  member.get(`${PREVIEW}/:fingerprint/thumb`, picture),
 ];

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { CreateCommand } from "../../app/images/accept-image.ts";
 import type { Environment } from "../../core/account.ts";
-import { fingerprint } from "../../core/idempotency.ts";
+import { fingerprintOf } from "../../core/idempotency.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import { findRecord } from "../../store/images/idempotency.ts";
 import { field, type MemberVisit } from "../visit.ts";
@@ -22,7 +22,7 @@ function keyOf(visit: MemberVisit, part = ""): string {
   const { deps, form, file } = visit;
   if (field(visit, NONCE) === "") return `console-${deps.random.id("idem")}`;
   const photo = file && new Bun.CryptoHasher("sha256").update(file.bytes).digest("hex");
-  return `console-${fingerprint({ form: [...form], photo: photo ?? "" })}${part}`;
+  return `console-${fingerprintOf({ form: [...form], photo: photo ?? "" })}${part}`;
 }
 
 /** The id of the card that this form made when it was sent before. */
