@@ -5,7 +5,7 @@ import {
   createAccount,
   createKey,
   resumeAccount,
-  revokeApiKey,
+  revokeKey,
   suspendAccount,
 } from "../../src/app/people/manage-account.ts";
 import { LEASE_MS, MAX_RENDERS, RATE_LIMIT_PER_MINUTE, RATE_WINDOW_MS } from "../../src/core/limits.ts";
@@ -305,7 +305,7 @@ export async function checkRefusals(
     name: "short",
   });
   expectOf(await askAll(key), 200, "a new key");
-  await revokeApiKey(workspace, record.id);
+  await revokeKey(workspace, record.id);
   expectOf(await askAll(key), 401, "a revoked key");
   await suspendAccount(workspace, partner.accountId, "a check");
   expectOf(await askAll(partner.keys.live), 403, "a suspended account");

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { createKey, requireAccount, revokeApiKey } from "../app/people/manage-account.ts";
+import { createKey, requireAccount, revokeKey } from "../app/people/manage-account.ts";
 import { makeSigningSecret, removeSigningSecret } from "../app/people/manage-signing.ts";
 import { ENVIRONMENTS } from "../core/account.ts";
 import { KEY_SCOPES, type KeyScope } from "../core/key-rules.ts";
@@ -60,7 +60,7 @@ export function keyCommands(): Command {
     .option("--json", "print JSON")
     .action((options) =>
       withWorkspace(async (workspace) => {
-        const revoked = await revokeApiKey(workspace, options.key);
+        const revoked = await revokeKey(workspace, options.key);
         printResult(options.json, view(revoked), () => `Key ${revoked.id} (...${revoked.last4}) is revoked.`);
       }),
     );

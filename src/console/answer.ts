@@ -257,6 +257,7 @@ async function readForm(request: Request): Promise<URLSearchParams> {
 async function failed(visit: Visit, fault: unknown): Promise<Response> {
   const { exchange } = visit;
   const error = storageFault(fault) ? asPartnerRefusal(fault) : fault;
+  if (error instanceof Refusal && error.code === "OWNERS_ONLY") return errorPage(visit, 403, error.message);
   if (isFormProblem(exchange, error)) return backWith(visit, error.message);
   if (error instanceof PageError) return errorPage(visit, error.status, error.message);
   logFault(visit, error);

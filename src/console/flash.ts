@@ -12,23 +12,24 @@ export interface Flash {
     environment: "live" | "test";
     text: string;
     replaces: string | null;
-    /** The text is the signing secret of the key with this id. */
-    signsFor?: string;
   };
+  /** Of the API key with this id and name. */
+  signingSecret?: { keyId: string; keyName: string; text: string };
   link?: { email: string; url: string; startsAnew?: boolean };
-  secret?: { url: string; text: string };
+  /** Of the webhook endpoint with this address. */
+  webhookSecret?: { url: string; text: string };
 }
 
 /** Waits for the page that shows it, whichever other pages of the session are opened first. */
-export type SecretKind = "key" | "link" | "secret";
+export type SecretKind = "key" | "signingSecret" | "link" | "webhookSecret";
 
 /** Flashes by session, in short-lived state only: a secret must not reach the disk readable. */
 export interface FlashStore {
   put(sessionId: string, flash: Flash): Promise<void>;
   /**
-   * Removes and returns what any page shows, plus the one kind of secret this page shows: each is shown once.
+   * Removes and returns what any page shows, plus the kinds of secret this page shows: each is shown once.
    */
-  take(sessionId: string, own?: SecretKind): Promise<Flash>;
+  take(sessionId: string, ...own: SecretKind[]): Promise<Flash>;
 }
 
 /** How long a secret is kept for a page that is never opened. */
@@ -43,9 +44,9 @@ export function flashStore(state: ShortLivedState): FlashStore {
     put: async (sessionId, flash) => {
       for (const [kind, value] of Object.entries(flash)) await waiting.put(place(sessionId, kind), value);
     },
-    take: async (sessionId, own) => {
+    take: async (sessionId, ...own) => {
       const flash: Partial<Record<keyof Flash, unknown>> = {};
-      for (const kind of ["notice", "problem", "typed", ...(own ? [own] : [])] as const) {
+      for (const kind of ["notice", "problem", "typed", ...own] as const) {
         const found = await waiting.take(place(sessionId, kind));
         if (found !== undefined) flash[kind] = found;
       }

@@ -140,16 +140,14 @@ export function field(visit: Visit, name: string): string {
 }
 
 /** What this page shows once. A self-refreshing fragment takes nothing, because nobody would see it. */
-export async function takeFlash({ flashes, session, exchange }: UserVisit, own?: SecretKind): Promise<Flash> {
-  return isHtmxRequest(exchange.request) ? {} : flashes.take(session.id, own);
+export async function takeFlash(
+  { flashes, session, exchange }: UserVisit,
+  ...own: SecretKind[]
+): Promise<Flash> {
+  return isHtmxRequest(exchange.request) ? {} : flashes.take(session.id, ...own);
 }
 
 /** Whether a visitor may change things in this account. */
 export function canWrite({ role }: Pick<UserVisit, "role">): boolean {
   return role === "owner" || role === "developer";
-}
-
-/** Whether a visitor may delete images and players, or make a key that can. */
-export function mayDelete({ role, account }: MemberVisit): boolean {
-  return role === "owner" || (role === "developer" && account.developersDeletePlayers === 1);
 }

@@ -37,6 +37,8 @@ export type PeopleCode =
   | "USER_NOT_FOUND"
   /** This person may not do it; others may. */
   | "NOT_ALLOWED"
+  /** Only owners of the account may do it, or those whom one allows to. */
+  | "OWNERS_ONLY"
   /** The maximum number exists already, or too many attempts were made. */
   | "LIMIT_REACHED"
   /** It existed but has since changed or ended: a used link, a revoked key, a changed password. */

@@ -189,7 +189,11 @@ test("whoever may not delete deletes no single image either, and makes no key th
   expect((await developer.post(deletes)).status).toBe(403);
   const form = { name: "Dev", environment: "live" };
   const asked = { ...form, limits: "1", scope_read: "1", scope_delete: "1" };
-  expect((await developer.post("/console/keys", asked)).status).toBe(403);
+  const refused = await developer.post("/console/keys", asked);
+  expect(refused.status).toBe(403);
+  expect(await refused.text()).toContain(
+    "Only an owner of the account may make a key with the scope delete, unless one allows developers to.",
+  );
   expect((await developer.post("/console/keys", form)).status).toBe(303);
   expect((await made("live", "Dev"))?.scopes).toEqual(["create", "read", "webhooks"]);
   expect((await developer.post("/console/documentation/key")).status).toBe(200);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { resumeAccount, revokeApiKey, suspendAccount } from "../../src/app/people/manage-account.ts";
+import { resumeAccount, revokeKey, suspendAccount } from "../../src/app/people/manage-account.ts";
 import { formatApiKey } from "../../src/core/api-key.ts";
 import { identifier } from "../../src/http/auth.ts";
 import type { Exchange } from "../../src/http/exchange.ts";
@@ -65,7 +65,7 @@ test("a missing, a mistyped and an unknown key are told apart, an unknown and a 
   expect(await said("")).toContain("missing");
   expect(await said(liveKey.slice(0, -1))).toContain("no whole key");
   const live = (await listKeys(api.store.read, account.id)).find((key) => key.environment === "live");
-  await revokeApiKey(api, live?.id ?? "");
+  await revokeKey(api, live?.id ?? "");
   expect(await said(liveKey)).toBe(unknown);
 });
 

@@ -5,12 +5,7 @@ import { signedCardUrl } from "../../clients/typescript/src/signing.ts";
 import { forgetAged } from "../../src/app/images/forget-image.ts";
 import { renderNextImage } from "../../src/app/images/render-image.ts";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
-import {
-  createKey,
-  type KeyRules,
-  revokeApiKey,
-  suspendAccount,
-} from "../../src/app/people/manage-account.ts";
+import { createKey, type KeyRules, revokeKey, suspendAccount } from "../../src/app/people/manage-account.ts";
 import { changeRetention } from "../../src/app/people/manage-retention.ts";
 import { makeSigningSecret, removeSigningSecret } from "../../src/app/people/manage-signing.ts";
 import { RATE_LIMIT_PER_MINUTE } from "../../src/core/limits.ts";
@@ -210,7 +205,7 @@ test("revocation, expiry, scopes, another or no secret, and suspension of the ke
   await expectPlaceholder(await fetch(url), 403, "KEY_NOT_ALLOWED");
 
   const changes: ((signs: Signer) => Promise<unknown>)[] = [
-    ({ keyId }) => revokeApiKey(api, keyId),
+    ({ keyId }) => revokeKey(api, keyId),
     ({ keyId }) => makeSigningSecret(api, { id: keyId }),
     ({ keyId }) => removeSigningSecret(api, { id: keyId }),
     ({ partner }) => suspendAccount(api, partner.account.id, null),

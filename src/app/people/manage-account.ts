@@ -14,7 +14,7 @@ import {
   setAccountPlan,
   setAccountStatus,
 } from "../../store/people/accounts.ts";
-import { type ApiKey, countKeysInForce, findKey, insertKey, revokeKey } from "../../store/people/keys.ts";
+import { type ApiKey, countKeysInForce, findKey, insertKey, setKeyRevoked } from "../../store/people/keys.ts";
 import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
 import { topUpCredits } from "../credits/credits.ts";
@@ -278,7 +278,7 @@ function newKey(
 }
 
 /** Takes effect with the key's very next request. Idempotent. */
-export async function revokeApiKey(
+export async function revokeKey(
   { store, clock, random }: Context,
   id: string,
   by: Actor = null,
@@ -288,7 +288,7 @@ export async function revokeApiKey(
     async (tx) => {
       const now = clock.now();
       const before = await findKey(tx, id);
-      const revoked = await revokeKey(tx, id, now);
+      const revoked = await setKeyRevoked(tx, id, now);
       if (revoked && before?.revokedAt === null) {
         const { accountId } = revoked;
         await logAction(

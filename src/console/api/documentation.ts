@@ -1,7 +1,7 @@
+import { mayDelete, scopesFor } from "../../app/people/deletion-rights.ts";
 import { createKey } from "../../app/people/manage-account.ts";
 import { privateJson } from "../respond.ts";
-import { canWrite, type MemberVisit, mayDelete, member } from "../visit.ts";
-import { scopesFor } from "./keys.tsx";
+import { canWrite, type MemberVisit, member } from "../visit.ts";
 
 // Serves the documentation's script for a reader who is signed in.
 

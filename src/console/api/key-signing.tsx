@@ -6,15 +6,15 @@ import type { Flash } from "../flash.ts";
 import type { MemberVisit } from "../visit.ts";
 
 /** Shows a signing secret that was just made. */
-export function FreshSecret({ fresh }: { fresh: NonNullable<Flash["key"]> }) {
+export function FreshSecret({ secret }: { secret: NonNullable<Flash["signingSecret"]> }) {
   return (
     <section class="card card-accent" aria-labelledby="fresh-title">
-      <h2 id="fresh-title">{`Copy the signing secret of ${fresh.name} now`}</h2>
+      <h2 id="fresh-title">{`Copy the signing secret of ${secret.keyName} now`}</h2>
       <p>
-        This is the only time it is shown. With it and the key's id <code>{fresh.signsFor}</code> your server
+        This is the only time it is shown. With it and the key's id <code>{secret.keyId}</code> your server
         signs <a href="/docs/on-demand">addresses of on-demand pictures</a>.
       </p>
-      <CopyText id="fresh-key" text={fresh.text} label={`The signing secret of ${fresh.name}`} />
+      <CopyText id="fresh-key" text={secret.text} label={`The signing secret of ${secret.keyName}`} />
     </section>
   );
 }

@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 
-import { createKey, type KeyRules, regenerateKey, revokeApiKey } from "../../app/people/manage-account.ts";
+import { mayDelete, requireScopes, scopesFor } from "../../app/people/deletion-rights.ts";
+import { createKey, type KeyRules, regenerateKey, revokeKey } from "../../app/people/manage-account.ts";
 import { makeSigningSecret, removeSigningSecret } from "../../app/people/manage-signing.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
-import { KEY_SCOPES, type KeyScope, SCOPE_MEANINGS } from "../../core/key-rules.ts";
+import { KEY_SCOPES, SCOPE_MEANINGS } from "../../core/key-rules.ts";
 import { MAX_KEY_NAME_CHARS } from "../../core/limits.ts";
 import { DAY_MS, isoTime, parseTime } from "../../core/time.ts";
 import { type ApiKey, findKey, listKeys } from "../../store/people/keys.ts";
@@ -24,9 +25,9 @@ import {
 } from "../elements.tsx";
 import { type Flash, typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";
-import { notFound, PageError } from "../page-error.ts";
+import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
-import { canWrite, field, type MemberVisit, mayDelete, member, takeFlash } from "../visit.ts";
+import { canWrite, field, type MemberVisit, member, takeFlash } from "../visit.ts";
 import { FreshSecret, SigningActions } from "./key-signing.tsx";
 
 function FreshKey({ fresh }: { fresh: NonNullable<Flash["key"]> }) {
@@ -44,21 +45,6 @@ function FreshKey({ fresh }: { fresh: NonNullable<Flash["key"]> }) {
         </p>
       )}
     </section>
-  );
-}
-
-/** What a visitor's keys may be allowed to do: no more than the visitor. */
-export function scopesFor(visit: MemberVisit): KeyScope[] {
-  return KEY_SCOPES.filter((scope) => scope !== "delete" || mayDelete(visit));
-}
-
-/** Refuses a key that deletes to whoever may not delete. */
-function requireScopes(visit: MemberVisit, scopes: readonly string[] | null): void {
-  const allowed: readonly string[] = scopesFor(visit);
-  if ((scopes ?? KEY_SCOPES).every((scope) => allowed.includes(scope))) return;
-  throw new PageError(
-    403,
-    "Only an owner of the account may make a key with the scope delete, unless one allows developers to.",
   );
 }
 
@@ -257,7 +243,7 @@ async function keysPage(visit: MemberVisit): Promise<Response> {
   const rows = keys
     .toReversed()
     .toSorted((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null));
-  const flash = await takeFlash(visit, "key");
+  const flash = await takeFlash(visit, "key", "signingSecret");
   return shell(
     visit,
     "API keys",
@@ -271,7 +257,8 @@ async function keysPage(visit: MemberVisit): Promise<Response> {
           </>
         }
       />
-      {flash.key && (flash.key.signsFor ? <FreshSecret fresh={flash.key} /> : <FreshKey fresh={flash.key} />)}
+      {flash.key && <FreshKey fresh={flash.key} />}
+      {flash.signingSecret && <FreshSecret secret={flash.signingSecret} />}
       {rows.length === 0 ? (
         <Card>
           <Empty title="No keys yet">
@@ -351,16 +338,16 @@ async function regenerate(visit: MemberVisit): Promise<Response> {
 
 async function revoke(visit: MemberVisit): Promise<Response> {
   const key = await ownKey(visit);
-  await revokeApiKey(visit.deps, key.id, visit.user.id);
+  await revokeKey(visit.deps, key.id, visit.user.id);
   await visit.flashes.put(visit.session.id, { notice: `The key ${key.name} (…${key.last4}) is revoked.` });
   return redirect("/console/keys", visit.exchange);
 }
 
 async function makeSigning(visit: MemberVisit): Promise<Response> {
-  const { name, environment, id } = await ownKey(visit);
+  const { name, id } = await ownKey(visit);
   const { secret } = await makeSigningSecret(visit.deps, { id, by: visit.user.id });
   await visit.flashes.put(visit.session.id, {
-    key: { name, environment, text: secret, replaces: null, signsFor: id },
+    signingSecret: { keyId: id, keyName: name, text: secret },
   });
   return redirect("/console/keys", visit.exchange);
 }

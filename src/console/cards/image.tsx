@@ -3,6 +3,7 @@
 import { pictureName } from "../../app/batches/batch-zip.ts";
 import { imageView } from "../../app/images/image-view.ts";
 import { isShareable, isVideo } from "../../app/images/output-name.ts";
+import { mayDelete } from "../../app/people/deletion-rights.ts";
 import { printable } from "../../app/print/print-file.ts";
 import { type Delivery, listDeliveries } from "../../app/webhooks/manage-deliveries.ts";
 import { storedRequest } from "../../core/image-request.ts";
@@ -21,7 +22,7 @@ import { Card, Code, Confirm, EnvironmentBadge, PageHead, refreshing } from "../
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { privateFile } from "../respond.ts";
-import { canWrite, type MemberVisit, mayDelete, member } from "../visit.ts";
+import { canWrite, type MemberVisit, member } from "../visit.ts";
 import { DeliveryState } from "../webhooks/deliveries.tsx";
 import { Comparison } from "./compare.tsx";
 import { FaceAgain, Failure, keptPhoto } from "./image-failure.tsx";

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 
 import { consentView, recordConsent, withdrawConsent } from "../../app/people/consent.ts";
+import { mayDelete } from "../../app/people/deletion-rights.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
 import { formatConsentPosition, parseConsentPosition } from "../../core/consent-position.ts";
 import { csvField } from "../../core/csv.ts";
@@ -28,7 +29,7 @@ import {
 import { shell } from "../layout.tsx";
 import { PageError } from "../page-error.ts";
 import { privateTable, redirect } from "../respond.ts";
-import { canWrite, field, type MemberVisit, mayDelete, member } from "../visit.ts";
+import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 
 const PAGE_SIZE = 50;
 const MAX_EXTERNAL_ID_CHARS = 255;

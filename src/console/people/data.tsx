@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { forgetImage, forgetPlayer } from "../../app/images/forget-image.ts";
 import { logAction } from "../../app/operations/activity.ts";
+import { mayDelete, requireDeletion } from "../../app/people/deletion-rights.ts";
 import { allowDevelopersToDelete, changeRetention } from "../../app/people/manage-retention.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
@@ -8,9 +9,8 @@ import { MAX_RETENTION_DAYS } from "../../core/limits.ts";
 import { ownImage } from "../cards/image.tsx";
 import { Card, counted, Field, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
-import { PageError } from "../page-error.ts";
 import { redirect } from "../respond.ts";
-import { canWrite, field, type MemberVisit, mayDelete, member, owner } from "../visit.ts";
+import { canWrite, field, type MemberVisit, member, owner } from "../visit.ts";
 
 function Days({
   name,
@@ -170,11 +170,7 @@ async function setDeletion(visit: MemberVisit): Promise<Response> {
 }
 
 async function deletePlayer(visit: MemberVisit): Promise<Response> {
-  if (!mayDelete(visit))
-    throw new PageError(
-      403,
-      "Only an owner of the account may delete players, unless one allows developers to.",
-    );
+  requireDeletion(visit, "delete players");
   const { deps, account, user, session } = visit;
   const externalId = field(visit, "external_id");
   if (externalId === "" || field(visit, "sure") !== "yes")
@@ -199,11 +195,7 @@ async function deletePlayer(visit: MemberVisit): Promise<Response> {
 }
 
 async function deleteImage(visit: MemberVisit): Promise<Response> {
-  if (!mayDelete(visit))
-    throw new PageError(
-      403,
-      "Only an owner of the account may delete images, unless one allows developers to.",
-    );
+  requireDeletion(visit, "delete images");
   const { deps, account, user, session } = visit;
   const { id, environment } = await ownImage(visit);
   await forgetImage(deps, { accountId: account.id, environment, id });

@@ -7,7 +7,7 @@ import { Badge, CopyText } from "../elements.tsx";
 import type { Flash } from "../flash.ts";
 import type { MemberVisit } from "../visit.ts";
 
-export function FreshSecret({ secret }: { secret: NonNullable<Flash["secret"]> }) {
+export function FreshSecret({ secret }: { secret: NonNullable<Flash["webhookSecret"]> }) {
   return (
     <section class="card card-accent" aria-labelledby="secret-title">
       <h2 id="secret-title">Copy the signing secret now</h2>

@@ -258,7 +258,7 @@ async function Deliveries({ visit, endpoint }: { visit: MemberVisit; endpoint: E
 
 async function endpointPage(visit: MemberVisit): Promise<Response> {
   const endpoint = await getEndpoint(visit.deps, refOf(visit));
-  const flash = await takeFlash(visit, "secret");
+  const flash = await takeFlash(visit, "webhookSecret");
   return shell(
     visit,
     "Endpoint",
@@ -266,7 +266,7 @@ async function endpointPage(visit: MemberVisit): Promise<Response> {
       <PageHead title={new URL(endpoint.url).host} lead={<code>{endpoint.url}</code>}>
         {canWrite(visit) && <Actions visit={visit} endpoint={endpoint} />}
       </PageHead>
-      {flash.secret && <FreshSecret secret={flash.secret} />}
+      {flash.webhookSecret && <FreshSecret secret={flash.webhookSecret} />}
       {endpoint.state === "disabled" && (
         <Notice tone="bad" title="Disabled">
           {endpoint.disabledReason} Fix the receiver, enable the endpoint again, then recover what it missed.
@@ -330,7 +330,7 @@ async function recover(visit: MemberVisit): Promise<Response> {
 
 async function rotate(visit: MemberVisit): Promise<Response> {
   const { endpoint, secret } = await rotateSecret(visit.deps, refOf(visit));
-  await visit.flashes.put(visit.session.id, { secret: { url: endpoint.url, text: secret } });
+  await visit.flashes.put(visit.session.id, { webhookSecret: { url: endpoint.url, text: secret } });
   return redirect(path(endpoint), visit.exchange);
 }
 

@@ -146,7 +146,7 @@ async function create(visit: MemberVisit): Promise<Response> {
     events,
     by: visit.user.id,
   });
-  await visit.flashes.put(visit.session.id, { secret: { url: made.endpoint.url, text: made.secret } });
+  await visit.flashes.put(visit.session.id, { webhookSecret: { url: made.endpoint.url, text: made.secret } });
   return redirect(`/console/webhooks/${made.endpoint.id}`, visit.exchange);
 }
 

@@ -82,7 +82,7 @@ export async function countKeysInForce({ db, t }: Tx, accountId: string): Promis
 }
 
 /** Revokes a key, keeping the time of the first revocation. Undefined when there is no such key. */
-export async function revokeKey({ db, t }: Tx, id: string, now: number): Promise<ApiKey | undefined> {
+export async function setKeyRevoked({ db, t }: Tx, id: string, now: number): Promise<ApiKey | undefined> {
   await db
     .update(t.apiKeys)
     .set({ revokedAt: now })

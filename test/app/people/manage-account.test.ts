@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createKey, regenerateKey, revokeApiKey } from "../../../src/app/people/manage-account.ts";
+import { createKey, regenerateKey, revokeKey } from "../../../src/app/people/manage-account.ts";
 import { MAX_KEYS } from "../../../src/core/limits.ts";
 import { listKeys } from "../../../src/store/people/keys.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
@@ -21,6 +21,6 @@ test("an account has a most of keys in force, and says what to do; another accou
   await expect(make()).rejects.toThrow(remedy);
   await expect(regenerateKey(workspace, { id })).rejects.toThrow(remedy);
   await testAccount(workspace, { name: "United" });
-  await revokeApiKey(workspace, id);
+  await revokeKey(workspace, id);
   expect((await make()).key).toStartWith("sk_test_");
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { hashApiKey } from "../../../src/core/api-key.ts";
 import { openSqliteStore } from "../../../src/store/engine/sqlite.ts";
 import { whileUnchanged } from "../../../src/store/engine/while-unchanged.ts";
-import { findKeyByHash, revokeKey } from "../../../src/store/people/keys.ts";
+import { findKeyByHash, setKeyRevoked } from "../../../src/store/people/keys.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { type TestAccount, type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 
@@ -49,7 +49,7 @@ for (const by of ["this process", "another process"] as const) {
     const row = await find(liveKey);
     expect(row?.key.revokedAt).toBeNull();
     const store = by === "this process" ? workspace.store : elsewhere;
-    await store.write("revoke", (tx) => revokeKey(tx, row?.key.id ?? "", 5));
+    await store.write("revoke", (tx) => setKeyRevoked(tx, row?.key.id ?? "", 5));
     expect((await find(liveKey))?.key.revokedAt).toBe(5);
   });
 }

@@ -1,0 +1,36 @@
+import { Refusal } from "../../core/errors.ts";
+import { KEY_SCOPES, type KeyScope } from "../../core/key-rules.ts";
+import type { Account } from "../../store/people/accounts.ts";
+
+/** Somebody in an account: what of both decides whether they may delete. */
+interface Deleter {
+  role: string;
+  account: Pick<Account, "developersDeletePlayers">;
+}
+
+/** Whether somebody may delete images and players, or make a key that can. */
+export function mayDelete({ role, account }: Deleter): boolean {
+  return role === "owner" || (role === "developer" && account.developersDeletePlayers === 1);
+}
+
+/** The scopes of keys that somebody may make: a key may do no more than they may. */
+export function scopesFor(who: Deleter): KeyScope[] {
+  return KEY_SCOPES.filter((scope) => scope !== "delete" || mayDelete(who));
+}
+
+/** Throws a Refusal to whoever may not delete. */
+export function requireDeletion(
+  who: Deleter,
+  what: "delete players" | "delete images" | "make a key with the scope delete",
+): void {
+  if (mayDelete(who)) return;
+  throw new Refusal(
+    "OWNERS_ONLY",
+    `Only an owner of the account may ${what}, unless one allows developers to.`,
+  );
+}
+
+/** Throws a Refusal where a key with these scopes, or with all, could delete and its maker could not. */
+export function requireScopes(who: Deleter, scopes: readonly string[] | null): void {
+  if (scopes === null || scopes.includes("delete")) requireDeletion(who, "make a key with the scope delete");
+}
