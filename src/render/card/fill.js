@@ -57,7 +57,7 @@ const PICKED = "picked:";
 const PHOTO = "photo:";
 
 /** The prefix that stands for the ground drawn from that photo. */
-const BACKDROP = "backdrop:";
+const BACKDROP_PREFIX = "backdrop:";
 
 /** The suffix of such an address when the photo is small and needs sharpening. */
 const SHARPER = "+sharper";
@@ -289,7 +289,7 @@ async function successor(shown, source, name, fill, key) {
   }
   const ready = /** @type {HTMLImageElement} */ (shown.cloneNode(false));
   ready.dataset.source = key;
-  if (source.startsWith(BACKDROP)) {
+  if (source.startsWith(BACKDROP_PREFIX)) {
     await decodeInto(ready, await drawBackdrop(photoInput.files?.[0], fill), name);
     keepRecent(lastPlayers, key, ready, LAST_PLAYERS);
     return ready;

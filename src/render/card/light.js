@@ -40,7 +40,7 @@ const EDGE_STEP = 26;
  */
 const SHADOW_PX = 96;
 const SHADOW_BLUR_PX = 2.2;
-const SHADOW_OPACITY = 0.5;
+const CAST_SHADOW_OPACITY = 0.5;
 /**
  * The light that shines past the player from behind, wider than the shadow: dark clothes stand out from a
  * dark ground by it.
@@ -127,7 +127,7 @@ export function softOutline(player, light) {
     return canvas;
   };
   const behind = soft(light.colour, HALO_BLUR_PX, HALO_OPACITY, light.side * 1.5);
-  const shadow = soft("#000", SHADOW_BLUR_PX, SHADOW_OPACITY, -light.side * 1.5);
+  const shadow = soft("#000", SHADOW_BLUR_PX, CAST_SHADOW_OPACITY, -light.side * 1.5);
   const context = /** @type {CanvasRenderingContext2D} */ (behind.getContext("2d"));
   context.globalCompositeOperation = "source-over";
   context.globalAlpha = 1;

@@ -14,7 +14,7 @@ import { canvasOf, rgbOf } from "./light.js";
  */
 
 /** The shadow's opacity, and its blur and drop in that length. */
-const SHADOW_OPACITY = 0.4;
+const TIGHT_SHADOW_OPACITY = 0.4;
 const SHADOW_BLUR = 1.4;
 const SHADOW_DROP = 0.9;
 
@@ -73,7 +73,7 @@ function castShadow(canvas, context, length) {
   under.context.drawImage(canvas, 0, SHADOW_DROP * length);
   under.context.filter = "none";
   under.context.globalCompositeOperation = "source-in";
-  under.context.fillStyle = `rgb(0 0 0 / ${SHADOW_OPACITY})`;
+  under.context.fillStyle = `rgb(0 0 0 / ${TIGHT_SHADOW_OPACITY})`;
   under.context.fillRect(0, 0, canvas.width, canvas.height);
   context.globalCompositeOperation = "destination-over";
   context.drawImage(under.canvas, 0, 0);

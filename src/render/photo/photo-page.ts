@@ -25,7 +25,7 @@ const STEP_LIMIT_MS = 20_000;
 const OWN_MATTE_LIMIT_MS = 40_000;
 
 /** The steps the page performs on request. */
-type PhotoStep = Exclude<keyof PhotoPage, "answered">;
+type PageStep = Exclude<keyof PhotoPage, "answered">;
 
 /** The longer side of the largest cutout, as in cut_out.js. */
 const MAX_CUTOUT_PX = 2048;
@@ -48,7 +48,7 @@ export interface OpenPhotoPage {
   collectGarbage(): Promise<void>;
   /** Whether its process has crashed, so that nothing will answer any more. */
   hasCrashed(): boolean;
-  call<Step extends PhotoStep>(
+  call<Step extends PageStep>(
     step: Step,
     ...input: Parameters<PhotoPage[Step]>
   ): Promise<Awaited<ReturnType<PhotoPage[Step]>>>;
@@ -102,7 +102,7 @@ function answer(path: string, mattePixels: number | null): PageFile | undefined 
   return body === undefined ? undefined : { body, contentType: "text/javascript" };
 }
 
-function callPage<Step extends PhotoStep>(page: Page, step: Step, input: Parameters<PhotoPage[Step]>) {
+function callPage<Step extends PageStep>(page: Page, step: Step, input: Parameters<PhotoPage[Step]>) {
   return page.evaluate(
     (name, given) => {
       const { photoPage } = globalThis as unknown as {

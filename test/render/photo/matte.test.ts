@@ -39,7 +39,7 @@ const player = {
 };
 const nobody = map([]);
 const partsOf = (person: Box[], faces: Box[]) => ({
-  parts: map(person, 4, -4),
+  odds: map(person, 4, -4),
   faces: map(faces),
   hair: nobody,
 });
@@ -59,31 +59,31 @@ describe("things beside the body", () => {
     const maps = {
       odds: map([bodyBox], 4, -4),
       own: body,
-      fine: body.map((own, i) => Math.max(own, salience * Number(thingly[i]))),
+      salience: body.map((own, i) => Math.max(own, salience * Number(thingly[i]))),
       core: body,
       claimed: nobody,
-      theirs: nobody,
+      rivals: nobody,
     };
-    const { held, left } = sortBelongings(maps, SIDE);
+    const { held, dropped } = sortBelongings(maps, SIDE);
     const [x, y] = [thing[0] + thing[2] - 2, thing[1] + thing[3] - 2];
-    return [at(held, x, y), at(left, x, y)];
+    return [at(held, x, y), at(dropped, x, y)];
   };
 
-  test("a clearly salient thing is kept whole, what is hardly salient is left whole", () => {
+  test("a clearly salient thing is kept whole, what is hardly salient is dropped whole", () => {
     expect([sort([70, 50, 15, 15], 0.95), sort([70, 50, 15, 15], 0.6)]).toEqual([
       [1, 0],
       [0, 1],
     ]);
   });
 
-  test("what is a third of the player or does not touch the body is left", () => {
+  test("what is a third of the player or does not touch the body is dropped", () => {
     expect([sort([70, 20, 28, 60], 0.95), sort([73, 50, 15, 15], 0.95)]).toEqual([
       [0, 1],
       [0, 1],
     ]);
   });
 
-  test("what reaches along the photo's edge is left", () => {
+  test("what runs along the upper or a side edge is dropped", () => {
     expect(sort([80, 0, 20, 20], 0.95)).toEqual([0, 1]);
   });
 
@@ -101,16 +101,16 @@ describe("what a body encloses", () => {
     [30, 60, 40, 40],
   ];
   const INSIDE: Box = [38, 40, 24, 20];
-  const kept = (masked: number, salience: number) => {
+  const kept = (core: number, salience: number) => {
     const limbs = map(LIMBS);
     const inside = (value: number) => map([INSIDE], value).map((own, i) => Math.max(own, Number(limbs[i])));
     const maps = {
       odds: map(LIMBS, 4, -4),
       own: map([BODY]),
-      fine: inside(salience),
-      core: inside(masked),
+      salience: inside(salience),
+      core: inside(core),
       claimed: nobody,
-      theirs: nobody,
+      rivals: nobody,
     };
     return at(sortBelongings(maps, SIDE).held, 50, 50);
   };
@@ -151,9 +151,9 @@ describe("the matte of all opinions", () => {
 
 describe("whose parts they are", () => {
   const maps = {
-    posed: map([BODY]),
-    fine: map([[0, 0, SIDE, SIDE]]),
-    theirs: nobody,
+    core: map([BODY]),
+    salience: map([[0, 0, SIDE, SIDE]]),
+    rivals: nobody,
   };
 
   test("a part that touches the body is the player's, one with a face of its own is not", () => {
@@ -164,12 +164,12 @@ describe("whose parts they are", () => {
     expect(at(headed, 85, 45)).toBe(0);
   });
 
-  test("a part that touches the body is left where it is large, or hardly stands out and is doubtful", () => {
-    const owned = (part: Box, fine = maps.fine, odds = 4) => {
+  test("a part that touches the body is dropped where it is large, or hardly stands out and is doubtful", () => {
+    const owned = (part: Box, salience = maps.salience, partOdds = 4) => {
       const body = map([BODY], 4, -4);
-      const seen = map([part], odds, -4).map((value, i) => Math.max(value, Number(body[i])));
+      const odds = map([part], partOdds, -4).map((value, i) => Math.max(value, Number(body[i])));
       return at(
-        ownParts(player, { ...maps, parts: seen, faces: map([FACE]), hair: nobody, fine }, grid),
+        ownParts(player, { ...maps, odds, faces: map([FACE]), hair: nobody, salience }, grid),
         85,
         45,
       );

@@ -23,7 +23,7 @@ const MAX_SQUEEZE = 1.5;
  * factor.
  */
 const DARK_HEAD = 110;
-const MAX_GAIN = 6;
+const MAX_HEAD_GAIN = 6;
 /**
  * When the part of the photo has a median brightness below this (0 to 255), its shadows are lifted by
  * applying 1 - (1 - x)^2 this many times.
@@ -91,7 +91,7 @@ function lightOf({ canvas, rect, zoom }, player) {
   const bright = Number(lights[Math.floor(0.75 * lights.length)]);
   const all = lightsOf(canvas, { x: 0, y: 0, width: canvas.width, height: canvas.height });
   return {
-    gain: Math.min(MAX_GAIN, Math.max(1, DARK_HEAD / Math.max(1, bright))),
+    gain: Math.min(MAX_HEAD_GAIN, Math.max(1, DARK_HEAD / Math.max(1, bright))),
     shadows: Number(all[all.length >> 1]) < DARK_PART,
   };
 }

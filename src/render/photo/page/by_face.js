@@ -11,9 +11,9 @@ const MAX_CANDIDATES = 3;
  * From this score in the whole photo on, a face needs no body to confirm it, only a close-up. Dogs score up
  * to 0.74, and nothing in the close-up.
  */
-const SURE_FACE_SCORE = 0.75;
+const BODILESS_FACE_SCORE = 0.75;
 /** No body is looked for below faces with a lower score; a confirming close-up must reach it too. */
-const LONE_FACE_SCORE = 0.45;
+const TRIED_FACE_SCORE = 0.45;
 /** Least score in its close-up for a face with a body right below it. */
 const BODILY_FACE_SCORE = 0.55;
 
@@ -25,12 +25,12 @@ const BODILY_FACE_SCORE = 0.55;
  */
 export async function playerOfFace({ search: picture }, faces) {
   for (const face of faces.slice(0, MAX_CANDIDATES)) {
-    if (face.score < LONE_FACE_SCORE) continue;
+    if (face.score < TRIED_FACE_SCORE) continue;
     const person = personOf(face);
     const finding = await examine(picture, person, faces);
     if (finding && isBodyOf(finding, face)) return { player: finding, person, others: [] };
-    if (face.score < SURE_FACE_SCORE) continue;
-    const again = await findFaces(picture, squareAround(face, 1), LONE_FACE_SCORE);
+    if (face.score < BODILESS_FACE_SCORE) continue;
+    const again = await findFaces(picture, squareAround(face, 1), TRIED_FACE_SCORE);
     if (again.length > 0) return { player: await examineFace(picture, face), person, others: [] };
   }
   return null;

@@ -11,7 +11,7 @@ import { runNetwork } from "./networks.js";
  * Cells on the longer side of the grid on which people beside the player are measured, and the network's
  * input side.
  */
-const GRID_CELLS = 192;
+const PEOPLE_GRID_CELLS = 192;
 const PARTS_INPUT = { size: 256 };
 /**
  * The player's mask comes out too narrow; a margin of this part of the body's longer side is still the
@@ -46,7 +46,7 @@ const EQUAL_FACE = 0.8;
  */
 export async function hasRivalSubject(picture, { pose }) {
   if (!pose) return false;
-  const grid = gridOver(picture, GRID_CELLS, Math.ceil);
+  const grid = gridOver(picture, PEOPLE_GRID_CELLS, Math.ceil);
   const own = sampleMask(pose.mask, grid);
   const body = boundsAbove(own, grid.width, 0.5);
   if (!body) return false;

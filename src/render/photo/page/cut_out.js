@@ -21,7 +21,7 @@ const MAX_CUTOUT_PX = 2048;
 const NEARLY = 0.95;
 
 /** Cells on the longer side of the grid on which masks are fused: finer than any network's output. */
-const GRID_CELLS = 384;
+const MATTE_GRID_CELLS = 384;
 
 /**
  * Background kept on each side of the player, as a part of the player's size: the salient network needs some
@@ -135,7 +135,7 @@ async function takePart(photo, rect) {
 
 /** @param {Photo} photo @param {Finding} player @returns {Rect} */
 function surroundings({ search }, player) {
-  const bounds = playerBounds(player, gridOver(search, GRID_CELLS / 2, Math.ceil));
+  const bounds = playerBounds(player, gridOver(search, MATTE_GRID_CELLS / 2, Math.ceil));
   const left = Math.max(0, Math.floor(bounds.x - SURROUNDINGS_PART * bounds.width));
   const top = Math.max(0, Math.floor(bounds.y - SURROUNDINGS_PART * bounds.height));
   const right = Math.min(search.width, Math.ceil(bounds.x + (1 + SURROUNDINGS_PART) * bounds.width));
@@ -161,7 +161,7 @@ function surroundings({ search }, player) {
  */
 export function cutOut(cut, player, salient) {
   const { canvas, rect } = cut;
-  const grid = gridOver(rect, Math.min(GRID_CELLS, Math.max(canvas.width, canvas.height)));
+  const grid = gridOver(rect, Math.min(MATTE_GRID_CELLS, Math.max(canvas.width, canvas.height)));
   const rgba = pixelsAt(canvas, grid.width, grid.height);
   const { matte, signs } = fuseMatte(player, cut.look, salient, rgba, grid);
   const mask = cut.ownPixels

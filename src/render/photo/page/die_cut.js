@@ -16,7 +16,7 @@ const HAIR = { blur: 4.2, cut: 112 };
 const STEEPNESS = 2.2;
 /** Whatever has nothing solid within this distance is haze: a smear of the background, a shadow. */
 const HAZE_PX = 8;
-const SOLID_ALPHA = 225;
+const DENSE_ALPHA = 225;
 /**
  * A loose piece below this part of the player's area is a speck, and a hole up to HOLE_PX squared is a fault
  * of the matte.
@@ -91,7 +91,7 @@ export function painted(opacities, w, h, full = 255) {
 
 /** Clears what is nowhere near anything solid. @param {Bytes} alpha changed in place @param {number} w */
 function withoutHaze(alpha, w) {
-  const near = dilate(new Float32Array(above(alpha, SOLID_ALPHA - 1)), w, HAZE_PX);
+  const near = dilate(new Float32Array(above(alpha, DENSE_ALPHA - 1)), w, HAZE_PX);
   for (let i = 0; i < alpha.length; i++) if (near[i] === 0) alpha[i] = 0;
   return alpha;
 }

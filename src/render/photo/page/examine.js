@@ -21,6 +21,7 @@ import { boundsAbove, gridOver, sampleMask } from "./masks.js";
  */
 
 /**
+ * Who is taken as the player of a photo, before the checks of size, light and company.
  * @typedef {object} Chosen
  * @property {Finding} player
  * @property {Person | null} person how the detector saw the player

@@ -8,7 +8,7 @@ const UNDEREXPOSED = 70;
 /** That 95th percentile is raised to this ... */
 const LIFTED = 150;
 /** ... but by this factor at most, because noise is amplified too. */
-const MAX_GAIN = 5;
+const MAX_LIFT = 5;
 
 /**
  * Fog on the lens and light in it leave no dark tone: a player has haze from `low` on (the second percentile,
@@ -17,7 +17,7 @@ const MAX_GAIN = 5;
  */
 const HAZE = { low: 0.28, high: 0.38 };
 /** Without haze, the darkest tone is this. */
-const BLACK = 0.07;
+const CLEAR_BLACK = 0.07;
 /** Haze is taken out by stretching the tones by this factor at most: more shows noise and blocks. */
 const MAX_STRETCH = 2;
 
@@ -41,7 +41,7 @@ export function lightCurve(rgba, width, face) {
   const { lumas, brightest } = histograms(rgba, width, all);
   const level = percentile(brightest, 0.95);
   if (255 * level < UNDEREXPOSED) {
-    const gain = Math.min(MAX_GAIN, LIFTED / Math.max(1, 255 * level));
+    const gain = Math.min(MAX_LIFT, LIFTED / Math.max(1, 255 * level));
     return Uint8ClampedArray.from({ length: 256 }, (_, tone) => tone * gain);
   }
   const faceBright = percentile(histograms(rgba, width, face).lumas, 0.95);
@@ -57,10 +57,10 @@ export function lightCurve(rgba, width, face) {
  */
 export function curveOf(dark, bright, faceBright) {
   const hazy = smoothStep(dark, HAZE.low, HAZE.high);
-  const stretch = Math.min(MAX_STRETCH, 1 + (hazy * (dark - BLACK)) / Math.max(0.01, bright - dark));
+  const stretch = Math.min(MAX_STRETCH, 1 + (hazy * (dark - CLEAR_BLACK)) / Math.max(0.01, bright - dark));
   const clear = (/** @type {number} */ tone) => bright - (bright - tone) * stretch;
   const dim = 1 - smoothStep(bright, DIM_ALL.low, DIM_ALL.high);
-  const floor = dim * Math.max(0, clear(dark) - BLACK);
+  const floor = dim * Math.max(0, clear(dark) - CLEAR_BLACK);
   const lowered = (/** @type {number} */ tone) => Math.max(0, clear(tone) - floor) / (1 - floor);
   const face = Math.min(0.99, Math.max(0.01, lowered(faceBright)));
   const wanted = Math.min(MAX_DIM_GAIN, (DIM_FACE * (1 - face)) / (face * (1 - DIM_FACE)));
@@ -72,7 +72,7 @@ export function curveOf(dark, bright, faceBright) {
 }
 
 /** From this alpha on, a pixel shows the player alone. */
-const SOLID_ALPHA = 230;
+const OPAQUE_ALPHA = 230;
 
 /**
  * How many solid pixels of a rectangle have each brightness, and each value of their brightest channel.
@@ -87,7 +87,7 @@ function histograms(rgba, width, rect) {
   const bottom = Math.min(rgba.length / 4 / width, rect.y + rect.height);
   for (let y = Math.max(0, Math.round(rect.y)); y < bottom; y++) {
     for (let x = left, i = 4 * (y * width + left); x < right; x++, i += 4) {
-      if (rgba[i + 3] < SOLID_ALPHA) continue;
+      if (rgba[i + 3] < OPAQUE_ALPHA) continue;
       const red = rgba[i];
       const green = rgba[i + 1];
       const blue = rgba[i + 2];

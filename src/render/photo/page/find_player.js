@@ -90,8 +90,8 @@ const CROWD_HEADS = 2;
 /** Where company is welcome, on cards that show the photo, the player need only be the largest. */
 const EQUAL_IN_COMPANY = 0.85;
 /** Somebody else counts from one of these scores on: knees, baskets and lorries score up to 0.66 as faces. */
-const RIVAL_FACE_SCORE = 0.7;
-const RIVAL_BODY_SCORE = 0.4;
+const COUNTED_FACE_SCORE = 0.7;
+const COUNTED_BODY_SCORE = 0.4;
 
 /**
  * Finds the most prominent player. Several networks have to agree, because dogs and towers have poses too.
@@ -212,7 +212,7 @@ async function findDistantPeople(picture) {
  * @param {Finding} player @param {OffscreenCanvas} picture
  */
 export function isNear({ body, face }, picture) {
-  return body.height >= NEAR_PART * picture.height && (face?.score ?? 0) >= RIVAL_FACE_SCORE;
+  return body.height >= NEAR_PART * picture.height && (face?.score ?? 0) >= COUNTED_FACE_SCORE;
 }
 
 /**
@@ -329,9 +329,9 @@ async function checkPlayer(photo, { player, person, others }, { people, faces },
   const rivals = await findRivals(picture, checked, company, faces);
   const weights = weightsOf(photo, checked, rivals.heads);
   const inCompany = isOneOfSeveral(weights) || (await hasRivalSubject(picture, checked));
-  const isClear =
+  const isChosen =
     companyWelcome === "focus" || (companyWelcome && weights.every((weight) => weight < EQUAL_IN_COMPANY));
-  if (inCompany && !isClear) return { refusal: "several_people" };
+  if (inCompany && !isChosen) return { refusal: "several_people" };
   if (inCompany && companyWelcome === "focus" && !player.pose) return { refusal: "overlapped" };
   return { player: { ...checked, rivals: rivals.masks, inCompany } };
 }
@@ -343,7 +343,7 @@ async function checkPlayer(photo, { player, person, others }, { people, faces },
 function weightsOf(photo, player, heads) {
   const own = weightOf(photo, player);
   return heads
-    .filter(({ face, body }) => face >= RIVAL_FACE_SCORE || body >= RIVAL_BODY_SCORE)
+    .filter(({ face, body }) => face >= COUNTED_FACE_SCORE || body >= COUNTED_BODY_SCORE)
     .map((head) => weightOfHead(photo, head, head.face >= SEEN_FACE_SCORE) / own);
 }
 

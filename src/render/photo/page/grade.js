@@ -17,7 +17,7 @@ const BLACK = 0.05;
 const WHITE = 0.9;
 /** The limits of a grade. Every skin keeps its tone: middle tones move by at most about 4% of white. */
 const MAX_DARKER = 0.05;
-const MAX_GAIN = 1.08;
+const MAX_GRADE_GAIN = 1.08;
 const MAX_BALANCE = 0.035;
 /** Smaller changes are invisible. */
 const SEEN = 0.03;
@@ -95,7 +95,7 @@ export function gradeOf(data, curve) {
   if (count === 0) return null;
   const [dark, bright] = [percentile(tones, DARKEST), percentile(tones, BRIGHTEST)];
   const lower = Math.min(MAX_DARKER, Math.max(0, dark - BLACK));
-  const gain = Math.min(MAX_GAIN, Math.max(1, WHITE / Math.max(0.01, bright)));
+  const gain = Math.min(MAX_GRADE_GAIN, Math.max(1, WHITE / Math.max(0.01, bright)));
   // What the dark end loses is given back towards the bright end.
   const slope = gain * (1 + lower * 0.9);
   const mean = grey.reduce((sum, value) => sum + value, 0) / 3;

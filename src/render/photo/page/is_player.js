@@ -3,25 +3,28 @@ import { detectAgain, OWN_FACE_SCORE, SEEN_FACE_SCORE } from "./examine.js";
 /** @import { Finding } from "./examine.js" */
 
 /**
- * Least sum of the scores of the face, of the person detector and of the latter on a close-up, for people who
- * are not clear enough without the close-up. A macaque has 1.6, a goldfish 1.5.
- */
-const MIN_EVIDENCE = 1.75;
-
-/**
- * From all of these on, a person needs no detector: leaping and bent people are unlike those that it knows.
- * Of 211 photos without a usable player nobody is so whom the detector does not see too.
+ * Whoever reaches all of these is a player even if the person detector, which does not know leaping and
+ * bent people, misses them. In 211 photos without a usable player, it missed nobody who reaches these.
  */
 const NO_DOUBT = { presence: 0.9999, cover: 0.95, face: 0.7 };
 
 /**
- * Pose and person mask have to agree so far on whoever shows a face. Of 480 photos only a mannequin and a
- * head that the photo's side halves lie between this and 0.5.
+ * What somebody with a visible face has to reach. Pose and person mask must agree this far: of 480 photos,
+ * only a mannequin and a head cut in half by the photo's edge have a cover between 0.5 and this.
  */
-const MIN_COVER = 0.7;
+const WITH_FACE = { presence: 0.9, cover: 0.7, detector: 0.4, face: OWN_FACE_SCORE };
+/** From these scores on, somebody with a visible face is a player without a close-up. */
+const CLEAR = { detector: 0.5, face: 0.7 };
+/**
+ * The least sum of the scores of the face, the person detector, and that detector on a close-up, for anyone
+ * else with a visible face. A macaque has 1.6, a goldfish 1.5.
+ */
+const MIN_EVIDENCE = 1.75;
 
 /** People seen from behind show no face, so the person detector has to be this sure of them. */
 export const FACELESS_SCORE = 0.65;
+/** What they have to reach besides; `closeUp` is the detector's score on a close-up. */
+const FACELESS = { presence: 0.95, cover: 0.85, closeUp: 0.88 };
 
 /**
  * Whether a finding is a person who could be on a card. The thresholds were tuned on 65 labelled photos,
@@ -33,15 +36,14 @@ export async function isPlayer(picture, finding) {
   const { detector, cover } = finding;
   const face = finding.face?.score ?? 0;
   if (isBeyondDoubt(finding)) return true;
-  if (presence >= 0.9 && cover >= MIN_COVER && detector >= 0.4 && face >= OWN_FACE_SCORE) {
-    if (face >= 0.7 && detector >= 0.5) return true;
-    const again = await detectAgain(picture, finding.body);
-    if (face >= SEEN_FACE_SCORE && face + detector + again >= MIN_EVIDENCE) return true;
+  const isSound = presence >= WITH_FACE.presence && cover >= WITH_FACE.cover;
+  if (isSound && detector >= WITH_FACE.detector && face >= WITH_FACE.face) {
+    if (detector >= CLEAR.detector && face >= CLEAR.face) return true;
+    const closeUp = await detectAgain(picture, finding.body);
+    if (face >= SEEN_FACE_SCORE && face + detector + closeUp >= MIN_EVIDENCE) return true;
   }
-  // People seen from behind show no face; then the detector must be sure of the close-up as well as of the
-  // whole photo.
-  if (presence < 0.95 || cover < 0.85 || detector < FACELESS_SCORE) return false;
-  return (await detectAgain(picture, finding.body)) >= 0.88;
+  if (presence < FACELESS.presence || cover < FACELESS.cover || detector < FACELESS_SCORE) return false;
+  return (await detectAgain(picture, finding.body)) >= FACELESS.closeUp;
 }
 
 /**

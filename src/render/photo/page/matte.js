@@ -24,7 +24,7 @@ const PATCH_REACH_PART = 0.04;
  * in full; the others are limited to MAX_ODDS and multiplied by their weight.
  */
 const MAX_PARTS_ODDS = 3.5;
-const WEIGHT = { salience: 0.45, masks: 0.35 };
+const WEIGHT = { salience: 0.45, core: 0.35 };
 const MAX_ODDS = 2.5;
 /**
  * Log odds added where pose and person mask are both sure, and on things the player holds; PENALTY is
@@ -32,6 +32,7 @@ const MAX_ODDS = 2.5;
  * salient network agrees.
  */
 const BONUS_AGREED = 2;
+const AGREED = { low: 0.8, high: 0.97 };
 const BONUS_HELD = 6;
 const PENALTY = 8;
 /**
@@ -41,6 +42,11 @@ const PENALTY = 8;
  */
 const CLAIMED = { low: 0.5, high: 0.85 };
 const DOUBTED_PARTS = 0.7;
+
+/** The pose's share in its blend with the person mask's patch, the core; the patch has the rest. */
+const POSE_PART = 0.6;
+/** Chances below `low` are background, above `high` the player; the soft edge lies between. */
+const MATTE_EDGE = { low: 0.15, high: 0.85 };
 
 /** A picture is dark when 99 of 100 pixels are no brighter than this, of 255. */
 const BRIGHT_LEVEL = 150;
@@ -113,44 +119,37 @@ export function playerBounds(player, grid) {
  */
 export function fuseMatte(player, look, salient, rgba, grid) {
   const { posed, patch, fits } = playerMasks(player, grid);
-  const parts = sampleMask(look.odds, grid);
-  const fine = sampleMask(salient, grid);
+  const odds = sampleMask(look.odds, grid);
+  const salience = sampleMask(salient, grid);
   /** @type {Numbers} */
   const core = (posed ?? patch).slice();
-  for (let i = 0; posed && fits && i < core.length; i++) core[i] = 0.6 * posed[i] + 0.4 * patch[i];
-  const theirs = rivalsOf(player, grid, posed, look);
-  const own = ownParts(
-    player,
-    {
-      parts,
-      faces: sampleMask(look.face, grid),
-      hair: sampleMask(look.hair, grid),
-      posed: core,
-      fine,
-      theirs,
-    },
-    grid,
-  );
-  const onlyPartsSee = isDark(rgba);
+  for (let i = 0; posed && fits && i < core.length; i++)
+    core[i] = POSE_PART * posed[i] + (1 - POSE_PART) * patch[i];
+  const rivals = rivalsOf(player, grid, posed, look);
+  const faces = sampleMask(look.face, grid);
+  const hair = sampleMask(look.hair, grid);
+  const own = ownParts(player, { odds, faces, hair, core, salience, rivals }, grid);
+  const isTooDark = isDark(rgba);
   /** @type {Numbers} */
   const claimed = new Float32Array(core.length);
-  for (let i = 0; !onlyPartsSee && i < core.length; i++)
-    claimed[i] = smoothStep(Math.min(fine[i], core[i]), CLAIMED.low, CLAIMED.high);
-  const { held, left } = sortBelongings({ odds: parts, own, fine, core, claimed, theirs }, grid.width);
+  for (let i = 0; !isTooDark && i < core.length; i++)
+    claimed[i] = smoothStep(Math.min(salience[i], core[i]), CLAIMED.low, CLAIMED.high);
+  const { held, dropped } = sortBelongings({ odds, own, salience, core, claimed, rivals }, grid.width);
   /** @type {Numbers} */
   const matte = new Float32Array(core.length);
   for (let i = 0; i < matte.length; i++) {
-    const seen = clip(logit(fine[i]), MAX_ODDS);
-    const masked = clip(logit(core[i]), MAX_ODDS);
-    const ownParts = clip(parts[i], MAX_PARTS_ODDS);
-    let odds = ownParts < 0 ? ownParts * (1 - DOUBTED_PARTS * claimed[i]) : ownParts;
-    odds += WEIGHT.salience * seen + WEIGHT.masks * masked;
-    if (posed && fits) odds += BONUS_AGREED * smoothStep(Math.min(posed[i], patch[i]), 0.8, 0.97);
-    odds += BONUS_HELD * held[i] - PENALTY * Math.max(left[i], theirs[i]);
-    if (own[i] <= 0 && held[i] <= 0) odds -= PENALTY;
-    matte[i] = odds;
+    let sum = clip(odds[i], MAX_PARTS_ODDS);
+    if (sum < 0) sum *= 1 - DOUBTED_PARTS * claimed[i];
+    sum +=
+      WEIGHT.salience * clip(logit(salience[i]), MAX_ODDS) + WEIGHT.core * clip(logit(core[i]), MAX_ODDS);
+    if (posed && fits)
+      sum += BONUS_AGREED * smoothStep(Math.min(posed[i], patch[i]), AGREED.low, AGREED.high);
+    sum += BONUS_HELD * held[i] - PENALTY * Math.max(dropped[i], rivals[i]);
+    if (own[i] <= 0 && held[i] <= 0) sum -= PENALTY;
+    matte[i] = sum;
   }
-  for (let i = 0; i < matte.length; i++) matte[i] = smoothStep(1 / (1 + Math.exp(-matte[i])), 0.15, 0.85);
+  for (let i = 0; i < matte.length; i++)
+    matte[i] = smoothStep(1 / (1 + Math.exp(-matte[i])), MATTE_EDGE.low, MATTE_EDGE.high);
   closeHoles(matte, core, grid.width);
   dropPatches(matte, grid.width);
   return { matte, signs: signsOf(matte, { core, rgba }, grid, player) };
@@ -174,11 +173,11 @@ function isDark(rgba) {
  */
 function closeHoles(matte, core, width) {
   const { labels, sizes } = patches(below(matte, 0.5), width);
-  const claimed = sumsOf(labels, sizes, core);
+  const cores = sumsOf(labels, sizes, core);
   const playerCells = matte.length - sizes.reduce((cells, size) => cells + size);
   const filled = sizes.map((size, label) => {
     const small = size < MAX_FILLED_HOLE_PART * playerCells;
-    return label > 0 && (small || Number(claimed[label]) >= CLAIMED_HOLE * size);
+    return label > 0 && (small || Number(cores[label]) >= CLAIMED_HOLE * size);
   });
   for (let i = 0; i < matte.length; i++) {
     if (filled[labels[i]]) matte[i] = 1;

@@ -10,23 +10,29 @@ import { above, dilate, gridOver, patches, sampleMask, smoothStep, sumsOf } from
  * longer side.
  */
 const OWN_REACH_PART = 0.02;
+
 /**
- * Connected parts further away are the player's or not as a whole: of at most this part of the body's size,
- * less beside other people and from that much hair on, as of somebody who turns away; and salient, more so
- * where they do not touch the body, such as what is held out ...
+ * A connected patch of body parts further away is an extra. It is the player's when it is small enough,
+ * touches the body or is salient, and is nobody else's. It may have at most this part of the body's size:
+ * less beside other people, and where more than MAX_EXTRA_HAIR of it is hair, as on a head turned away.
  */
 const MAX_EXTRA_PART = { alone: 0.4, inCompany: 0.2 };
 const MAX_EXTRA_HAIR = 0.1;
+/** At most these fractions of an extra are face, and are claimed by rivals. */
+const MAX_EXTRA_FACE = 0.06;
+const MAX_EXTRA_RIVAL = 0.3;
+/**
+ * An extra that does not touch the body needs a mean salience of `apart`, as of a thing held out, and nobody
+ * else near. Any extra is taken whole from a mean salience of `touching` on.
+ */
 const MIN_EXTRA_SALIENCE = { touching: 0.35, apart: 0.85 };
 /**
- * ... or as surely somebody's as these mean log odds, such as a trophy in the dark. Of others only cells
- * above this salience are taken.
+ * It is also taken whole from these mean log odds on, as for a trophy in the dark. Otherwise only its cells
+ * above the salience SALIENT are taken.
  */
 const SURE_EXTRA_ODDS = 3.1;
 const SALIENT = 0.6;
-/** ... and at most these fractions of face, and of what others claim. */
-const MAX_EXTRA_FACE = 0.06;
-const MAX_EXTRA_RIVAL = 0.3;
+
 /** The player's own hair lies within three quarters of this many head heights of the head's centre. */
 const OWN_HAIR_HEADS = 1.3;
 /** Parts within this distance of the player's body touch it. */
@@ -45,19 +51,19 @@ const FACE_CELLS = 32;
  * @param {PartsLook} look
  * @returns {Numbers}
  */
-export function rivalsOf({ rivals }, grid, posed, look) {
+export function rivalsOf(player, grid, posed, look) {
   /** @type {Numbers} */
-  const claims = new Float32Array(grid.width * grid.height);
-  for (const rival of rivals) {
-    if (rival.byFace && !isHead(rival.byFace, look)) continue;
-    const theirs = sampleMask(rival, grid);
-    for (let i = 0; i < theirs.length; i++) {
+  const rivals = new Float32Array(grid.width * grid.height);
+  for (const mask of player.rivals) {
+    if (mask.byFace && !isHead(mask.byFace, look)) continue;
+    const rival = sampleMask(mask, grid);
+    for (let i = 0; i < rival.length; i++) {
       const own = posed ? posed[i] : 0;
-      if (theirs[i] < 0.3 || own > theirs[i]) continue;
-      claims[i] = Math.max(claims[i], smoothStep(theirs[i] - own, 0.2, 0.6));
+      if (rival[i] < 0.3 || own > rival[i]) continue;
+      rivals[i] = Math.max(rivals[i], smoothStep(rival[i] - own, 0.2, 0.6));
     }
   }
-  return claims;
+  return rivals;
 }
 
 /**
@@ -81,49 +87,55 @@ function isHead(box, look) {
 /**
  * Separates the player's body parts from other people's: 1 where the player may be.
  * @param {Finding} player
- * @param {{ parts: Numbers, faces: Numbers, hair: Numbers, posed: Numbers, fine: Numbers,
- *   theirs: Numbers }} maps
+ * @param {{ odds: Numbers, faces: Numbers, hair: Numbers, core: Numbers, salience: Numbers,
+ *   rivals: Numbers }} maps
  * @param {Grid} grid
  * @returns {Numbers}
  */
-export function ownParts(player, { parts, faces, hair, posed, fine, theirs }, grid) {
+export function ownParts(player, { odds, faces, hair, core, salience, rivals }, grid) {
   const { width, height } = grid;
   const radius = Math.max(3, Math.round(OWN_REACH_PART * Math.max(width, height)));
-  const near = dilate(posed, width, radius);
+  const near = dilate(core, width, radius);
   const around = ownHair(player, grid);
   /** @type {Numbers} */
-  const own = new Float32Array(parts.length);
+  const own = new Float32Array(odds.length);
   /** @type {Numbers} */
-  const body = new Float32Array(parts.length);
-  const elsewhere = above(parts, 0);
+  const body = new Float32Array(odds.length);
+  const elsewhere = above(odds, 0);
   let playerCells = 0;
   for (let i = 0; i < own.length; i++) {
     if (near[i] > 0.4 || around[i] > 0.5) own[i] = 1;
     if (own[i] > 0.5) elsewhere[i] = 0;
-    if (own[i] && parts[i] > 0 && theirs[i] < 0.5) body[i] = 1;
+    if (own[i] && odds[i] > 0 && rivals[i] < 0.5) body[i] = 1;
     playerCells += body[i];
   }
   const { labels, sizes } = patches(elsewhere, width);
   const sums = (/** @type {Numbers | Flags} */ values) => sumsOf(labels, sizes, values);
   const touches = sums(above(dilate(body, width, BESIDE_CELLS), 0));
-  const [salience, face, rivals] = [sums(fine), sums(faces), sums(theirs)];
-  const [odds, hairs] = [sums(parts), sums(hair)];
-  const inCompany = theirs.some((value) => value > 0.5);
+  const total = {
+    odds: sums(odds),
+    face: sums(faces),
+    hair: sums(hair),
+    salience: sums(salience),
+    rivals: sums(rivals),
+  };
+  const inCompany = rivals.some((value) => value > 0.5);
   const extras = sizes.map((size, label) => {
-    const mayBeOthers = inCompany || Number(hairs[label]) > MAX_EXTRA_HAIR * size;
-    const stands = Number(salience[label]) / size;
+    const mayBeOthers = inCompany || Number(total.hair[label]) > MAX_EXTRA_HAIR * size;
+    const meanSalience = Number(total.salience[label]) / size;
     return {
       isOwn:
         size <= (mayBeOthers ? MAX_EXTRA_PART.inCompany : MAX_EXTRA_PART.alone) * playerCells &&
-        (Number(touches[label]) > 0 || (!inCompany && stands >= MIN_EXTRA_SALIENCE.apart)) &&
-        Number(face[label]) <= MAX_EXTRA_FACE * size &&
-        Number(rivals[label]) <= MAX_EXTRA_RIVAL * size,
-      isWhole: stands >= MIN_EXTRA_SALIENCE.touching || Number(odds[label]) >= SURE_EXTRA_ODDS * size,
+        (Number(touches[label]) > 0 || (!inCompany && meanSalience >= MIN_EXTRA_SALIENCE.apart)) &&
+        Number(total.face[label]) <= MAX_EXTRA_FACE * size &&
+        Number(total.rivals[label]) <= MAX_EXTRA_RIVAL * size,
+      isWhole:
+        meanSalience >= MIN_EXTRA_SALIENCE.touching || Number(total.odds[label]) >= SURE_EXTRA_ODDS * size,
     };
   });
   for (let i = 0; i < own.length; i++) {
     const extra = labels[i] ? extras[labels[i]] : undefined;
-    if (extra?.isOwn && (extra.isWhole || fine[i] > SALIENT)) own[i] = 1;
+    if (extra?.isOwn && (extra.isWhole || salience[i] > SALIENT)) own[i] = 1;
   }
   return dilate(own, width, 1);
 }

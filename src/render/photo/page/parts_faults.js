@@ -8,14 +8,14 @@ import { above, gridOver, patches, sampleMask } from "./masks.js";
 /** @import { Grid, Numbers } from "./masks.js" */
 
 /**
- * A face is covered when less than MIN_FACE_SKIN of its oval is bare skin, and more than MIN_COVER is neither
- * skin nor hair. The least bare skin among 90 players was 0.45, behind ski goggles; a surgical mask with
- * sunglasses leaves 0.14.
+ * A face is covered when less than MIN_FACE_SKIN of its oval is bare skin, and more than MIN_FACE_COVER is
+ * neither skin nor hair. The least bare skin among 90 players was 0.45, behind ski goggles; a surgical mask
+ * with sunglasses leaves 0.14.
  */
 const MIN_FACE_SKIN = 0.25;
-const MIN_COVER = 0.5;
+const MIN_FACE_COVER = 0.5;
 /** Below this score, the face detector may have seen something else. */
-const MIN_FACE_SCORE = 0.5;
+const MIN_COVERED_SCORE = 0.5;
 /** In smaller faces, the body parts network sees no features. In search pixels. */
 const MIN_FACE_WIDTH_PX = 40;
 /** Cells across a face when its skin is counted. */
@@ -31,7 +31,7 @@ const KEPT_FACE_PART = 0.2;
 /** Skin of an uncovered face, as a fraction of its box. */
 const SKIN_PER_BOX = 0.75;
 /** Cells along the longer side when faces are compared. */
-const GRID_CELLS = 192;
+const FACES_GRID_CELLS = 192;
 /**
  * Faces nearer than this to the centre of the player's head are parts of the player's own. In sizes of that
  * head.
@@ -53,7 +53,7 @@ export async function refusalFromParts(cut, player, closer = lookAtHead) {
 
 /** @param {PartsLook} look @param {Finding} player */
 function isFaceCovered(look, { face }) {
-  if (!face || face.score < MIN_FACE_SCORE || face.width < MIN_FACE_WIDTH_PX) return false;
+  if (!face || face.score < MIN_COVERED_SCORE || face.width < MIN_FACE_WIDTH_PX) return false;
   const grid = {
     x: face.x,
     y: face.y,
@@ -72,12 +72,12 @@ function isFaceCovered(look, { face }) {
     skins += skin[i];
     covers += 1 - skin[i] - hair[i];
   }
-  return skins < MIN_FACE_SKIN * cells && covers > MIN_COVER * cells;
+  return skins < MIN_FACE_SKIN * cells && covers > MIN_FACE_COVER * cells;
 }
 
 /** @param {Cut} cut @param {Finding} player */
 function hasEqualFace({ rect, look }, player) {
-  const grid = gridOver(rect, GRID_CELLS);
+  const grid = gridOver(rect, FACES_GRID_CELLS);
   const { own, others } = facesOf(sampleMask(look.face, grid), player, grid);
   // Glasses, helmets and hands leave little skin, so the size is then estimated from the face's box.
   const box = player.face ? (SKIN_PER_BOX * player.face.width * player.face.height) / grid.step ** 2 : 0;

@@ -14,10 +14,10 @@ const RIVAL_FACE_SCORE = 0.4;
 const FACE_SEARCH_PART = 0.6;
 /**
  * A face seen within this many head heights of the player's raised hand is what the hand holds, unless it
- * scores at least SURE_FACE_SCORE or has a body.
+ * scores at least UNHELD_FACE_SCORE or has a body.
  */
 const HELD_REACH_HEADS = 1.2;
-const SURE_FACE_SCORE = 0.8;
+const UNHELD_FACE_SCORE = 0.8;
 /** The first and last of the pose's landmarks for wrists and fingers. */
 const HANDS = { first: 15, last: 22 };
 const [LEFT_SHOULDER, RIGHT_SHOULDER] = [11, 12];
@@ -93,7 +93,7 @@ export async function findRivals(picture, finding, others, faces) {
     const isLarge = face.height >= MIN_POSED_FACE_PART * playersFace;
     const pose = isLarge ? await poseOf(personOf(face)) : null;
     const isPerson = pose !== null && distance(headOf(pose).centre, middleOf(face)) < face.height;
-    if (!isPerson && face.score < SURE_FACE_SCORE && isHeld(face, finding)) continue;
+    if (!isPerson && face.score < UNHELD_FACE_SCORE && isHeld(face, finding)) continue;
     heads.push({ ...boxOf(face), face: face.score, body: 0 });
     if (pose && isPerson) masks.push(pose.mask);
     masks.push(headAndShoulders(face));

@@ -6,11 +6,11 @@ import { dilate, lumaOf } from "./masks.js";
 /** @import { Bytes, Grid, Numbers } from "./masks.js" */
 
 /**
- * Signs by which the composition of a card is chosen: how far pose and person mask agree with the matte that
- * came of all opinions (the area common to both by the area of either), how clean the crown's edge is, and
+ * Signs by which the composition of a card is chosen: how far the core, the blend of pose and person mask,
+ * agrees with the matte (the area common to both by the area of either), how clean the crown's edge is, and
  * how many other people stand near.
  * @param {Numbers} matte
- * @param {{ core: Numbers, rgba: Bytes }} grids what pose and person mask say, and the picture
+ * @param {{ core: Numbers, rgba: Bytes }} grids the core, and the picture
  * @param {Grid} grid
  * @param {Finding} player
  * @returns {Omit<CutoutSigns, "loose">}
@@ -18,9 +18,9 @@ import { dilate, lumaOf } from "./masks.js";
 export function signsOf(matte, { core, rgba }, grid, player) {
   let [both, either] = [0, 0];
   for (let i = 0; i < matte.length; i++) {
-    const [own, masked] = [matte[i] > 0.5, core[i] > 0.5];
-    if (own && masked) both++;
-    if (own || masked) either++;
+    const [inMatte, inCore] = [matte[i] > 0.5, core[i] > 0.5];
+    if (inMatte && inCore) both++;
+    if (inMatte || inCore) either++;
   }
   return {
     masks: thousandths(both / Math.max(1, either)),

@@ -23,7 +23,7 @@ const LEANING_WITHIN = degrees(32);
 const LEANING_FACE = { score: 0.65, gain: 0.25, roll: degrees(20) };
 
 /** Once its photo is turned the right way, a face has at least this score ... */
-const SURE_FACE_SCORE = 0.6;
+const TURNED_FACE_SCORE = 0.6;
 /**
  * ... and this much more than before, since the networks see lying faces too; and it is upright in the photo.
  */
@@ -68,7 +68,7 @@ export async function findTurn(picture, person, faces) {
   // The face network is hardly less sure of faces upside down, so there the axis alone decides.
   const gains = quarters === 2 || after.score >= before.score + FACE_GAIN;
   if (!gains) return { quarters: 0 };
-  const isSure = after.best >= SURE_FACE_SCORE && after.roll <= FACE_UPRIGHT_WITHIN;
+  const isSure = after.best >= TURNED_FACE_SCORE && after.roll <= FACE_UPRIGHT_WITHIN;
   if (isSure) return { quarters };
   const { presence } = await readPose(picture, person.crop);
   return presence >= SURE_PRESENCE ? { refusal: "sideways" } : { quarters: 0 };
