@@ -81,7 +81,7 @@ export function refuseOldSystem(glibc: string | undefined): void {
   );
 }
 
-/** 45 MB. */
+/** Room for the unpacked runtime, which takes 46 MB. */
 const RUNTIME_BYTES = 48 * 1024 * 1024;
 
 /**

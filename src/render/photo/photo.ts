@@ -53,7 +53,7 @@ export interface PhotoCutter {
 
 const PHOTO_FORMATS = new Set(["jpeg", "png", "webp"]);
 
-/** There are as many workers as cores, so each network gets one thread. */
+/** Workers cut out photos side by side and share the cores, so a network gets one thread. */
 const NETWORK_THREADS = 1;
 
 /**

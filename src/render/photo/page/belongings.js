@@ -19,7 +19,7 @@ const MAX_BORDER = 1;
 const MIN_THING_PART = 0.003;
 /** Cells that core and salience both claim by more than this (0 to 1) are part of the body. */
 const MIN_CLAIM = 0.1;
-/** Below these log odds the body parts network is sure that nobody is there. */
+/** Below these log odds the body parts network is sure that nobody is there (PartsLook). */
 const SURELY_NOBODY = -2;
 /** How far the faint edge of a thing and its connection to the body extend around it, in cells. */
 const REACH_CELLS = 5;

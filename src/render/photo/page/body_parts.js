@@ -42,7 +42,8 @@ const MIN_ENLARGED = 1.2;
 /**
  * What the network sees in a crop.
  * @typedef {object} PartsLook
- * @property {Mask} odds log odds that a cell belongs to a person, from about -6 to 6
+ * @property {Mask} odds log odds that a cell belongs to a person: -2.4 on plain background, up to
+ *   about 5
  * @property {Mask} hair 0 to 1
  * @property {Mask} face 0 to 1
  */

@@ -17,7 +17,7 @@ import { keepsOthersFace } from "./parts_faults.js";
 
 /** Largest longer side of a cutout: the largest card is 2,048 px high, and its player a little less. */
 const MAX_CUTOUT_PX = 2048;
-/** A cutout is as good with this part of its pixels on each side: nobody sees the difference. */
+/** Of the largest cutout's sides, a photo need only fill this part: nobody sees the difference. */
 const NEARLY = 0.95;
 
 /** Cells on the longer side of the grid on which masks are fused: finer than any network's output. */

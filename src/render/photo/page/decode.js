@@ -11,7 +11,7 @@ const MAX_DECODED_PIXELS = 4096 * 4096;
 
 /**
  * JPEGs of at least this longer side, in pixels, are decoded at half their size first, in half the time: a
- * player who fills such a photo is still as large as a cutout may be, within 5 of 100.
+ * player who fills such a photo is still within 5% of the largest size of a cutout.
  */
 const MIN_HALVED_PX = 3900;
 

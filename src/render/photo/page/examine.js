@@ -119,7 +119,8 @@ const AROUND_FACE = { width: 3, height: 4 };
 const MORE_BODY = 2;
 /**
  * A body goes on below its mask when it takes more than this part of the mask's lowest row and the photo goes
- * on for more than so many heights of the face: networks see bodies go on a little where the photo ends.
+ * on for more than MIN_MORE_PHOTO, in heights of the face: networks see bodies go on a little where the photo
+ * ends.
  */
 const MIN_GOES_ON = 0.3;
 const MIN_MORE_PHOTO = 0.5;

@@ -3,17 +3,17 @@ import { smoothStep } from "./masks.js";
 /** @import { Bytes, Rect } from "./masks.js" */
 /** @typedef {Uint32Array & { [index: number]: any }} Counts of each of 256 tones */
 
-/** A photo is badly underexposed if 95 of 100 of the player's pixels are below this brightness (0 to 255). */
+/** A photo is badly underexposed if 95% of the player's pixels are darker than this (0 to 255). */
 const UNDEREXPOSED = 70;
-/** That 95th percentile is raised to this ... */
+/** That 95th percentile is then raised to this brightness. */
 const LIFTED = 150;
-/** ... but by this factor at most, because noise is amplified too. */
+/** It is multiplied by this factor at most, because noise is amplified too. */
 const MAX_LIFT = 5;
 
 /**
  * Fog on the lens and light in it leave no dark tone: a player has haze from `low` on (the second percentile,
- * 0..1), and all of it is taken out from `high` on. Of 87 players without haze 86 are below 0.24, one in
- * white and blonde has 0.27.
+ * 0..1), and all of it is taken out from `high` on. Of 87 players without haze, 86 are below 0.24; one
+ * with blond hair and white clothes has 0.27.
  */
 const HAZE = { low: 0.28, high: 0.38 };
 /** Without haze, the darkest tone is this. */

@@ -61,8 +61,8 @@ export function steppedTones(channels) {
 }
 
 /**
- * The grade that moves a player's tones towards those of the others: black to black, white to white, grey to
- * grey, each only part of the way; null when it would not be visible.
+ * The grade that moves a player's tones towards those of other players: black to black, white to white, grey
+ * to grey, each only part of the way; null when it would not be visible.
  * @param {Bytes} data red, green, blue and alpha of a small copy
  * @param {Uint8ClampedArray | null} curve through which its tones go first
  * @returns {Grade | null}

@@ -7,11 +7,12 @@
  * @typedef {Uint8Array<ArrayBuffer> & { [index: number]: any }} Flags 1 where something holds, 0 elsewhere
  */
 
-// Loops over pixels call no function that is made anew for each photo: the engine forgets what it compiled of
-// such functions with the photo, and compiles them again for the next one.
+// The loops over pixels in this file call no function that is made anew for each photo: the engine would have
+// to compile such a function again for every photo.
 
 /**
- * A network's answer for a crop, from 0 (not the player) to 1.
+ * A network's answer for a crop: how far each cell is what the network looks for, from 0 to 1, or log odds
+ * where the mask's owner says so.
  * @typedef {object} Mask
  * @property {Numbers} values width x height
  * @property {number} width

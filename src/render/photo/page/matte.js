@@ -1,3 +1,30 @@
+// What of a photo is kept in its cutout. Five maps cover the part of the photo around the player, in cells:
+//
+//   odds      the body parts network's log odds that the cell belongs to a person, whoever that is
+//   core      the chance that it belongs to the player: a blend of the pose's mask and of that patch of the
+//             person mask that fits the pose
+//   salience  the chance that it stands out from the background, as the salient network sees it
+//   rivals    how far other people claim it (own_parts.js)
+//   own       1 where body parts may be the player's: near the core or the head, and on patches further
+//             away that are small enough, nobody else's, and touch the body or stand out (own_parts.js)
+//
+// From these come the things outside of the body (belongings.js). A thing is held if it touches the body and
+// is salient and not too large, or mostly core. Otherwise it is dropped, and always if it runs along the
+// grid's upper edge or a side. A cell is kept if the sum of these log odds is above 0, and fades where it is
+// near 0 (MATTE_EDGE):
+//
+//     odds                    less where they say nobody, but core and salience both see the player
+//   + WEIGHT.core x core
+//   + WEIGHT.salience x salience
+//   + BONUS_AGREED            where pose and person mask are both sure
+//   + BONUS_HELD              on things that are held
+//   - PENALTY                 on rivals and on things that are dropped
+//   - PENALTY                 outside of own and of things that are held
+//
+// Then holes are closed that are small, or that the core claims, and patches much smaller than the player are
+// dropped. die_cut.js evens the edge out and removes haze and specks. A photo that was already cut out keeps
+// its own transparency, except for patches without any of the player (cut_out.js).
+
 import { sortBelongings } from "./belongings.js";
 import { above, below, boundsAbove, dilate, patches, sampleMask, smoothStep, sumsOf } from "./masks.js";
 import { ownParts, rivalsOf } from "./own_parts.js";
@@ -43,12 +70,12 @@ const PENALTY = 8;
 const CLAIMED = { low: 0.5, high: 0.85 };
 const DOUBTED_PARTS = 0.7;
 
-/** The pose's share in its blend with the person mask's patch, the core; the patch has the rest. */
+/** The pose's share in the core; the person mask's patch has the rest. */
 const POSE_PART = 0.6;
 /** Chances below `low` are background, above `high` the player; the soft edge lies between. */
 const MATTE_EDGE = { low: 0.15, high: 0.85 };
 
-/** A picture is dark when 99 of 100 pixels are no brighter than this, of 255. */
+/** A picture is dark when over 99% of its pixels are no brighter than this (0 to 255). */
 const BRIGHT_LEVEL = 150;
 
 /** Patches apart from the player below this part of the player's size are dropped. */
