@@ -18,10 +18,10 @@ interface Size {
 }
 
 /**
- * A photo that shows more of somebody than so many face heights from the crown down was taken from afar: of
- * them the card shows the upper body, for judges prefer a large face to whole legs
- * (docs/decisions/0022-cutout-or-photo.md). A nearer photo is shown down to where it ends, and so is whoever
- * spreads arms and legs to this part of their height, if that fills the window to this part too.
+ * A photo that shows somebody from the crown down over more face heights than this was taken from afar: the
+ * card shows the upper body, since judges prefer a large face to whole legs
+ * (docs/decisions/0022-cutout-or-photo.md). A nearer photo is shown down to where it ends, and so is a player
+ * as wide as this part of their height, with arms and legs spread, whose arms then fit the window.
  */
 const FAR_FACES = 6.3;
 const SPREAD = 0.85;
@@ -168,7 +168,8 @@ function scaleFor(
   const upperBody = clamp((perShape * seen.height) / seen.width, least, mostFaces) * face.height;
   const whole = room / Math.max(1, tall + crown - top);
   const arms = (ARMS_IN * seen.width) / wide;
-  const isFar = tall >= FAR_FACES * face.height && !(body.width >= SPREAD * tall && arms >= SPREAD * whole);
+  const isSpread = body.width >= SPREAD * tall && arms >= LEAST_FOR_ARMS * whole;
+  const isFar = tall >= FAR_FACES * face.height && !isSpread;
   const reach = isFar ? room / Math.max(1, upperBody + crown - top) : whole;
   const fitsArms = arms >= LEAST_FOR_ARMS * reach;
   const side = Math.min(seen.width, 0.8 * seen.height);

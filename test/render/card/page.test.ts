@@ -198,13 +198,13 @@ describe("a player in the photo", () => {
 
   test("has neither cutout nor shadow loaded where the head stays inside the window", async () => {
     const fresh = await openCardPage(browser, await loadTemplate("club_card"));
-    const yoga = await cutout("yoga");
+    const skier = await cutout("skier");
     const loadedOf = async (masks: number) => {
       await fresh.render({
         card: cardInput({ composition: "photo" }),
-        cutout: { ...yoga, signs: { masks, rivals: 0, loose: false } },
+        cutout: { ...skier, signs: { masks, rivals: 0, loose: false } },
         badge: null,
-        photo: join(import.meta.dir, "../../photos/yoga.jpg"),
+        photo: join(import.meta.dir, "../../photos/skier.jpg"),
       });
       return fresh.page.$$eval(`:is([data-picture="player"], [data-picture="shadow"])`, (pictures) =>
         pictures.flatMap((one) => {
