@@ -41,9 +41,9 @@ export function defineTables(kit: Kit) {
       retentionDays: int("retention_days"),
       /** Days after an image's end at which its personal data is deleted; null: only on request. */
       forgetAfterDays: int("forget_after_days"),
-      /** Credits a month that the account means to use; null for none. Only tells, and stops nothing. */
+      /** Credits a month that the account means to use; null for none. Only warns, and stops nothing. */
       usageBudget: int("usage_budget"),
-      /** Percent of the budget at which its owners are told, ascending; null when there is no budget. */
+      /** Percent of the budget at which its owners are notified, ascending; null when there is no budget. */
       usageAlerts: json<number[] | null>("usage_alerts"),
       /** 1: developers may delete players in the console; 0: owners alone. */
       developersDeletePlayers: int("developers_delete_players").notNull().default(0),
@@ -391,8 +391,8 @@ export function defineTables(kit: Kit) {
   );
 
   /**
-   * How many images failed for which reason, per day; those that failed before reasons were told are in no
-   * row.
+   * How many images failed for which reason, per day; those that failed before reasons were recorded are
+   * in no row.
    */
   const usageFailures = table(
     "usage_failures",

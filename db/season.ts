@@ -53,7 +53,7 @@ export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
       failed: int("failed").notNull(),
       /** How many of the failed ones were canceled. */
       canceled: int("canceled").notNull().default(0),
-      /** How often it went on after its end, because cards were made again; each end is told. */
+      /** How often it went on after its end, because cards were made again; each end is reported. */
       reopened: int("reopened").notNull().default(0),
       createdAt: int("created_at").notNull(),
       updatedAt: int("updated_at").notNull(),

@@ -1,6 +1,6 @@
 import { createServer, connect as dial, type Socket } from "node:net";
 
-/** A network before a server that loses packets: it closes nothing, and nobody is told. */
+/** A network before a server that loses packets: it closes nothing, and nobody notices. */
 export interface SilentProxy {
   port: number;
   /** From now on nothing passes on the connections there are, in either direction. */

@@ -127,7 +127,7 @@ function ask() {
   );
 }
 
-/** Begins to listen anew: who listened before the reader was asked may be told nothing. */
+/** Listens anew: a listener that was added before the reader gave permission may get no events. */
 function listen() {
   // A frame that is not allowed to would only complain.
   if (document.featurePolicy?.allowsFeature("accelerometer") === false) return;

@@ -34,7 +34,7 @@ export async function explainingNoRoom<T>(
   }
 }
 
-/** Whether it, or what it came of, tells of a full disk. */
+/** Whether it, or what it came of, means a full disk. */
 function isNoRoom(error: unknown, free: number | undefined): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error ? String(error.code) : "";

@@ -53,13 +53,13 @@ async function live(): Promise<void> {
   expect((await create(testKey, "astronaut.png")).status).toBe("completed");
   expect((await get(baseUrl, liveKey, "/v1/images/img_none")).status).toBe(404);
   for (const pid of service.pool.pids()) process.kill(pid, "SIGKILL");
-  const told = async () => (await fetch(`${baseUrl}/metrics`)).text();
+  const metrics = async () => (await fetch(`${baseUrl}/metrics`)).text();
   for (const series of [
     'cardpress_webhook_attempt_seconds_count{end="delivered"} 2',
     'cardpress_render_worker_ends_total{end="broken"}',
     "cardpress_backup_time_seconds 1",
   ])
-    while (!(await told()).includes(series)) await Bun.sleep(50);
+    while (!(await metrics()).includes(series)) await Bun.sleep(50);
 }
 
 describe.skipIf(PROMETHEUS === null)("with a real Prometheus", () => {

@@ -313,7 +313,7 @@ const publications = async (id: string) => {
 };
 const iso = (time: number) => new Date(time).toISOString();
 
-test("a time to be published is moved and lifted until it has come, and is told of once all the same", async () => {
+test("a time to be published is moved and lifted until it has come, and is announced once all the same", async () => {
   const first = api.clock.now() + DAY_MS;
   const card = await shared("Maya Okafor", {}, { publish_at: iso(first) });
   const later = first + DAY_MS;

@@ -18,7 +18,7 @@ export type EventDetail = Schemas["WebhookEventDetail"];
 export function webhookEndpoints(calls: Transport) {
   const one = (endpointId: string) => ({ params: { endpoint_id: endpointId } });
   return {
-    /** Changes its address, the events it hears (null for all), or whether anything is sent to it. */
+    /** Changes its address, the events it receives (null for all), or whether anything is sent to it. */
     change: (
       endpointId: string,
       change: Schemas["ChangeWebhookEndpointRequest"],
@@ -90,7 +90,7 @@ export function events(calls: Transport) {
     /** An event with each attempt to deliver it. */
     get: (eventId: string, call: CallOptions = {}): Promise<EventDetail> =>
       calls.call({ method: "GET", path: "/v1/events/{event_id}", params: { event_id: eventId }, ...call }),
-    /** Sends it again, to one endpoint or to each that hears it. */
+    /** Sends it again, to one endpoint or to each that receives such events. */
     redeliver: (
       eventId: string,
       { endpointId, ...call }: CallOptions & { endpointId?: string } = {},

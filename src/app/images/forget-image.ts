@@ -44,7 +44,7 @@ export interface FileDeps extends AppContext {
 }
 
 export interface ForgetDeps extends FileDeps {
-  /** Its rows wait a moment to be written, and must not be written after what they tell of is gone. */
+  /** Its rows wait a moment to be written, and must not be written after what they describe is gone. */
   requests: Pick<RequestLog, "flush">;
 }
 

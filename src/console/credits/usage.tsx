@@ -146,7 +146,7 @@ async function KeyTable({
     return key ? `${key.name} (…${key.last4})` : "Console";
   };
   return (
-    <Card flush title="By key" note="Counted since keys are told apart.">
+    <Card flush title="By key" note="Counted since usage is recorded by key.">
       <UsageTable of="Key" rows={rows.map((row) => [nameOf(row.keyId), row])} />
     </Card>
   );

@@ -7,7 +7,7 @@ import { SHARE_ASSETS } from "./assets.ts";
 import { Document } from "./document.tsx";
 import { ratioStyle, type SharedCard, thumbnail } from "./shared-card.ts";
 
-/** What people and previews are told of a card: what it shows, and no more. */
+/** How a card is described to people and previews: by what it shows, and no more. */
 export const altOf = (name: string) => `The card of ${name}`;
 
 /** The elements by which messengers and networks draw a link to the card. */

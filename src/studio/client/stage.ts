@@ -71,10 +71,10 @@ export function cardView(onDrawn: (pane: Pane) => void): StageView {
     redraw: () => {
       byId("stage").querySelector(".tools")?.replaceWith(toolbar());
       place();
-      // What the printer takes off is told unasked.
+      // What the printer takes off is reported unasked.
       const isLookedAt = view.overlays.length > 0 || view.tab === "texts" || isForPrint();
       const inspect = isLookedAt ? "looks" : "no";
-      // The Share tab tells the file's size.
+      // The Share tab shows the file's size.
       const encoding = view.tab === "share" ? "file" : "screen";
       void pane.draw({ ...pictureRequest("card", 0), inspect, encoding });
       if (template()?.hasBack)

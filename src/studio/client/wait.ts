@@ -13,7 +13,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
  * Says in the bar, with its seconds, what is waited for, once that takes long. The oldest wait is the one
- * told.
+ * shown.
  */
 export async function waitingFor<T>(what: string, work: Promise<T>): Promise<T> {
   const wait = { what, since: performance.now() };

@@ -266,8 +266,8 @@ test("a video too large for its bytes gets a lower quality, and then smaller fra
   expect(size).toEqual({ width: 454, height: 568 });
   expect(stillInMp4(bytes)).toEqual(still);
   const asked = (await Bun.file(log).text()).trim().split("\n");
-  const told = asked.map((line) => /scale=(\d+:\d+).* -crf (\d+)/.exec(line)?.slice(1).join(" "));
-  expect(told).toEqual(["1080:1350 20", "1080:1350 27", "810:1012 32", "606:758 32", "454:568 32"]);
+  const encoded = asked.map((line) => /scale=(\d+:\d+).* -crf (\d+)/.exec(line)?.slice(1).join(" "));
+  expect(encoded).toEqual(["1080:1350 20", "1080:1350 27", "810:1012 32", "606:758 32", "454:568 32"]);
 });
 
 test("an encoder that fails is quoted for the operator, and leaves nothing behind", async () => {
