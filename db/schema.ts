@@ -10,7 +10,7 @@ import { clubTables } from "./club.ts";
 import { exportTables } from "./exports.ts";
 import { type Kit, sqliteKit } from "./kit.ts";
 import { peopleTables } from "./people.ts";
-import { seasonTables } from "./season.ts";
+import { batchTables } from "./season.ts";
 import { setTables } from "./sets.ts";
 import { statusTables } from "./status.ts";
 import { templateTables } from "./templates.ts";
@@ -409,7 +409,7 @@ export function defineTables(kit: Kit) {
     (t) => [primaryKey({ columns: [t.accountId, t.environment, t.day, t.reason] })],
   );
 
-  const season = seasonTables(kit, accounts, images);
+  const season = batchTables(kit, accounts, images);
 
   /** Where a partner receives events of one environment. */
   const webhookEndpoints = table(

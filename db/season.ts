@@ -7,7 +7,7 @@ import type { Kit } from "./kit.ts";
 type Owner = { id: AnySQLiteColumn };
 
 /** What whole squads need beyond single images: uploaded photos, batches, and the request log. */
-export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
+export function batchTables(kit: Kit, accounts: Owner, images: Owner) {
   const { table, text, oneOf, int, json, index, uniqueIndex, primaryKey, check } = kit;
 
   /** Photos and badges that partners uploaded instead of hosting them. The bytes are among the sources. */

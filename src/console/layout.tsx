@@ -47,7 +47,7 @@ function ConsoleDocument(props: {
     <Document
       title={`${title} · cardpress`}
       modules={modules}
-      room="console"
+      section="console"
       style={CONSOLE_ASSETS.url("console.css")}
       scripts={SCRIPTS.map(CONSOLE_ASSETS.url)}
       head={<meta name="htmx-config" content={HTMX_CONFIG} />}

@@ -61,7 +61,7 @@ export type Identify = (exchange: Exchange) => Promise<Identity>;
  * key's row is cached only until the next commit, so a revocation takes effect immediately, even one made by
  * another process.
  */
-export function identifier(context: AppContext, limiter: RateLimiter): Identify {
+export function keyAuthenticator(context: AppContext, limiter: RateLimiter): Identify {
   const { store, clock } = context;
   const keyOf = whileUnchanged(store, (hash) => findKeyByHash(store.read, hash), MAX_KNOWN_KEYS);
   const touch = keyToucher(context);

@@ -14,7 +14,7 @@ import type { TemplateRegistry } from "../templates/registry.ts";
 import { answerCardElement } from "../web/card-element.ts";
 import { KIT } from "../web/kit.ts";
 import { isProbeInOrder, logAnswer } from "./answer-log.ts";
-import { type Caller, type Identify, identifier, type PartnerHandler } from "./auth.ts";
+import { type Caller, type Identify, keyAuthenticator, type PartnerHandler } from "./auth.ts";
 import { type BatchRoutesDeps, batchHandlers } from "./batches.ts";
 import { bind, type ListenAddress } from "./bind.ts";
 import { discardBody } from "./body.ts";
@@ -119,7 +119,7 @@ export function listen(deps: HttpDeps, address: ListenAddress) {
 /** The whole HTTP side as one function, which tests call without a socket. */
 export function httpAnswer(httpDeps: HttpDeps): Answer {
   const basePath = basePathOf(httpDeps.config.baseUrl);
-  const deps: AnswerDeps = { ...httpDeps, basePath, identify: identifier(httpDeps, httpDeps.limiter) };
+  const deps: AnswerDeps = { ...httpDeps, basePath, identify: keyAuthenticator(httpDeps, httpDeps.limiter) };
   const exchanges = new WeakMap<Request, Exchange>();
   const isSecure = deps.config.baseUrl.startsWith("https://");
   const measure = requestMeter(deps.meter);
@@ -134,7 +134,7 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
     // Bun builds the URL from the Host header, whatever that contains.
     const url = URL.parse(original.url);
     const request = isHead && url ? new Request(url, { headers: original.headers }) : original;
-    const exchange = open(deps, request, url ?? NO_ADDRESS, peer);
+    const exchange = open(deps, request, url ?? PLACEHOLDER_URL, peer);
     exchanges.set(request, exchange);
     const startedAt = performance.now();
     let response: Response;
@@ -158,7 +158,7 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
   return answer;
 }
 
-const NO_ADDRESS = new URL("http://host.invalid/");
+const PLACEHOLDER_URL = new URL("http://host.invalid/");
 /** A year, as usual: browsers that came once over TLS will use nothing else. */
 const HSTS_SECONDS = 365 * 86_400;
 
@@ -265,14 +265,14 @@ function lazily(load: () => Promise<(exchange: Exchange) => Promise<Response>>):
 }
 
 /** The path's parameters; empty text, which nothing is called, for one that cannot be decoded. */
-function readable(params: Context["params"] = {}): Params {
+function decodedParams(params: Context["params"] = {}): Params {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value ?? ""]));
 }
 
 function routes(deps: RouteDeps, exchangeOf: (request: Request) => Exchange) {
   const answering = (handler: OpenHandler) => (context: Context) => {
     const exchange = exchangeOf(context.request);
-    return orRefuse(deps, exchange, () => handler(exchange, readable(context.params)));
+    return orRefuse(deps, exchange, () => handler(exchange, decodedParams(context.params)));
   };
   const raw = { parse: "none" } as const;
   // Elysia's shortcut for host names reads no path after one of two letters, such as a container's.
@@ -282,7 +282,7 @@ function routes(deps: RouteDeps, exchangeOf: (request: Request) => Exchange) {
     router.route(route.method, routerPath(route), answering(handle[name as RouteName]), raw);
   }
   for (const [path, methods] of methodsByPath()) {
-    router.all(path, answering(greeting(deps, () => refuseMethod(methods))), raw);
+    router.all(path, answering(authenticateIfKeyed(deps, () => refuseMethod(methods))), raw);
   }
   if (deps.basePath !== "") router.all(deps.basePath, answering(seeRoot), raw);
   const pages = answering(deps.pages ?? unknownRoute);
@@ -293,7 +293,7 @@ function routes(deps: RouteDeps, exchangeOf: (request: Request) => Exchange) {
       "/",
       answering((exchange) => (deps.pages ? seeConsole(exchange) : unknownRoute(exchange))),
     )
-    .all("/*", answering(greeting(deps, unknownRoute)), raw)
+    .all("/*", answering(authenticateIfKeyed(deps, unknownRoute)), raw)
     .onError(({ request, error }) => refuse(deps, exchangeOf(request), error));
 }
 
@@ -340,7 +340,7 @@ async function asPartner(
 }
 
 /** A call with a key is charged to the account's budget even when there is no such route or method. */
-function greeting(deps: AnswerDeps, handler: (exchange: Exchange) => never): OpenHandler {
+function authenticateIfKeyed(deps: AnswerDeps, handler: (exchange: Exchange) => never): OpenHandler {
   return (exchange) => {
     const hasKey = exchange.request.headers.has("x-api-key");
     return hasKey && exchange.url.pathname.startsWith(API_PREFIX)

@@ -5,10 +5,10 @@ import { JOB_TOUCH_MS, MAX_RENDERS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import type { PostgresStore } from "../store/engine/postgres.ts";
 import {
-  asked,
   hasDueJob,
   lockJobs,
   postponeJobs,
+  rawQueryOf,
   unfinishedAfter,
   withoutJob,
 } from "../store/engine/postgres-jobs.ts";
@@ -153,7 +153,7 @@ function within(tx: Tx): Db {
   if (known) return known;
   const unsafe = async (text: string, values: unknown[] = []) => {
     try {
-      return await asked(tx)(text, values);
+      return await rawQueryOf(tx)(text, values);
     } catch (cause) {
       // Wrapped, because the adapter changes the code of the driver's errors, by which ours knows them again.
       throw new Error(`the queue's statement failed: ${(cause as Error).message}`, { cause });

@@ -86,7 +86,7 @@ async function startOnFolder(config: Config, log: Log, options: ServiceOptions):
       close: async () => {
         await pool.close();
         await deps.requests.flush();
-        await leave(workspace);
+        await deregister(workspace);
         await workspace.store.close();
         lock.release();
       },
@@ -99,7 +99,7 @@ async function startOnFolder(config: Config, log: Log, options: ServiceOptions):
 }
 
 /** Whoever does not learn of it by this does so by its silence. */
-async function leave({ nodes, node, log }: Workspace): Promise<void> {
+async function deregister({ nodes, node, log }: Workspace): Promise<void> {
   await nodes.strike(node).catch((error) => log.warn("node_not_struck", { node, error: String(error) }));
 }
 

@@ -17,8 +17,8 @@ export const systemClock: Clock = {
     const wall = Date.now();
     // A process's clock stops while the machine sleeps; the machine's does not, but reading it takes a
     // hundred times as long.
-    const felt = wall - last.wall - (running - last.running);
-    if (Math.abs(felt) > SECOND_MS) last = { wall, running, elapsed: uptime() * 1000 };
+    const drift = wall - last.wall - (running - last.running);
+    if (Math.abs(drift) > SECOND_MS) last = { wall, running, elapsed: uptime() * 1000 };
     return last.elapsed + running - last.running;
   },
 };

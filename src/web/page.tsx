@@ -10,7 +10,7 @@ export interface DocumentProps {
   /** One sentence for search engines and previews. */
   description?: string;
   /** A class for styles of one section. */
-  room: "console" | "docs" | "studio";
+  section: "console" | "docs" | "studio";
   /** URLs of the section's own style sheet and scripts; scripts are deferred. */
   style: string;
   scripts: string[];
@@ -23,7 +23,7 @@ export interface DocumentProps {
 
 /** A whole document: the common head, and the given body. */
 export function Document(props: DocumentProps) {
-  const { title, description, room, style, scripts, modules = [], head, children } = props;
+  const { title, description, section, style, scripts, modules = [], head, children } = props;
   return (
     <html lang="en">
       <head>
@@ -45,7 +45,7 @@ export function Document(props: DocumentProps) {
           <script key={address} src={address} type="module" />
         ))}
       </head>
-      <body class={room}>
+      <body class={section}>
         {children}
         <div id="toast" class="toast" role="status" />
       </body>

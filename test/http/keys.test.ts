@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { resumeAccount, revokeKey, suspendAccount } from "../../src/app/people/manage-account.ts";
 import { formatApiKey } from "../../src/core/api-key.ts";
-import { identifier } from "../../src/http/auth.ts";
+import { keyAuthenticator } from "../../src/http/auth.ts";
 import type { Exchange } from "../../src/http/exchange.ts";
 import { UsageResponse } from "../../src/http/schemas.ts";
 import { listKeys } from "../../src/store/people/keys.ts";
@@ -228,7 +228,7 @@ test("calls at the same time write a key's use down once, and its next use a min
     await held.promise;
     return api.store.write(name, fn, options);
   };
-  const identify = identifier({ ...api, store: { ...api.store, write } }, api.limiter);
+  const identify = keyAuthenticator({ ...api, store: { ...api.store, write } }, api.limiter);
   const request = new Request(api.baseUrl, { headers: { "X-API-Key": liveKey } });
   const call = () => identify({ request, clientAddress: "127.0.0.1" } as Exchange);
   await Promise.all(Array.from({ length: 20 }, call));

@@ -41,7 +41,7 @@ class PictureGone extends Error {}
 
 export function createExporter(deps: SendDeps): Exporter {
   /** Of this process: how many attempts run for each account, and who had the last turn. */
-  const underWay = new Map<string, number>();
+  const inFlight = new Map<string, number>();
   const turns = new Map<string, number>();
   let turn = 0;
 
@@ -49,7 +49,7 @@ export function createExporter(deps: SendDeps): Exporter {
     const { store, clock } = deps;
     const now = clock.now();
     const due = await dueBuckets(store.read, now);
-    const free = due.filter(({ accountId }) => (underWay.get(accountId) ?? 0) < MAX_EXPORTS_PER_ACCOUNT);
+    const free = due.filter(({ accountId }) => (inFlight.get(accountId) ?? 0) < MAX_EXPORTS_PER_ACCOUNT);
     const inTurn = free.toSorted((a, b) => (turns.get(a.accountId) ?? 0) - (turns.get(b.accountId) ?? 0));
     const token = leaseToken(deps);
     for (const bucket of inTurn) {
@@ -67,14 +67,14 @@ export function createExporter(deps: SendDeps): Exporter {
       const claimed = await claimNext();
       if (!claimed) return;
       const { accountId } = claimed.row;
-      underWay.set(accountId, (underWay.get(accountId) ?? 0) + 1);
+      inFlight.set(accountId, (inFlight.get(accountId) ?? 0) + 1);
       more();
       try {
         await attempt(deps, claimed, signal);
       } finally {
-        const left = (underWay.get(accountId) ?? 1) - 1;
-        if (left === 0) underWay.delete(accountId);
-        else underWay.set(accountId, left);
+        const left = (inFlight.get(accountId) ?? 1) - 1;
+        if (left === 0) inFlight.delete(accountId);
+        else inFlight.set(accountId, left);
       }
     },
   };

@@ -8,7 +8,7 @@ import {
   type WebhookDelivery,
 } from "../../store/webhooks/deliveries.ts";
 import { claimEndpoint, findEvents, type WebhookEndpoint } from "../../store/webhooks/webhooks.ts";
-import { type DeliveryLanes, deliveryLanes, type Place } from "./delivery-lanes.ts";
+import { type DeliveryLanes, deliveryLanes, type Slot } from "./delivery-lanes.ts";
 import type { WebhookContext } from "./manage-webhooks.ts";
 import { type FinishedAttempt, recordAttempts } from "./record-attempts.ts";
 import { type Outcome, sendWebhook } from "./send-webhook.ts";
@@ -30,7 +30,7 @@ interface Claimed {
   delivery: WebhookDelivery;
   endpoint: WebhookEndpoint;
   body: string;
-  place: Place;
+  slot: Slot;
 }
 
 /** `onDone` is called after every attempt: there is something to record, and perhaps a free slot. */
@@ -98,7 +98,7 @@ async function recordAndClaim(
       "record and claim deliveries",
       async (tx) => {
         // When rerun after a rollback, it takes its slots again.
-        for (const { place } of claimed.splice(0)) place.giveBack();
+        for (const { slot } of claimed.splice(0)) slot.giveBack();
         if (finished.length > 0) await recordAttempts(tx, context, finished);
         if (!claim) return [];
         const now = clock.now();
@@ -113,7 +113,7 @@ async function recordAndClaim(
           if (limit <= 0) continue;
           const lease = { token: claim.token, now, leaseExpiresAt: now + WEBHOOK_LEASE_MS };
           for (const delivery of await claimDeliveries(tx, { ...lease, endpointId: endpoint.id, limit }))
-            claimed.push({ delivery, endpoint, place: claim.lanes.take(asLane(endpoint)) });
+            claimed.push({ delivery, endpoint, slot: claim.lanes.take(asLane(endpoint)) });
         }
         const ids = new Set(claimed.map(({ delivery }) => delivery.eventId));
         const bodies = new Map((await findEvents(tx, [...ids])).map((event) => [event.id, event.body]));
@@ -123,7 +123,7 @@ async function recordAndClaim(
     );
   } catch (error) {
     // Rolled back: nothing was claimed, and the fault is ours, not the receivers'.
-    for (const { place } of claimed) place.giveBack();
+    for (const { slot } of claimed) slot.giveBack();
     throw error;
   }
 }
@@ -133,7 +133,7 @@ const asLane = (endpoint: WebhookEndpoint) => ({ id: endpoint.id, failing: endpo
 /** Makes one attempt. */
 async function deliver(
   context: WebhookContext,
-  { delivery, endpoint, body, place }: Claimed,
+  { delivery, endpoint, body, slot }: Claimed,
   { token, signal }: { token: string; signal: AbortSignal },
 ): Promise<FinishedAttempt> {
   const startedAt = context.clock.now();
@@ -150,8 +150,8 @@ async function deliver(
       };
     },
   );
-  if (outcome.kind === "local_failure" || outcome.kind === "requeued") place.giveBack();
-  else place.leave(outcome.kind === "delivered");
+  if (outcome.kind === "local_failure" || outcome.kind === "requeued") slot.giveBack();
+  else slot.finish(outcome.kind === "delivered");
   const fields = { deliveryId: delivery.id, endpointId: endpoint.id };
   if (outcome.kind === "secret_unreadable")
     context.log.error("webhook_secret_unreadable", { ...fields, error: outcome.error });

@@ -8,9 +8,9 @@ import {
 import type { Clock } from "../../core/ports.ts";
 
 /** A slot for one attempt, held until one of these is called. */
-export interface Place {
+export interface Slot {
   /** The attempt has ended. `well`: the receiver accepted the event. */
-  leave(well: boolean): void;
+  finish(succeeded: boolean): void;
   /** The attempt was never made, so it says nothing about the receiver. */
   giveBack(): void;
 }
@@ -20,7 +20,7 @@ export interface DeliveryLanes {
    * How many attempts may start at this endpoint now. `failing`: its stored state, used until we know more.
    */
   room(endpoint: { id: string; failing: boolean }): number;
-  take(endpoint: { id: string; failing: boolean }): Place;
+  take(endpoint: { id: string; failing: boolean }): Slot;
   /** Endpoints in the order they should be served: least recently served first. */
   inTurn<T extends { id: string }>(endpoints: T[]): T[];
 }
@@ -93,10 +93,10 @@ export function deliveryLanes(clock: Clock): DeliveryLanes {
       };
       return {
         giveBack,
-        leave: (well) => {
+        finish: (succeeded) => {
           giveBack();
-          load.stalled = !well || isOld(attempt.startedAt);
-          load.window = well ? Math.min(load.window + 1, MAX_DELIVERIES_PER_ENDPOINT) : 1;
+          load.stalled = !succeeded || isOld(attempt.startedAt);
+          load.window = succeeded ? Math.min(load.window + 1, MAX_DELIVERIES_PER_ENDPOINT) : 1;
         },
       };
     },

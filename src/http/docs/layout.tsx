@@ -30,7 +30,7 @@ function Page({ page }: { page: PageContent }) {
     <Document
       title={path === "/docs" ? "cardpress documentation" : `${title} – cardpress`}
       description={description}
-      room="docs"
+      section="docs"
       style={DOCS_ASSETS.url("docs.css")}
       scripts={[DOCS_ASSETS.url("docs.js"), DOCS_ASSETS.url("search.js"), DOCS_ASSETS.url("try-it.js")]}
     >

@@ -100,7 +100,7 @@ export function statusPage(report: StatusReport, basePath: string): string {
     <Document
       title="Status"
       description="Whether cards are accepted and made, webhooks sent and pictures served."
-      room="docs"
+      section="docs"
       style={STATUS_ASSETS.url("status.css")}
       scripts={[]}
       head={<link rel="alternate" type="application/atom+xml" title="Notices" href="/status.atom" />}

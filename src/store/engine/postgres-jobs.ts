@@ -27,7 +27,7 @@ export async function hasDueJob(ask: Ask, environment: Environment): Promise<boo
 
 /** Locks the jobs of these images. */
 export async function lockJobs(tx: Tx, imageIds: readonly string[]): Promise<void> {
-  await asked(tx)(
+  await rawQueryOf(tx)(
     `SELECT id FROM ${JOBS} WHERE name IN ('live', 'test')
        AND id IN (SELECT md5(value)::uuid FROM json_array_elements_text($1::text::json) AS of(value))
      ORDER BY id FOR NO KEY UPDATE`,
@@ -40,7 +40,7 @@ export async function postponeJobs(
   tx: Tx,
   lane: Pick<Image, "accountId" | "environment" | "lane">,
 ): Promise<void> {
-  await asked(tx)(
+  await rawQueryOf(tx)(
     `UPDATE ${JOBS} AS j SET priority = j.priority - 1 FROM images AS i
      WHERE i.account_id = $1 AND i.environment = $2 AND i.lane = $3 AND i.completed_at IS NULL
        AND i.state = 'queued' AND ${JOB_OF_IMAGE} AND j.state < 'active'`,
@@ -67,7 +67,7 @@ export async function unfinishedAfter(
   );
   for (const [n, { environment, state }] of places.slice(Math.max(0, here)).entries()) {
     const last = n === 0 ? after : undefined;
-    const rows = await asked(tx)(
+    const rows = await rawQueryOf(tx)(
       `SELECT turn, created_at, id FROM images WHERE environment = $1 AND state = $2 AND completed_at IS NULL
          ${last ? "AND (turn, created_at, id) > ($4, $5, $6)" : ""} ORDER BY turn, created_at, id LIMIT $3`,
       [environment, state, limit, ...(last ? [last.turn, last.createdAt, last.id] : [])],
@@ -95,7 +95,7 @@ export async function withoutJob<Of extends Pick<Image, "id" | "environment">>(
   const [first] = images;
   if (!first) return [];
   const ids = images.map(({ id }) => id);
-  const rows = await asked(tx)(
+  const rows = await rawQueryOf(tx)(
     `SELECT data->>'imageId' AS id FROM ${JOBS}
      WHERE name = $1 AND ${IS_LIVE} AND id IN (SELECT md5(value)::uuid FROM json_array_elements_text($2::text::json) AS of(value))`,
     [first.environment, JSON.stringify(ids)],
@@ -110,7 +110,7 @@ export async function withoutJob<Of extends Pick<Image, "id" | "environment">>(
  * wrong alone.
  */
 export async function unmatchedJobs(tx: Tx, limit: number): Promise<Breach[]> {
-  const rows = await asked(tx)(
+  const rows = await rawQueryOf(tx)(
     `SELECT coalesce(i.id, j.image_id) AS id,
        CASE WHEN j.id IS NULL THEN i.state || ' without a job'
          WHEN i.id IS NULL THEN 'a job, ' || j.state || ', of an image that is '
@@ -129,7 +129,7 @@ export async function unmatchedJobs(tx: Tx, limit: number): Promise<Breach[]> {
 }
 
 /** The way to speak PostgreSQL's own language in a transaction. */
-export function asked(tx: Tx): Ask {
+export function rawQueryOf(tx: Tx): Ask {
   if (!tx.ask) throw new Error("this transaction is not on PostgreSQL");
   return tx.ask;
 }

@@ -109,9 +109,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const statementPool = openConnections({ ...limits, max: maxStatements, readOnly: false });
   return {
     engine: "postgres",
-    read: transactionOn(singly(readers, deadlineMs)),
+    read: transactionOn(autocommit(readers, deadlineMs)),
     ask: (text, parameters) =>
-      singly(statementPool, deadlineMs)(text, parameters, false) as Promise<Record<string, unknown>[]>,
+      autocommit(statementPool, deadlineMs)(text, parameters, false) as Promise<Record<string, unknown>[]>,
     script: (text) => script(statementPool, deadlineMs, text),
     withoutTimeout: (text, ms) => writers.use(ms, (connection) => withoutTimeout(connection, text, ms)),
     migrating: (work) =>
@@ -170,7 +170,7 @@ function repeatedly<T>(deadlineMs: number, { work, isRepeatable, name }: Repeate
 }
 
 /** Each query by itself, again where the connection was lost. */
-function singly(connections: Connections, deadlineMs: number): Connection["query"] {
+function autocommit(connections: Connections, deadlineMs: number): Connection["query"] {
   return (text, parameters, asRows) =>
     repeatedly(deadlineMs, {
       work: (left) =>

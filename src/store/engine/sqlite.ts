@@ -71,8 +71,18 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
   // From here on, blocking would keep every request waiting.
   for (const client of [writer, reader]) client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
 
-  const writeTx: Tx = { db: drizzle({ client: writer }), t: sqliteTables, claimable: itself, locked: itself };
-  const read: Tx = { db: drizzle({ client: reader }), t: sqliteTables, claimable: itself, locked: itself };
+  const writeTx: Tx = {
+    db: drizzle({ client: writer }),
+    t: sqliteTables,
+    claimable: identity,
+    locked: identity,
+  };
+  const read: Tx = {
+    db: drizzle({ client: reader }),
+    t: sqliteTables,
+    claimable: identity,
+    locked: identity,
+  };
   const guard = guardFile(file);
   const forgetStatements = [writer, reader].map((client) => keepStatements(client, guard.note));
   const beginImmediate = lockTaker(writer, options.patienceMs ?? BUSY_GIVE_UP_MS);
@@ -85,7 +95,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
     engine: "sqlite",
     read,
     // The reader's own counter: the writer's commits change it just as another process's do.
-    version: () => noting(guard.note, () => dataVersion.get()?.data_version ?? null),
+    version: () => recordErrors(guard.note, () => dataVersion.get()?.data_version ?? null),
     problem: guard.problem,
     write: (name, fn) => {
       const askedAt = performance.now();
@@ -128,7 +138,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
 }
 
 /** With a single writer nobody else is changing anything. */
-const itself = <Query>(query: Query): Query => query;
+const identity = <Query>(query: Query): Query => query;
 
 function openConnection(file: string): SqliteDatabase {
   try {
@@ -236,7 +246,7 @@ function keepStatements(client: SqliteDatabase, note: (error: unknown) => void):
   client.prepare = ((query: string, ...rest: []) => {
     const known = kept.get(query);
     if (known) return known;
-    const statement = noting(note, () => compile(hideParamsFromPlanner(query), ...rest));
+    const statement = recordErrors(note, () => compile(hideParamsFromPlanner(query), ...rest));
     // Prepared queries run theirs without asking for it again.
     observed(statement, note, () => keep(query, statement));
     keep(query, statement);
@@ -255,13 +265,13 @@ function observed(statement: Statement, note: (error: unknown) => void, runs: ()
     Object.defineProperty(statement, method, {
       value: (...args: unknown[]) => {
         runs();
-        return noting(note, () => run(...args));
+        return recordErrors(note, () => run(...args));
       },
     });
   }
 }
 
-function noting<T>(note: (error: unknown) => void, work: () => T): T {
+function recordErrors<T>(note: (error: unknown) => void, work: () => T): T {
   try {
     return work();
   } catch (error) {

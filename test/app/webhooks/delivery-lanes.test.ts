@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createDeliverer } from "../../../src/app/webhooks/deliver-webhook.ts";
-import { deliveryLanes, type Place } from "../../../src/app/webhooks/delivery-lanes.ts";
+import { deliveryLanes, type Slot } from "../../../src/app/webhooks/delivery-lanes.ts";
 import { listDeliveries } from "../../../src/app/webhooks/manage-deliveries.ts";
 import {
   MAX_DELIVERIES,
@@ -16,24 +16,24 @@ import { deliverDue, receiver, webhookWorkspace } from "./receivers.ts";
 const well = (id: string) => ({ id, failing: false });
 
 /** Takes all the room an endpoint has. */
-function fill(lanes: ReturnType<typeof deliveryLanes>, endpoint: { id: string; failing: boolean }): Place[] {
+function fill(lanes: ReturnType<typeof deliveryLanes>, endpoint: { id: string; failing: boolean }): Slot[] {
   return Array.from({ length: lanes.room(endpoint) }, () => lanes.take(endpoint));
 }
 
 /** Lets an endpoint answer promptly until its window is open. */
 function warmUp(lanes: ReturnType<typeof deliveryLanes>, id: string): void {
-  for (let i = 0; i < MAX_DELIVERIES_PER_ENDPOINT; i++) lanes.take(well(id)).leave(true);
+  for (let i = 0; i < MAX_DELIVERIES_PER_ENDPOINT; i++) lanes.take(well(id)).finish(true);
 }
 
 describe("an endpoint", () => {
   test("gets one place more with each event it takes up to its share, and one at all after a failure", () => {
     const lanes = deliveryLanes(fakeClock());
     expect(lanes.room(well("a"))).toBe(1);
-    lanes.take(well("a")).leave(true);
+    lanes.take(well("a")).finish(true);
     expect(lanes.room(well("a"))).toBe(2);
     warmUp(lanes, "a");
     expect(lanes.room(well("a"))).toBe(MAX_DELIVERIES_PER_ENDPOINT);
-    lanes.take(well("a")).leave(false);
+    lanes.take(well("a")).finish(false);
     expect(lanes.room(well("a"))).toBe(1);
   });
 
@@ -54,7 +54,7 @@ describe("an endpoint", () => {
     const place = lanes.take(well("a"));
     clock.advance(PROMPT_ANSWER_MS);
     expect(lanes.room(well("a"))).toBe(0);
-    place.leave(false);
+    place.finish(false);
     expect(lanes.room(well("a"))).toBe(1);
   });
 
@@ -64,7 +64,7 @@ describe("an endpoint", () => {
     for (let round = 0; round < 5; round++) {
       const places = fill(lanes, well("slow"));
       clock.advance(PROMPT_ANSWER_MS);
-      for (const place of places) place.leave(true);
+      for (const place of places) place.finish(true);
     }
     expect(fill(lanes, well("slow"))).toHaveLength(MAX_DELIVERIES_PER_ENDPOINT);
     // Its places are none of the prompt ones'.
