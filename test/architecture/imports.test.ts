@@ -95,7 +95,9 @@ async function imports(file: string): Promise<string[]> {
   const untyped = source.replace(/^import type /gm, "import ").replace(/([{,]\s*)type (?=\w)/g, "$1");
   // A name that is never used as a value would be dropped from the scan, so names are read from the text as
   // well.
-  const named = [...untyped.matchAll(/from\s+"(\.[^"]+)"/g)].map((match) => match[1] ?? "");
+  const named = [...untyped.matchAll(/from\s+"(\.[^"]+)"|\{[^}]*\bimport\("(\.[^"]+)"\)/g)].map(
+    ([, from, type]) => from ?? type ?? "",
+  );
   const scanned = transpiler[kindOf(file)].scanImports(untyped).map((found) => found.path);
   return [...new Set([...named, ...scanned])].filter((path) => path.startsWith("."));
 }
@@ -120,10 +122,10 @@ test("imports run one way from room to room", async () => {
   expect(checked).toBeGreaterThan(100);
 });
 
-/** The one circle that is left, by its first file: a theme's painters. */
-const CIRCLES = ["render/card/foils.ts"];
+/** The circles that are left, each by its first file: in them a JSDoc type alone leads back. */
+const CIRCLES = ["render/card/drawn.js", "render/photo/page/decode.js", "render/photo/page/examine.js"];
 
-test("no two files import each other, not even through others, but for one that is left", async () => {
+test("no two files import each other, not even through others, but for the few that are left", async () => {
   const graph = new Map<string, string[]>();
   for await (const file of new Bun.Glob("**/*.{ts,tsx,js}").scan(root))
     graph.set(
@@ -132,6 +134,7 @@ test("no two files import each other, not even through others, but for one that 
     );
   const circles = circlesOf(graph).map((circle) => circle.sort()[0] ?? "");
   expect(circles.filter((first) => !CIRCLES.includes(first))).toEqual([]);
+  expect(CIRCLES.filter((first) => !circles.includes(first))).toEqual([]);
   expect(graph.size).toBeGreaterThan(400);
 });
 
