@@ -89,8 +89,8 @@ export async function openCardRenderer(
     ]);
     const mp4 = mp4Encoder === null ? null : { encoder: mp4Encoder, scratch: options.profilesDir };
     const cutouts = { cutter, cutoutsDir, vision: visionOf(matteModel) };
-    const cutOut = async (path: string, sha256: string, card: CardInput) =>
-      (await cutOutCached(cutouts, { path, sha256, card }, () => {})).cutout;
+    const cutOut = (path: string, sha256: string, card: CardInput) =>
+      describeCached(cutouts, { path, sha256, card }, () => {});
     return {
       render: (job, onStage) => renderCard({ ...cutouts, pages, tools, mp4 }, job, onStage),
       printDocument: (job) => printDocument(browser, job),
@@ -151,7 +151,7 @@ interface RendererDeps extends Cutouts {
 async function drawCard(
   { pages, mp4 }: RendererDeps,
   job: RenderJob,
-  { cutout, badge, pictures: shown }: Pick<CardJob, "cutout" | "badge" | "pictures">,
+  given: Pick<CardJob, "cutout" | "makeCutout" | "badge" | "pictures">,
   onStage: (stage: Stage) => void,
 ): Promise<{ picture: CardPicture; template: LoadedTemplate }> {
   const front = await pages.get(job.card.style.preset, job.template);
@@ -162,10 +162,8 @@ async function drawCard(
   const { pictures } = template.markup;
   if (format === "mp4" && !mp4) throw new PhotoRefused(ENCODER_REFUSAL, "browser_too_old");
   const card: CardJob = {
+    ...given,
     card: job.card,
-    cutout,
-    badge,
-    pictures: shown,
     photo: (pictures.has("photo") || pictures.has("backdrop")) && !job.placeholder ? job.photoPath : null,
     watermark: job.placeholder ? "TEST" : job.preview ? "PREVIEW" : null,
   };
@@ -177,7 +175,7 @@ async function drawCard(
     if (String(error).includes(NO_VIDEO_ENCODER)) throw new PhotoRefused(BROWSER_REFUSAL, "browser_too_old");
     pages.drop(template.digest);
     // A file may have been damaged on the disk: the next attempt cuts the player out again.
-    if (cutout && !hasCrashed(error)) await rm(descriptionOf(cutout.path), { force: true });
+    if (given.cutout && !hasCrashed(error)) await rm(descriptionOf(given.cutout.path), { force: true });
     throw error;
   });
   if (format !== "mp4" || !mp4) return { picture, template: front.template };
@@ -195,14 +193,14 @@ async function renderCard(
 ): Promise<RenderedFile> {
   const startedAt = performance.now();
   // A template without a player has no use for the cutout, but a photo that is none is refused all the same.
-  const [{ cutout, timingsMs }, badge, pictures] = await Promise.all([
+  const [{ timingsMs, ...player }, badge, pictures] = await Promise.all([
     job.placeholder
       ? { cutout: null, timingsMs: {} }
-      : cutOutCached(deps, { path: job.photoPath, sha256: job.photoSha256, card: job.card }, onStage),
+      : describeCached(deps, { path: job.photoPath, sha256: job.photoSha256, card: job.card }, onStage),
     job.badgePath === null ? null : readBadge(job.badgePath),
     readPictures(job.picturePaths),
   ]);
-  const draw = () => drawCard(deps, job, { cutout, badge, pictures }, onStage);
+  const draw = () => drawCard(deps, job, { ...player, badge, pictures }, onStage);
   // A page that crashed, perhaps long ago and unnoticed until now, is no fault of this card: a new one may
   // draw it.
   const { picture, template } = await draw().catch((error) => {
@@ -229,31 +227,53 @@ async function renderCard(
     receipt: {
       sha256: new Bun.CryptoHasher("sha256").update(picture.bytes).digest("hex"),
       tools: deps.tools,
-      framing: cutout?.framing ?? null,
+      framing: player.cutout?.framing ?? null,
       timingsMs: stages,
     },
   };
 }
 
+/** What is known of a photo's player. */
+interface KnownPlayer {
+  cutout: CutoutFile;
+  /** Makes the cutout's file, if it is not there or damaged. */
+  makeCutout: () => Promise<void>;
+  timingsMs: Record<string, number>;
+}
+
 /**
- * The cutout from the cache, or made now and cached. The same photo is found and cut out once for all cards.
- * Company is welcome where the photo itself is asked for, and where the player is pointed at.
+ * What is known of a photo's player, from the cache or found now and cached: the same photo is looked at once
+ * for all cards. The cutout itself is made for the first card that shows it. Company is welcome where the
+ * photo itself is asked for, and where the player is pointed at.
  */
-async function cutOutCached(
+async function describeCached(
   { cutter, cutoutsDir, vision }: Cutouts,
   { card, ...photo }: { path: string; sha256: string; card: CardInput },
   onStage: (stage: Stage) => void,
-): Promise<{ cutout: CutoutFile; timingsMs: Record<string, number> }> {
+): Promise<KnownPlayer> {
   const { focus = null } = card.player;
   const path = join(cutoutsDir, photo.sha256.slice(0, 2), `${photo.sha256}-${vision}${focusKey(focus)}`);
   const companyWelcome = card.style.composition === "photo";
-  const cached = await findCutout(path);
-  if (cached?.inCompany && !companyWelcome && !focus)
-    throw new PhotoRefused(PHOTO_REFUSALS.several_people, "several_people");
-  if (cached) return { cutout: cached, timingsMs: {} };
-  const result = await cutter.cutOut(photo.path, onStage, companyWelcome, focus);
-  if (!result.ok) throw new PhotoRefused(result.message, REASON_OF_REFUSAL[result.reason]);
-  return { cutout: await saveCutout(path, result.cutout), timingsMs: result.timingsMs };
+  const cached = await findDescription(path);
+  if (cached) {
+    const { checksum, ...description } = cached;
+    if (description.inCompany && !companyWelcome && !focus)
+      throw new PhotoRefused(PHOTO_REFUSALS.several_people, "several_people");
+    const makeCutout = async () => {
+      if (await isWhole(path, checksum)) return;
+      // Whoever was found may be found again, with company or without.
+      const again = await cutter.cutOut(photo.path, () => {}, true, focus);
+      if (!again.ok) throw new PhotoRefused(again.message, REASON_OF_REFUSAL[again.reason]);
+      await saveCutout(path, again.cutout);
+    };
+    return { cutout: { path, ...description }, makeCutout, timingsMs: {} };
+  }
+  const found = await cutter.describe(photo.path, onStage, companyWelcome, focus);
+  if (!found.ok) throw new PhotoRefused(found.message, REASON_OF_REFUSAL[found.reason]);
+  const { description, pixels, timingsMs } = found;
+  await saveDescription(path, { ...description, checksum: null });
+  const makeCutout = async () => void (await saveCutout(path, { ...description, bytes: await pixels() }));
+  return { cutout: { path, ...description }, makeCutout, timingsMs };
 }
 
 /** The same photo with another focus is another cutout. */
@@ -262,27 +282,37 @@ const focusKey = (focus: Focus | null) =>
 
 const descriptionOf = (cutoutPath: string) => `${cutoutPath}.json`;
 
+/** What is kept of a photo: null for the checksum while no card has shown the cutout. */
+type KeptDescription = CutoutDescription & { checksum: string | null };
+
 /** Writes a cutout to `path` and its description beside it. */
 export async function saveCutout(path: string, cutout: Cutout): Promise<CutoutFile> {
   const { bytes, ...description } = cutout;
   await writeWhole(path, bytes);
   // The description comes last: without it the cutout does not count.
-  await writeWhole(descriptionOf(path), JSON.stringify({ ...description, checksum: checksumOf(bytes) }));
+  await saveDescription(path, { ...description, checksum: checksumOf(bytes) });
   return { path, ...description };
 }
 
-/**
- * The cutout kept at `path`; undefined without one, and when the disk has damaged it: it is then cut out
- * again.
- */
-async function findCutout(path: string): Promise<CutoutFile | undefined> {
+const saveDescription = (path: string, description: KeptDescription) =>
+  writeWhole(descriptionOf(path), JSON.stringify(description));
+
+/** The description kept of the cutout at `path`; undefined without one, and when the disk has damaged it. */
+async function findDescription(path: string): Promise<KeptDescription | undefined> {
   try {
-    const [text, bytes] = await Promise.all([readFile(descriptionOf(path), "utf8"), readFile(path)]);
-    const { checksum, ...description } = JSON.parse(text) as CutoutDescription & { checksum: string };
-    return checksum === checksumOf(bytes) ? { path, ...description } : undefined;
+    return JSON.parse(await readFile(descriptionOf(path), "utf8"));
   } catch {
     return undefined;
   }
+}
+
+/** Whether the cutout is there as it was written. */
+async function isWhole(path: string, checksum: string | null): Promise<boolean> {
+  if (checksum === null) return false;
+  return readFile(path).then(
+    (bytes) => checksum === checksumOf(bytes),
+    () => false,
+  );
 }
 
 /** Checked here because a browser shows a damaged picture as far as it goes. */

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { getPriority } from "node:os";
 import { join } from "node:path";
+import type { Composition } from "../../src/core/card.ts";
 import type { LogFields } from "../../src/core/ports.ts";
 import { VISION_VERSION } from "../../src/render/photo/photo.ts";
 import { createRenderPool, RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
@@ -130,9 +131,35 @@ test.if(process.platform === "linux")(
   },
 );
 
+/** Where the cutout of a card's photo is kept. */
+const cutoutOf = ({ photoSha256 }: RenderJob) =>
+  join(settings.cutoutsDir, photoSha256.slice(0, 2), `${photoSha256}-${VISION_VERSION}`);
+
+const shownAs = (asked: RenderJob, composition: Composition): RenderJob => ({
+  ...asked,
+  card: { ...asked.card, style: { ...asked.card.style, composition } },
+});
+
+test("a cutout is made for the first card that shows it, as it would have been for the photo's first card", async () => {
+  const [later, atOnce] = [job("skier.jpg", true), job("skier.jpg", true)];
+  const renderer = await pool.acquire();
+  const cardOf = async (asked: RenderJob) => {
+    expect((await renderer.render(asked, () => {})).kind).toBe("done");
+    return Bun.file(asked.outputPath).bytes();
+  };
+  const inPhoto = await cardOf(shownAs(later, "photo"));
+  expect(await Bun.file(cutoutOf(later)).exists()).toBe(false);
+  // Another photo is looked at meanwhile, so nothing of this one is at hand any more.
+  const cutOut = await cardOf(shownAs(atOnce, "cutout"));
+  expect(await cardOf(shownAs(later, "cutout"))).toEqual(cutOut);
+  expect(await Bun.file(cutoutOf(later)).bytes()).toEqual(await Bun.file(cutoutOf(atOnce)).bytes());
+  expect(await cardOf(shownAs(atOnce, "photo"))).toEqual(inPhoto);
+  renderer.release();
+});
+
 test("a cutout that the disk has damaged, in one byte even, is cut out again", async () => {
-  const damaged = job("skier.jpg", true);
-  const path = join(settings.cutoutsDir, "00", `${damaged.photoSha256}-${VISION_VERSION}`);
+  const damaged = shownAs(job("skier.jpg", true), "cutout");
+  const path = cutoutOf(damaged);
   const renderer = await pool.acquire();
   const render = () => renderer.render(damaged, () => {});
   expect((await render()).kind).toBe("done");
@@ -147,9 +174,8 @@ test("a cutout that the disk has damaged, in one byte even, is cut out again", a
 
 test("a cutout made in company serves cards that show the photo itself, and no others", async () => {
   const cutOut = job("skier.jpg", true);
-  const { card } = cutOut;
-  const inPhoto = { ...cutOut, card: { ...card, style: { ...card.style, composition: "photo" as const } } };
-  const description = join(settings.cutoutsDir, "00", `${cutOut.photoSha256}-${VISION_VERSION}.json`);
+  const inPhoto = shownAs(cutOut, "photo");
+  const description = `${cutoutOf(cutOut)}.json`;
   const renderer = await pool.acquire();
   const render = (asked: RenderJob) => renderer.render(asked, () => {});
   expect((await render(inPhoto)).kind).toBe("done");

@@ -30,6 +30,8 @@ export interface CardJob {
   card: CardInput;
   /** null draws a silhouette. */
   cutout: CutoutFile | null;
+  /** Makes the cutout's file where only its description is known: called for a card that shows it. */
+  makeCutout?: (() => Promise<void>) | undefined;
   /** null lets the layout close the gap. */
   badge: Badge | null;
   /** Pictures among the template's own fields, by the fields' names; the layout closes other gaps. */
@@ -143,7 +145,7 @@ export function composeFill(
   { box, layout, said, variables, attributes }: Setting,
   zones: Zones,
   { grain, media, keepsPlates }: PageSupplies,
-): { fill: CardFill; composition: Composition } {
+): { fill: CardFill; composition: Composition; showsCutout: boolean } {
   const { player, style, branding } = job.card;
   const palette = paletteOf(branding, player.skillLevel);
   const shown = job.cutout ?? silhouette(palette);
@@ -151,6 +153,7 @@ export function composeFill(
   const scene = sceneColoursOf(style.backgroundTheme, palette, isBranded(job.card));
   const edge = outlineStyle(placed, layout, box, manifest.outline, between(scene.colours.deep, "#000000"));
   const isShaded = manifest.backdrop !== "plain";
+  const showsPlayer = isPlayerSeen(placed) && markup.pictures.has("player");
   const backdrop = backdropOf(placed, job.photo ?? "", job.cutout ?? {}, zones, box, isShaded);
   media.clear();
   const fill: CardFill = {
@@ -180,7 +183,7 @@ export function composeFill(
     texts: { ...said.texts, ...flags(attributes.has ?? "") },
     lists: said.lists,
     pictures: {
-      player: isPlayerSeen(placed) ? playerAddress(shown, placed, media) : null,
+      player: showsPlayer ? playerAddress(shown, placed, media) : null,
       photo: job.photo && markup.pictures.has("photo") ? `photo:${job.photo}` : null,
       backdrop: backdrop?.source ?? null,
       scene: markup.pictures.has("scene")
@@ -202,7 +205,7 @@ export function composeFill(
     sides: ratingSides(placed, zones, box),
     watermark: job.watermark ?? null,
   };
-  return { fill, composition: placed.composition };
+  return { fill, composition: placed.composition, showsCutout: showsPlayer && job.cutout !== null };
 }
 
 /** How and where this template shows the card's player. */

@@ -93,7 +93,7 @@ export async function openCardPage(
   const session = await orCrash(startedSession(page));
   const grain = (await orCrash(page.evaluate("globalThis.cardpress.makeGrain()"))) as string;
   const camera = await orCrash(openCamera(page, session, options));
-  const [giveCutout, givePhoto] = await orCrash(slotsOf(page));
+  const giveFiles = await orCrash(slotsOf(page));
   const supplies = { grain, media, keepsPlates: camera.way === "canvas" };
   const cleanUp = cleaner(browser, session);
   const resize = resizer(page);
@@ -104,13 +104,12 @@ export async function openCardPage(
     await orCrash(resize(style));
     const setting = settingOf(job, template);
     const zones = await orCrash(measure(style, setting));
-    const { fill, composition } = composeFill(job, template, setting, zones, supplies);
+    const { fill, composition, showsCutout } = composeFill(job, template, setting, zones, supplies);
     if (options.watermark) fill.watermark = "TEST";
     // A page opened later may cover this one, which then draws no frames.
     const front = session.send("Page.bringToFront");
-    const files = [job.cutout && giveCutout(job.cutout.path), job.photo && givePhoto(job.photo)];
-    await orCrash(Promise.all([front, ...files]));
-    return { filled: await orCrash(fillPage(page, fill)), composition };
+    const [dieCutMs] = await orCrash(Promise.all([giveFiles(job, showsCutout), front]));
+    return { filled: await orCrash(fillPage(page, fill)), composition, dieCutMs };
   };
 
   return {
@@ -119,7 +118,7 @@ export async function openCardPage(
       const { style } = job.card;
       const started = performance.now();
       onStage?.("compose");
-      const { filled, composition } = await set(job);
+      const { filled, composition, dieCutMs } = await set(job);
       const composed = performance.now();
       onStage?.("capture");
       const shot = await orCrash(shoot(camera, job, markup));
@@ -128,7 +127,8 @@ export async function openCardPage(
       const timingsMs = {
         ...filled.timingsMs,
         ...shot.timingsMs,
-        compose: composed - started,
+        ...(dieCutMs > 0 && { die_cut: dieCutMs }),
+        compose: composed - started - dieCutMs,
         capture: done - composed,
         total: done - started,
       };
@@ -249,11 +249,23 @@ const loadNamedPictures = (page: Page) =>
     "loading the style sheet's pictures",
   );
 
-const slotsOf = (page: Page) =>
-  Promise.all([
+/**
+ * Returns a function that hands a card's files to the page: the photo, and the cutout if it is shown, which
+ * is made first where it has to be. It returns the milliseconds that took.
+ */
+async function slotsOf(page: Page): Promise<(job: CardJob, showsCutout: boolean) => Promise<number>> {
+  const [giveCutout, givePhoto] = await Promise.all([
     fileSlot(page, "globalThis.cardpress.cutoutInput"),
     fileSlot(page, "globalThis.cardpress.photoInput"),
   ]);
+  return async ({ cutout, makeCutout, photo }, showsCutout) => {
+    const started = performance.now();
+    if (showsCutout) await makeCutout?.();
+    const dieCutMs = showsCutout ? performance.now() - started : 0;
+    await Promise.all([showsCutout && cutout && giveCutout(cutout.path), photo && givePhoto(photo)]);
+    return dieCutMs;
+  };
+}
 
 const swapSheet = (page: Page, digest: string) => page.evaluate(swapSheetInPage, digest);
 

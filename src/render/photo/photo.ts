@@ -1,5 +1,5 @@
 import type { Browser } from "puppeteer-core";
-import type { Cutout, Focus } from "../../core/card.ts";
+import type { Cutout, CutoutDescription, Focus } from "../../core/card.ts";
 import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts";
 import { encodePng } from "../card/encode.ts";
@@ -27,25 +27,49 @@ export const visionOf = (matteModel: MatteModel | null) =>
 
 export type PhotoStage = "decode" | "find" | "cut_out";
 
-export type CutOutResult =
-  | { ok: true; cutout: Cutout; timingsMs: Record<string, number> }
-  | { ok: false; reason: PhotoRefusal; message: string; timingsMs: Record<string, number> };
+interface Refused {
+  ok: false;
+  reason: PhotoRefusal;
+  message: string;
+  timingsMs: Record<string, number>;
+}
+
+export type CutOutResult = { ok: true; cutout: Cutout; timingsMs: Record<string, number> } | Refused;
+
+export type DescribeResult =
+  | {
+      ok: true;
+      description: CutoutDescription;
+      /**
+       * Makes the cutout itself, a PNG. Until the next photo it takes no more than its pixels; afterwards
+       * the photo is begun anew.
+       */
+      pixels: () => Promise<Uint8Array>;
+      timingsMs: Record<string, number>;
+    }
+  | Refused;
+
+/**
+ * @param companyWelcome whether others may be prominent too, as on a card that shows the photo itself: it is
+ *   enough then that the player is clearly the largest
+ * @param focus where the player is in the upright photo, of several people
+ */
+type OfPhoto<Result> = (
+  photoPath: string,
+  onStage?: (stage: PhotoStage) => void,
+  companyWelcome?: boolean,
+  focus?: Focus | null,
+) => Promise<Result>;
 
 export interface PhotoCutter {
   /**
-   * Finds the player in a photo file (JPEG, PNG or WebP) and cuts the player out. Unusable photos are refused
-   * in the result; an error means that the browser failed and the same photo may be retried. Photos are
-   * processed one at a time.
-   * @param companyWelcome whether others may be prominent too, as on a card that shows the photo itself: it
-   *   is enough then that the player is clearly the largest
-   * @param focus where the player is in the upright photo, of several people
+   * Finds the player in a photo file (JPEG, PNG or WebP), and says what the cutout is. Unusable photos are
+   * refused in the result; an error means that the browser failed and the same photo may be retried. Photos
+   * are processed one at a time.
    */
-  cutOut(
-    photoPath: string,
-    onStage?: (stage: PhotoStage) => void,
-    companyWelcome?: boolean,
-    focus?: Focus | null,
-  ): Promise<CutOutResult>;
+  describe: OfPhoto<DescribeResult>;
+  /** The same, with the cutout itself. */
+  cutOut: OfPhoto<CutOutResult>;
   /** Starts loading the networks, so that the first photo need not wait for them. */
   warm(): void;
   close(): Promise<void>;
@@ -91,6 +115,47 @@ function tidying(
   };
 }
 
+/** The page for photos, which takes one after the other and is replaced when it fails. */
+async function photoPages(browser: Browser, networks: Networks) {
+  let page: OpenPhotoPage | null = await openPhotoPage(browser, networks);
+  let last: Promise<unknown> = Promise.resolve();
+  const { beforePhoto, afterPhoto, stop } = tidying(networks, () => {
+    // If this fails, the next photo reports why.
+    void page?.collectGarbage().catch(() => {});
+  });
+
+  const inPage = async <T>(work: (page: OpenPhotoPage) => Promise<T>): Promise<T> => {
+    if (page?.hasCrashed())
+      page = await page.close().then(
+        () => null,
+        () => null,
+      );
+    page ??= await openPhotoPage(browser, networks);
+    beforePhoto();
+    try {
+      return await work(page);
+    } catch (error) {
+      // A page that failed once may be in a bad state, so the next photo gets a new one.
+      await page.close().catch(() => {});
+      page = null;
+      throw error;
+    }
+  };
+  return {
+    run<T>(work: (page: OpenPhotoPage) => Promise<T>): Promise<T> {
+      const result = last.then(() => inPage(work)).finally(afterPhoto);
+      last = result.catch(() => {});
+      return result;
+    },
+    async close() {
+      await last;
+      stop();
+      await page?.close().catch(() => {});
+      page = null;
+    },
+  };
+}
+
 /**
  * Opens the photo stage of a render worker in its browser.
  * @param runtime the folder of the native ONNX runtime
@@ -102,57 +167,59 @@ export async function openPhotoCutter(
   matteModel: MatteModel | null = null,
 ): Promise<PhotoCutter> {
   const networks = openNetworks(runtime, NETWORK_THREADS, matteModel);
-  let page: OpenPhotoPage | null = await openPhotoPage(browser, networks);
-  let last: Promise<unknown> = Promise.resolve();
-  const { beforePhoto, afterPhoto, stop } = tidying(networks, () => {
-    // If this fails, the next photo reports why.
-    void page?.collectGarbage().catch(() => {});
-  });
+  const pages = await photoPages(browser, networks);
+  /** The last photo that was described, and the page that can still make its cutout. */
+  let held: { page: OpenPhotoPage; wanted: Wanted; size: CutoutDescription } | undefined;
 
-  const work = async (
-    photoPath: string,
-    onStage: (stage: PhotoStage) => void,
-    wanted: { companyWelcome: boolean; focus: Focus | null },
+  const describeIn = async (page: OpenPhotoPage, wanted: Wanted, onStage: (stage: PhotoStage) => void) => {
+    held = undefined;
+    const end = await runSteps({ page, ...wanted }, onStage);
+    if (end.ok) held = { page, wanted, size: end.description };
+    return end;
+  };
+  const pixelsIn = async (page: OpenPhotoPage, wanted: Wanted): Promise<Uint8Array> => {
+    if (held?.page !== page || held.wanted !== wanted) await describeIn(page, wanted, () => {});
+    if (!held) throw new Error("A photo that was described before is refused now.");
+    await page.call("pixels");
+    return encodePng(page.takeCutout(held.size));
+  };
+  const describe: PhotoCutter["describe"] = async (
+    photoPath,
+    onStage = () => {},
+    companyWelcome = false,
+    focus = null,
   ) => {
-    if (page?.hasCrashed())
-      page = await page.close().then(
-        () => null,
-        () => null,
-      );
-    page ??= await openPhotoPage(browser, networks);
-    beforePhoto();
-    try {
-      return await runSteps({ page, photoPath, ...wanted }, onStage);
-    } catch (error) {
-      // A page that failed once may be in a bad state, so the next photo gets a new one.
-      await page.close().catch(() => {});
-      page = null;
-      throw error;
-    }
+    const wanted = { photoPath, companyWelcome, focus };
+    const end = await pages.run((page) => describeIn(page, wanted, onStage));
+    return end.ok ? { ...end, pixels: () => pages.run((page) => pixelsIn(page, wanted)) } : end;
   };
   return {
-    cutOut(photoPath, onStage = () => {}, companyWelcome = false, focus = null) {
-      const result = last.then(() => work(photoPath, onStage, { companyWelcome, focus })).finally(afterPhoto);
-      last = result.catch(() => {});
-      return result;
+    describe,
+    async cutOut(...photo) {
+      const found = await describe(...photo);
+      if (!found.ok) return found;
+      const { description, pixels, timingsMs } = found;
+      const started = performance.now();
+      const bytes = await pixels();
+      const took = { ...timingsMs, die_cut: performance.now() - started };
+      return { ok: true, cutout: { ...description, bytes }, timingsMs: took };
     },
     warm: () => networks.warm(),
-    async close() {
-      await last;
-      stop();
-      await page?.close().catch(() => {});
-      page = null;
-    },
+    close: () => pages.close(),
   };
 }
 
-/** What is asked of a photo, and what its steps leave for those after them. */
-interface PhotoJob {
-  page: OpenPhotoPage;
+/** A photo, and what is asked of it. */
+interface Wanted {
   photoPath: string;
   companyWelcome: boolean;
   focus: Focus | null;
-  cutout?: Cutout;
+}
+
+/** What is asked of a photo, and what its steps leave for those after them. */
+interface PhotoJob extends Wanted {
+  page: OpenPhotoPage;
+  description?: CutoutDescription;
 }
 
 /** One step of a photo: refuses it, or null. */
@@ -168,7 +235,7 @@ const STEPS: Record<string, PhotoStep> = {
   find: { stage: "find", run: ({ page, companyWelcome, focus }) => page.call("find", companyWelcome, focus) },
   prepare: { stage: "cut_out", run: ({ page }) => page.call("prepare") },
   salient: { run: ({ page }) => page.call("salient") },
-  cut_out: { run: takeCutout },
+  cut_out: { run: describeCutout },
 };
 
 async function decode({ page, photoPath }: PhotoJob): Promise<PhotoRefusal | null> {
@@ -178,15 +245,18 @@ async function decode({ page, photoPath }: PhotoJob): Promise<PhotoRefusal | nul
   return page.call("decode", header);
 }
 
-async function takeCutout(job: PhotoJob): Promise<PhotoRefusal | null> {
+async function describeCutout(job: PhotoJob): Promise<PhotoRefusal | null> {
   const description = await job.page.call("cutOut");
   if ("refusal" in description) return description.refusal;
-  job.cutout = { ...description, bytes: encodePng(job.page.takeCutout(description)) };
+  job.description = description;
   return null;
 }
 
-async function runSteps(job: PhotoJob, onStage: (stage: PhotoStage) => void): Promise<CutOutResult> {
+type Described = Omit<Extract<DescribeResult, { ok: true }>, "pixels"> | Refused;
+
+async function runSteps(job: PhotoJob, onStage: (stage: PhotoStage) => void): Promise<Described> {
   const timingsMs: Record<string, number> = {};
+  let isHeld = false;
   try {
     for (const [name, { stage, run }] of Object.entries(STEPS)) {
       if (stage) onStage(stage);
@@ -195,10 +265,11 @@ async function runSteps(job: PhotoJob, onStage: (stage: PhotoStage) => void): Pr
       timingsMs[name] = performance.now() - start;
       if (reason) return { ok: false, reason, message: PHOTO_REFUSALS[reason], timingsMs };
     }
-    if (!job.cutout) throw new Error("The steps of a photo left no cutout.");
-    return { ok: true, cutout: job.cutout, timingsMs };
+    if (!job.description) throw new Error("The steps of a photo left no cutout.");
+    isHeld = true;
+    return { ok: true, description: job.description, timingsMs };
   } finally {
-    if (!job.page.hasCrashed()) await job.page.call("release");
+    if (!isHeld && !job.page.hasCrashed()) await job.page.call("release");
   }
 }
 

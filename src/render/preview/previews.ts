@@ -17,7 +17,11 @@ export interface Previews {
 }
 
 export interface PreviewSources {
-  cutOut(path: string, sha256: string, card: CardInput): Promise<CutoutFile>;
+  cutOut(
+    path: string,
+    sha256: string,
+    card: CardInput,
+  ): Promise<{ cutout: CutoutFile; makeCutout: () => Promise<void> }>;
   readBadge(path: string): Promise<Badge>;
   /** By the fields' names. */
   readPictures(paths?: Record<string, string>): Promise<Record<string, Badge>>;
@@ -47,7 +51,7 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
   return {
     async make(job) {
       const started = performance.now();
-      const [{ shown, did }, cutout, badge, pictures] = await Promise.all([
+      const [{ shown, did }, player, badge, pictures] = await Promise.all([
         show(browser, opened, job, wayOf(job)),
         job.photo && sources.cutOut(job.photo.path, job.photo.sha256, job.card),
         job.badgePath === null ? null : sources.readBadge(job.badgePath),
@@ -55,7 +59,8 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
       ]);
       const ready = performance.now();
       const photo = job.photo?.path ?? null;
-      const card = { card: job.card, cutout, badge, pictures, photo, encoding: job.encoding };
+      const { cutout, makeCutout } = player ?? { cutout: null };
+      const card = { card: job.card, cutout, makeCutout, badge, pictures, photo, encoding: job.encoding };
       const picture = await shown.page.render(card).catch(async (error) => {
         opened.delete(keyOf(job, wayOf(job)));
         await close(shown);

@@ -147,7 +147,8 @@ function surroundings({ search }, player) {
 
 /**
  * @typedef {object} CutPlayer the player without background, trimmed
- * @property {Bytes} pixels red, green, blue and alpha, row by row
+ * @property {() => Bytes} pixels makes them, for the cards that show them: red, green, blue and alpha, row by
+ *   row
  * @property {OffscreenCanvas} silhouette in black, small
  * @property {boolean} keepsOthersFace whether one of the company is in it too
  * @property {{ width: number, height: number, framing: Framing, inPhoto: Rect, signs: CutoutSigns, tones:
@@ -180,11 +181,13 @@ export function cutOut(cut, player, salient) {
     height: face.height * cut.zoom * scale,
   });
   const tones = channelTones(curve, gradeOf(small.rgba, curve));
-  const { data } = contextOf(canvas).getImageData(trim.x, trim.y, trim.width, trim.height);
-  const pixels = /** @type {Bytes} */ (data);
-  const silhouette = dieCut(pixels, trim, small, framing.head, tones);
+  const { silhouette, cut: cutPixels } = dieCut(trim, small, framing.head);
   return {
-    pixels,
+    pixels() {
+      const { data } = contextOf(canvas).getImageData(trim.x, trim.y, trim.width, trim.height);
+      cutPixels(data, tones);
+      return data;
+    },
     silhouette,
     keepsOthersFace: player.inCompany === true && keepsOthersFace(cut.look, player, kept, grid),
     description: {

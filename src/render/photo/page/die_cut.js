@@ -47,16 +47,16 @@ export function smallSize({ width, height }) {
 }
 
 /**
- * Makes a player a die-cut: an even, closed edge, and along it the player's own colours instead of those of
- * the old background.
- * @param {Bytes} rgba the opaque pixels of the cutout's rectangle; changed in place
+ * The die-cut of a player: an even, closed edge, and along it the player's own colours instead of those of
+ * the old background. Its silhouette is there at once, its pixels when they are asked for.
  * @param {{ width: number, height: number }} size of the cutout
- * @param {Small} small the same, with the player's alpha
+ * @param {Small} small with the player's alpha
  * @param {Rect} head in pixels of the cutout
- * @param {Uint8ClampedArray[] | null} tones what each of 256 tones becomes, for each channel
- * @returns {OffscreenCanvas} the silhouette in black, small
+ * @returns {{ silhouette: OffscreenCanvas, cut: (rgba: Bytes, tones: Uint8ClampedArray[] | null) => void }}
+ *   the silhouette in black, small; and what cuts the opaque pixels of the cutout's rectangle in place, and
+ *   gives each of 256 tones its new one, for each channel
  */
-export function dieCut(rgba, { width, height }, { rgba: data, w, h }, head, tones) {
+export function dieCut({ width, height }, { rgba: data, w, h }, head) {
   const scale = w / width;
   const alpha = withoutHaze(alphaOf(data), w);
   const edge = evenEdge(alpha, w, h, {
@@ -65,14 +65,18 @@ export function dieCut(rgba, { width, height }, { rgba: data, w, h }, head, tone
     width: head.width * scale,
     height: head.height * scale,
   });
-  const inside = lowestAround(alpha, w);
-  const carried = carriedColours(data, inside, w, h);
   const silhouette = painted(edge, w, h);
-  /** @type {Bytes} */
-  const kept = new Uint8ClampedArray(alpha.length);
-  for (let i = 0; i < kept.length; i++) kept[i] = 255 * keptPart(alpha[i] / 255, inside[i]);
-  takeInnerColours(rgba, { width, height }, { silhouette, edge, kept, carried }, tones);
-  return silhouette;
+  return {
+    silhouette,
+    cut(rgba, tones) {
+      const inside = lowestAround(alpha, w);
+      const carried = carriedColours(data, inside, w, h);
+      /** @type {Bytes} */
+      const kept = new Uint8ClampedArray(alpha.length);
+      for (let i = 0; i < kept.length; i++) kept[i] = 255 * keptPart(alpha[i] / 255, inside[i]);
+      takeInnerColours(rgba, { width, height }, { silhouette, edge, kept, carried }, tones);
+    },
+  };
 }
 
 /**

@@ -10,7 +10,7 @@ import { findSalient } from "./salient.js";
 /** @import { Cut } from "./body_parts.js" */
 /** @import { Header, Photo } from "./decode.js" */
 /** @import { Finding } from "./examine.js" */
-/** @import { Mask, Rect } from "./masks.js" */
+/** @import { Bytes, Mask, Rect } from "./masks.js" */
 
 /**
  * What the page offers to the process that opened it: the steps of a photo, which that process calls in the
@@ -28,8 +28,10 @@ import { findSalient } from "./salient.js";
  * @property {() => Promise<PlayerRefusal | null>} prepare selects the part of the photo to cut and finds the
  *   body parts in it
  * @property {() => Promise<null>} salient finds what stands out in that part
- * @property {() => Promise<Description | { refusal: PlayerRefusal }>} cutOut writes the cutout's pixels into
- *   the shared file: red, green, blue and alpha, row by row
+ * @property {() => Promise<Description | { refusal: PlayerRefusal }>} cutOut says what the cutout is, and of
+ *   the photo keeps only what its pixels are made of
+ * @property {() => Promise<void>} pixels writes them into the shared file: red, green, blue and alpha, row by
+ *   row
  * @property {() => void} release
  */
 
@@ -40,7 +42,7 @@ import { findSalient } from "./salient.js";
 
 /**
  * @type {{ photo?: Photo, companyWelcome?: boolean, isPointedAt?: boolean, player?: Finding, cut?: Cut,
- *   salient?: Mask }}
+ *   salient?: Mask, pixels?: () => Bytes }}
  */
 let job = {};
 
@@ -95,14 +97,18 @@ const photoPage = {
     const player = done(job.player);
     const { pixels, silhouette, ...cutout } = cutOut(done(job.cut), player, done(job.salient));
     if (job.isPointedAt && cutout.keepsOthersFace) return { refusal: "overlapped" };
-    await writeShared(pixels);
+    const { bitmap, quarters } = done(job.photo);
+    bitmap.close();
+    job = { pixels };
     return {
       ...cutout.description,
       inCompany: player.inCompany ?? false,
-      quarters: done(job.photo).quarters,
+      quarters,
       outline: await dataUrl(await silhouette.convertToBlob({ type: "image/png" })),
     };
   },
+
+  pixels: () => writeShared(done(job.pixels)()),
 
   release() {
     job.photo?.bitmap.close();
