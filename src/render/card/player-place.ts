@@ -54,7 +54,10 @@ export type ShownPlayer = Pick<CutoutFile, "width" | "height" | "framing">;
 /** Whether a straight edge of the photo ends inside the frame. */
 export const hasWalls = ({ walls }: Placement) => walls.top + walls.left + walls.right > 0;
 
-/** A cut-out player as large as the photo in the window would be; null where that leaves a gap. */
+/**
+ * A cut-out player as large as the photo in the window would be; null where that leaves a gap, or puts the
+ * head above the picture: a close-up may lose hair in the window, but before the frame it would look sliced.
+ */
 function fillingWindow(cutout: CutoutFile, zones: Zones, card: Box): Placement | null {
   const { window, player } = placePhoto(cutout, zones, card);
   const { top, left, right } = cutout.framing.cutSides;
@@ -62,7 +65,7 @@ function fillingWindow(cutout: CutoutFile, zones: Zones, card: Box): Placement |
     (top && player.y > window.y + 1) ||
     (left && player.x > window.x + 1) ||
     (right && player.x + player.width < window.x + window.width - 1);
-  if (leavesGap) return null;
+  if (leavesGap || (!top && player.y < 0)) return null;
   return { ...inWindow(player), cut: { top, left: true, right: true } };
 }
 

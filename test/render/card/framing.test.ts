@@ -2,11 +2,34 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Framing } from "../../../src/core/card.ts";
 import { placeCutout } from "../../../src/render/card/framing.ts";
+import { asCutout } from "../../../src/render/card/player-place.ts";
+import { cutout } from "./cards.ts";
 import { CLUB_CARD_ZONES } from "./club-card-zones.ts";
 
 const card = { width: 1024, height: 1280 };
 const wide = { width: 1600, height: 900 };
 const none = { top: false, right: false, bottom: false, left: false };
+
+/** Of each of club_card's layouts, from its narrowest to its widest. */
+const SHAPES = {
+  portrait: [
+    [720, 1280],
+    [815, 1110],
+    [1024, 1280],
+  ],
+  square: [
+    [1024, 1100],
+    [1024, 1024],
+    [1200, 1024],
+  ],
+  landscape: [
+    [1200, 900],
+    [1600, 900],
+    [1200, 630],
+    [2048, 1024],
+    [2048, 512],
+  ],
+} as const;
 
 /** A person `faces` face-heights tall in a cutout of `width` pixels. */
 function person(
@@ -57,6 +80,20 @@ describe("framing", () => {
         },
       ),
     );
+  });
+
+  test("nor is it where the player is as large as the photo would be, between the sides that it cuts", async () => {
+    const man = await cutout("man");
+    let filled = 0;
+    for (const [layout, shapes] of Object.entries(SHAPES))
+      for (const [width, height] of shapes) {
+        const zones = CLUB_CARD_ZONES[layout as keyof typeof SHAPES];
+        const picture = { x: 0, y: 0, width, height };
+        const { place } = asCutout(man, man, zones, picture);
+        expect([width, height, Math.min(0, place.y)]).toEqual([width, height, 0]);
+        if (place.width > placeCutout(man, man.framing, zones, picture).width) filled++;
+      }
+    expect(filled).toBeGreaterThan(0);
   });
 
   test("hair, caps and hands above the head are never cut off either", () => {
