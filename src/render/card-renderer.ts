@@ -15,17 +15,19 @@ import {
 } from "../core/photo-refusals.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import type { LoadedTemplate } from "../templates/load.ts";
+import { compositionsOf, type TemplateManifest } from "../templates/manifest.ts";
 import { templateRegistry } from "../templates/registry.ts";
 import { launchBrowser, PAGE_CRASHED } from "./browser/browser.ts";
 import { NO_CANVAS } from "./card/capture.ts";
 import type { CardJob } from "./card/card-fill.ts";
+import { isPhotoOnly } from "./card/composition.ts";
 import { NO_VIDEO_ENCODER } from "./card/moving-picture.ts";
 import { type Mp4Maker, mp4Of } from "./card/mp4.ts";
 import type { CardPicture } from "./card/page.ts";
 import { type PageCache, pageCache } from "./card/page-cache.ts";
 import { printDocument } from "./document.ts";
 import { openPhotoCutter, type PhotoCutter, visionOf } from "./photo/photo.ts";
-import { openPreviews, type Previews } from "./preview/previews.ts";
+import { openPreviews, type PreviewSources, type Previews } from "./preview/previews.ts";
 import type { DocumentJob, RenderedFile, RendererOptions, RenderJob, Stage } from "./protocol.ts";
 import { toolsOf } from "./tools.ts";
 
@@ -89,8 +91,8 @@ export async function openCardRenderer(
     ]);
     const mp4 = mp4Encoder === null ? null : { encoder: mp4Encoder, scratch: options.profilesDir };
     const cutouts = { cutter, cutoutsDir, vision: visionOf(matteModel) };
-    const cutOut = (path: string, sha256: string, card: CardInput) =>
-      describeCached(cutouts, { path, sha256, card }, () => {});
+    const cutOut: PreviewSources["cutOut"] = (path, sha256, card, manifest) =>
+      describeCached(cutouts, { path, sha256, card, manifest }, () => {});
     return {
       render: (job, onStage) => renderCard({ ...cutouts, pages, tools, mp4 }, job, onStage),
       printDocument: (job) => printDocument(browser, job),
@@ -194,9 +196,7 @@ async function renderCard(
   const startedAt = performance.now();
   // A template without a player has no use for the cutout, but a photo that is none is refused all the same.
   const [{ timingsMs, ...player }, badge, pictures] = await Promise.all([
-    job.placeholder
-      ? { cutout: null, timingsMs: {} }
-      : describeCached(deps, { path: job.photoPath, sha256: job.photoSha256, card: job.card }, onStage),
+    job.placeholder ? { cutout: null, timingsMs: {} } : describePlayer(deps, job, onStage),
     job.badgePath === null ? null : readBadge(job.badgePath),
     readPictures(job.picturePaths),
   ]);
@@ -241,19 +241,34 @@ interface KnownPlayer {
   timingsMs: Record<string, number>;
 }
 
+/** The player of a job's photo, as its template needs to know. */
+async function describePlayer(deps: RendererDeps, job: RenderJob, onStage: (stage: Stage) => void) {
+  const { card, photoPath: path, photoSha256: sha256 } = job;
+  const { template } = await deps.pages.get(card.style.preset, job.template);
+  return describeCached(deps, { path, sha256, card, manifest: template.manifest }, onStage);
+}
+
+/** A card and the photo it is made of. */
+interface PhotoOfCard {
+  path: string;
+  sha256: string;
+  card: CardInput;
+  manifest: Pick<TemplateManifest, "compositions">;
+}
+
 /**
  * What is known of a photo's player, from the cache or found now and cached: the same photo is looked at once
  * for all cards. The cutout itself is made for the first card that shows it. Company is welcome where the
- * photo itself is asked for, and where the player is pointed at.
+ * card can only be the photo itself, and where the player is pointed at.
  */
 async function describeCached(
   { cutter, cutoutsDir, vision }: Cutouts,
-  { card, ...photo }: { path: string; sha256: string; card: CardInput },
+  { card, manifest, ...photo }: PhotoOfCard,
   onStage: (stage: Stage) => void,
 ): Promise<KnownPlayer> {
   const { focus = null } = card.player;
   const path = join(cutoutsDir, photo.sha256.slice(0, 2), `${photo.sha256}-${vision}${focusKey(focus)}`);
-  const companyWelcome = card.style.composition === "photo";
+  const companyWelcome = isPhotoOnly(card.style.composition, compositionsOf(manifest));
   const cached = await findDescription(path);
   if (cached) {
     const { checksum, ...description } = cached;

@@ -172,7 +172,7 @@ test("a cutout that the disk has damaged, in one byte even, is cut out again", a
   renderer.release();
 });
 
-test("a cutout made in company serves cards that show the photo itself, and no others", async () => {
+test("a cutout made in company serves cards that can only show the photo itself, and no others", async () => {
   const cutOut = job("skier.jpg", true);
   const inPhoto = shownAs(cutOut, "photo");
   const description = `${cutoutOf(cutOut)}.json`;
@@ -183,6 +183,11 @@ test("a cutout made in company serves cards that show the photo itself, and no o
   expect(found.inCompany).toBe(false);
   await writeFile(description, JSON.stringify({ ...found, inCompany: true }));
   expect((await render(inPhoto)).kind).toBe("done");
+  const { compositions } = (await loadTemplate("team_sheet")).manifest;
+  expect(compositions).toEqual(["photo"]);
+  const { card } = cutOut;
+  const ofTeamSheet = { ...card, style: { ...card.style, preset: "team_sheet" } };
+  expect((await render({ ...cutOut, card: ofTeamSheet })).kind).toBe("done");
   expect(await render(cutOut)).toMatchObject({
     kind: "refused",
     message: expect.stringContaining("Several people"),

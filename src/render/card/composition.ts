@@ -49,6 +49,13 @@ export function compositionFor(
 }
 
 /**
+ * Whether a card can only show the photo itself, where others may be in the picture: it was asked for, or the
+ * template shows nothing else.
+ */
+export const isPhotoOnly = (asked: AskedComposition | undefined, supported: readonly Composition[]) =>
+  (supported.length === 1 ? supported[0] : supported.find((one) => one === asked)) === "photo";
+
+/**
  * Whether a cut-out player makes the better card: of a photo without a background anyway; or of one that
  * does not fill the window, with the whole head, a player on whom the networks agree, and nobody near of whom
  * something may be in the cutout.

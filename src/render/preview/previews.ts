@@ -3,6 +3,7 @@ import type { Badge, CardInput, CutoutFile } from "../../core/card.ts";
 import { BUILT_IN } from "../../templates/built-in.ts";
 import { digestOf, folderStamp, readTemplateFolder, type TemplateFiles } from "../../templates/files.ts";
 import { backOf, type LoadedTemplate, loadTemplate } from "../../templates/load.ts";
+import type { TemplateManifest } from "../../templates/manifest.ts";
 import type { CaptureWay } from "../card/capture.ts";
 import { type CardPage, openCardPage } from "../card/page.ts";
 import type { PreviewJob } from "../protocol.ts";
@@ -21,6 +22,7 @@ export interface PreviewSources {
     path: string,
     sha256: string,
     card: CardInput,
+    manifest: TemplateManifest,
   ): Promise<{ cutout: CutoutFile; makeCutout: () => Promise<void> }>;
   readBadge(path: string): Promise<Badge>;
   /** By the fields' names. */
@@ -51,9 +53,9 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
   return {
     async make(job) {
       const started = performance.now();
-      const [{ shown, did }, player, badge, pictures] = await Promise.all([
-        show(browser, opened, job, wayOf(job)),
-        job.photo && sources.cutOut(job.photo.path, job.photo.sha256, job.card),
+      const { shown, did } = await show(browser, opened, job, wayOf(job));
+      const [player, badge, pictures] = await Promise.all([
+        job.photo && sources.cutOut(job.photo.path, job.photo.sha256, job.card, shown.template.manifest),
         job.badgePath === null ? null : sources.readBadge(job.badgePath),
         sources.readPictures(job.picturePaths),
       ]);
