@@ -164,9 +164,9 @@ test("Ctrl-K finds players, batches, sets and kits by their names, and pages by 
     );
     return page.$$eval("#palette [role=option]:not([hidden])", (all) => all.map((each) => each.textContent));
   };
-  expect(await offered("dord", "Đorđe's farewell Batch")).toEqual([
+  expect(await offered("dord", "Đorđe's farewell Squad")).toEqual([
     "Zlatko Đorđević, fd0 Player",
-    "Đorđe's farewell Batch",
+    "Đorđe's farewell Squad",
     "Images of “dord”",
   ]);
   expect(await faults()).toEqual([]);
