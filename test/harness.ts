@@ -160,7 +160,7 @@ export async function testAccount(
   const { name = "Rovers", tier = "scale", credits = 100 } = input;
   const account = await createAccount(workspace, { name, tier, credits });
   const make = async (environment: "live" | "test") =>
-    (await createKey(workspace, { accountId: account.id, environment, name: "test" })).key;
+    (await createKey(workspace, { accountId: account.id, environment, name: "test", by: null })).key;
   return { account, liveKey: await make("live"), testKey: await make("test") };
 }
 

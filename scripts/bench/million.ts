@@ -30,7 +30,7 @@ try {
     `${images} images of one account, ${mb} MB, filled in ${Math.round((performance.now() - startedAt) / 1000)} s`,
   );
   const keyFor = async (environment: "live" | "test") =>
-    (await createKey(api, { accountId: ACCOUNT, environment, name: "bench" })).key;
+    (await createKey(api, { accountId: ACCOUNT, environment, name: "bench", by: null })).key;
   const [live, test] = [await keyFor("live"), await keyFor("test")];
 
   const get = async (path: string): Promise<Json> => {

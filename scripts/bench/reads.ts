@@ -170,7 +170,12 @@ async function replays(server: RunningServer, key: string, photo: string): Promi
 
 async function liveKey(dir: string): Promise<string> {
   const workspace = await openWorkspace(testConfig(dir), quietLog());
-  const { key } = await createKey(workspace, { accountId: ACCOUNT, environment: "live", name: "bench" });
+  const { key } = await createKey(workspace, {
+    accountId: ACCOUNT,
+    environment: "live",
+    name: "bench",
+    by: null,
+  });
   await workspace.store.close();
   return key;
 }

@@ -263,7 +263,12 @@ export async function checkWebhooks({ admin, figures }: Books, receiver: Receive
 /** More calls than a minute allows, spread over all nodes. */
 export async function checkRates({ workspace, figures, client, nodes }: Books): Promise<void> {
   const account = await createAccount(workspace, { name: "Hurried", tier: "starter", credits: 0 });
-  const { key } = await createKey(workspace, { accountId: account.id, environment: "live", name: "rates" });
+  const { key } = await createKey(workspace, {
+    accountId: account.id,
+    environment: "live",
+    name: "rates",
+    by: null,
+  });
   const limit = RATE_LIMIT_PER_MINUTE.starter;
   // All of them within one window.
   const leftMs = RATE_WINDOW_MS - (Date.now() % RATE_WINDOW_MS);
@@ -303,6 +308,7 @@ export async function checkRefusals(
     accountId: partner.accountId,
     environment: "live",
     name: "short",
+    by: null,
   });
   expectOf(await askAll(key), 200, "a new key");
   await revokeKey(workspace, record.id);

@@ -189,7 +189,7 @@ async function makePartners(workspace: Workspace, receiver: Receiver, seconds: n
       credits: isLimited ? limit : 100_000,
     });
     const keyFor = async (environment: "live" | "test") =>
-      (await createKey(workspace, { accountId: account.id, environment, name: "load" })).key;
+      (await createKey(workspace, { accountId: account.id, environment, name: "load", by: null })).key;
     for (const environment of ["live", "test"] as const) {
       const path = `/${name}/${environment}`;
       const { secret } = await createEndpoint(workspace, {

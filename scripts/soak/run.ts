@@ -184,7 +184,12 @@ export async function soak(options: SoakOptions): Promise<SoakFigures> {
 async function prepare(data: string, cards: number): Promise<string> {
   const workspace = await openWorkspace(testConfig(data), quietLog());
   const account = await createAccount(workspace, { name: "Soak", tier: "scale", credits: cards + 1 });
-  const { key } = await createKey(workspace, { accountId: account.id, environment: "live", name: "soak" });
+  const { key } = await createKey(workspace, {
+    accountId: account.id,
+    environment: "live",
+    name: "soak",
+    by: null,
+  });
   await workspace.store.close();
   return key;
 }

@@ -123,7 +123,7 @@ async function makeCard(server: RunningServer, show: typeof step): Promise<DemoC
       (await listAccounts(service.store.read)).find(({ name }) => name === DEMO_ACCOUNT) ??
       (await createAccount(service, { name: DEMO_ACCOUNT, tier: "starter", credits: 1000 }));
     const make = (environment: "live" | "test") =>
-      createKey(service, { accountId: account.id, environment, name: "demo" });
+      createKey(service, { accountId: account.id, environment, name: "demo", by: null });
     return { accountId: account.id, live: (await make("live")).key, test: (await make("test")).key };
   });
   const accepted = await show(`POST ${API_PATHS.images}`, () =>

@@ -28,7 +28,12 @@ export function keyCommands(): Command {
     .action(({ account: accountId, scope, expires, address, ...options }) =>
       withWorkspace(async (workspace) => {
         const rules = { scopes: scope ?? null, expiresAt: expires ?? null, addresses: address ?? null };
-        const { key: text, record } = await createKey(workspace, { ...options, ...rules, accountId });
+        const { key: text, record } = await createKey(workspace, {
+          ...options,
+          ...rules,
+          accountId,
+          by: null,
+        });
         const value = { key_id: record.id, key: text, prefix: record.prefix, last4: record.last4 };
         printResult(
           options.json,

@@ -221,6 +221,7 @@ test("a signed address is good with the base path, which is not signed", async (
     accountId: account.id,
     environment: "test",
     name: "signs",
+    by: null,
   });
   const { secret } = await makeSigningSecret(server.service, record);
   const card = { external_id: "p", name: "Bo", position: "ST", number: 9, skill_level: 80 } as const;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const made = ({ environment = "test", ...rules }: Partial<KeyRules & Pick<ApiKey, "environment">>) =>
-  createKey(api, { accountId: partner.account.id, environment, name: "limited", ...rules });
+  createKey(api, { accountId: partner.account.id, environment, name: "limited", by: null, ...rules });
 const call = (
   key: string,
   { method, path }: Pick<Route, "method" | "path">,
@@ -47,7 +47,7 @@ test("every partner route has a scope, and a key with one scope gets to the rout
 test("a key ends with its time, at the very call, and its successor keeps its limits", async () => {
   const expiresAt = api.clock.now() + DAY_MS;
   const { key, record } = await made({ expiresAt, scopes: ["read", "create"] });
-  const { key: next, record: successor } = await regenerateKey(api, { id: record.id });
+  const { key: next, record: successor } = await regenerateKey(api, { id: record.id, by: null });
   expect(successor).toMatchObject({ expiresAt, scopes: ["create", "read"], addresses: null });
   api.clock.advance(DAY_MS - 1);
   expect((await usage(key)).status).toBe(200);

@@ -40,6 +40,7 @@ async function signer(rules: Partial<KeyRules> = {}, environment: "live" | "test
     accountId: partner.account.id,
     environment,
     name: "signs",
+    by: null,
     ...rules,
   });
   return { partner, keyId: record.id, secret: (await makeSigningSecret(api, record)).secret };

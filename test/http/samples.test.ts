@@ -102,7 +102,12 @@ for (const sample of SAMPLES.signed)
     sample,
     async () => {
       const { account } = await testAccount(api, { name: sample.tab });
-      const { record } = await createKey(api, { accountId: account.id, environment: "test", name: "signs" });
+      const { record } = await createKey(api, {
+        accountId: account.id,
+        environment: "test",
+        name: "signs",
+        by: null,
+      });
       const { secret } = await makeSigningSecret(api, record);
       const child = await start(sample, { CARDPRESS_KEY_ID: record.id, CARDPRESS_SIGNING_SECRET: secret });
       const [out, err] = await Promise.all([

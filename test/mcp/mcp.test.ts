@@ -210,6 +210,7 @@ test("a key's scopes hold in tools, and a key that reads alone makes nothing", a
     accountId: partner.account.id,
     environment: "live",
     name: "reader",
+    by: null,
     scopes: ["read"],
   });
   const client = await overHttp(key);

@@ -1,6 +1,8 @@
 import { Refusal } from "../../core/errors.ts";
 import { KEY_SCOPES, type KeyScope } from "../../core/key-rules.ts";
 import type { Account } from "../../store/people/accounts.ts";
+import { membershipsOf } from "../../store/people/users.ts";
+import type { Tx } from "../../store/store.ts";
 
 /** Somebody in an account: what of both decides whether they may delete. */
 interface Deleter {
@@ -19,18 +21,23 @@ export function scopesFor(who: Deleter): KeyScope[] {
 }
 
 /** Throws a Refusal to whoever may not delete. */
-export function requireDeletion(
-  who: Deleter,
-  what: "delete players" | "delete images" | "make a key with the scope delete",
-): void {
-  if (mayDelete(who)) return;
-  throw new Refusal(
-    "OWNERS_ONLY",
-    `Only an owner of the account may ${what}, unless one allows developers to.`,
-  );
+export function requireDeletion(who: Deleter, what: "delete players" | "delete images"): void {
+  if (!mayDelete(who)) throw refusal(what);
 }
 
-/** Throws a Refusal where a key with these scopes, or with all, could delete and its maker could not. */
-export function requireScopes(who: Deleter, scopes: readonly string[] | null): void {
-  if (scopes === null || scopes.includes("delete")) requireDeletion(who, "make a key with the scope delete");
+const refusal = (what: string) =>
+  new Refusal("OWNERS_ONLY", `Only an owner of the account may ${what}, unless one allows developers to.`);
+
+/**
+ * Throws a Refusal where a key with these scopes, or with all, could delete and its maker, a user, could not.
+ * Who is no member of the account deletes nothing in it.
+ */
+export async function requireScopes(
+  tx: Tx,
+  { by, accountId, scopes }: { by: string; accountId: string; scopes: readonly string[] | null },
+): Promise<void> {
+  if (scopes?.includes("delete") === false) return;
+  const of = (await membershipsOf(tx, by)).find(({ account }) => account.id === accountId);
+  if (of && mayDelete({ role: of.membership.role, account: of.account })) return;
+  throw refusal("make a key with the scope delete");
 }

@@ -19,12 +19,18 @@ import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
 import { topUpCredits } from "../credits/credits.ts";
 import { type Actor, type AuditAction, logAction } from "../operations/activity.ts";
+import { requireScopes } from "./deletion-rights.ts";
 
 type Context = Pick<AppContext, "store" | "clock" | "random">;
 
 /** The user who asks; the command line when absent. */
 interface By {
   by?: Actor;
+}
+
+/** The user who makes a key, or null for the command line: a key may do no more than they may. */
+interface Maker {
+  by: Actor;
 }
 
 /** Creates an account and grants its first month of plan credits. Throws a Refusal for an invalid name. */
@@ -167,27 +173,24 @@ export async function changePlan(
 
 /**
  * Creates a key. The result is the only place the key text ever appears. Throws a Refusal for an invalid
- * name, or one key too many.
+ * name, one key too many, or one that may delete where its maker may not.
  */
 export async function createKey(
   { store, clock, random }: Context,
-  input: { accountId: string; environment: Environment; name: string } & Partial<KeyRules> & By,
+  input: { accountId: string; environment: Environment; name: string } & Partial<KeyRules> & Maker,
 ): Promise<{ key: string; record: ApiKey }> {
   const name = checkedName("key name", input.name, MAX_KEY_NAME_CHARS);
   const rules = checkedRules(input, clock.now());
   const made = newKey({ clock, random }, { ...input, ...rules, name, replacesKeyId: null });
   return store.write("create key", async (tx) => {
-    accountOrThrow(input.accountId, await findAccount(tx, input.accountId));
-    await refuseTooManyKeys(tx, input.accountId);
+    const { by } = input;
+    const { accountId, scopes, createdAt: now } = made.record;
+    accountOrThrow(accountId, await findAccount(tx, accountId));
+    if (by !== null) await requireScopes(tx, { by, accountId, scopes });
+    await refuseTooManyKeys(tx, accountId);
     await insertKey(tx, made.record);
-    const { accountId, createdAt: now } = made.record;
-    const what = {
-      by: input.by ?? null,
-      accountId,
-      action: "key.created",
-      subject: keyLabel(made.record),
-    } as const;
-    await logAction(tx, what, { now, random });
+    const subject = keyLabel(made.record);
+    await logAction(tx, { by, accountId, action: "key.created", subject }, { now, random });
     return made;
   });
 }
@@ -223,22 +226,23 @@ function checkedRules({ scopes, expiresAt, addresses }: Partial<KeyRules>, now: 
 /**
  * Creates a successor for a key, with its name, environment, scopes, expiry and addresses. The old key works
  * until it is revoked, so that nothing breaks before the new one is deployed. Throws a Refusal when the key
- * is revoked.
+ * is revoked, or may delete where who asks may not.
  */
 export function regenerateKey(
   { store, clock, random }: Context,
-  input: { id: string } & By,
+  { id, by }: { id: string } & Maker,
 ): Promise<{ key: string; record: ApiKey }> {
   return store.write("regenerate key", async (tx) => {
-    const old = await findKey(tx, input.id);
+    const old = await findKey(tx, id);
     if (!old || old.revokedAt !== null)
       throw new Refusal("NOT_CURRENT", "This key is not in force any more.");
-    const { accountId } = old;
+    const { accountId, scopes } = old;
+    if (by !== null) await requireScopes(tx, { by, accountId, scopes });
     await refuseTooManyKeys(tx, accountId);
     const made = newKey({ clock, random }, { ...old, replacesKeyId: old.id });
     await insertKey(tx, made.record);
     const subject = `${keyLabel(old)} by ${made.record.last4}`;
-    const what = { by: input.by ?? null, accountId, action: "key.regenerated", subject } as const;
+    const what = { by, accountId, action: "key.regenerated", subject } as const;
     await logAction(tx, what, { now: made.record.createdAt, random });
     return made;
   });

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 
-import { mayDelete, requireScopes, scopesFor } from "../../app/people/deletion-rights.ts";
+import { mayDelete, scopesFor } from "../../app/people/deletion-rights.ts";
 import { createKey, type KeyRules, regenerateKey, revokeKey } from "../../app/people/manage-account.ts";
 import { makeSigningSecret, removeSigningSecret } from "../../app/people/manage-signing.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
@@ -291,7 +291,6 @@ function rulesIn(visit: MemberVisit): KeyRules {
   const addresses = field(visit, "addresses")
     .split(/[\s,;]+/)
     .filter(Boolean);
-  requireScopes(visit, scopes);
   // A form without the choice limits nothing.
   const chosen = field(visit, "limits") === "" ? scopesFor(visit) : scopes;
   return {
@@ -327,7 +326,6 @@ async function ownKey({ deps, account, params }: MemberVisit): Promise<ApiKey> {
 
 async function regenerate(visit: MemberVisit): Promise<Response> {
   const old = await ownKey(visit);
-  requireScopes(visit, old.scopes);
   const made = await regenerateKey(visit.deps, { id: old.id, by: visit.user.id });
   const { name, environment } = made.record;
   await visit.flashes.put(visit.session.id, {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => workspace.close());
 
 const nameAccount = (name: string) => createAccount(workspace, { name, tier: "starter", credits: 0 });
-const nameKey = (name: string) => createKey(workspace, { accountId, environment: "test", name });
+const nameKey = (name: string) => createKey(workspace, { accountId, environment: "test", name, by: null });
 
 const DECEPTIVE = ["A\nB", "A\x1b[31mB", "A\u0085B", "A\u202eB", "A\u2067B", "A\u2028B"];
 
