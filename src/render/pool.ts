@@ -28,7 +28,7 @@ import {
 import type { SupportsJob } from "./preview/messages.ts";
 import type { DocumentJob, PreviewJob, RenderJob, Stage } from "./protocol.ts";
 
-export { RenderFault, RenderInterrupted, type RenderOutcome } from "./pool-worker.ts";
+export { RenderFault, RenderInterrupted } from "./pool-worker.ts";
 
 /** Pause before retrying a worker that could not start, doubled each time up to the maximum. */
 const FIRST_RESTART_DELAY_MS = 200;

@@ -29,7 +29,7 @@ const SUFFIXES = /^(?:jr|sr|ii|iii|iv|junior|senior)\.?$/i;
  * Splits a name the way shirts do: the family name with its particles ("van Dijk", "de Bruyne") and suffix
  * ("Neymar Jr"), and what comes before it. A single word is a family name.
  */
-export function nameParts(name: string): { first: string; last: string } {
+function nameParts(name: string): { first: string; last: string } {
   const words = name.split(" ");
   let from = words.length - 1;
   if (from > 0 && SUFFIXES.test(words[from] ?? "")) from--;

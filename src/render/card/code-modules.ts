@@ -1,7 +1,7 @@
 import encodeQr from "qr";
 
 /** The light margin that readers need around a code (ISO/IEC 18004, 6.3.8), in modules. */
-export const QUIET_MODULES = 4;
+const QUIET_MODULES = 4;
 
 /**
  * The modules of a QR code with its quiet zone: a string for each row, with "1" where it is dark. It bears

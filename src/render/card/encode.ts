@@ -51,7 +51,7 @@ export function encodePng({ rgba, width, height }: Pixels, encoding: Encoding = 
  * Rows of four bytes a pixel, each after its filter's number, as the parts of a zlib stream: what PNG holds,
  * and PDF too.
  */
-export function deflatedRows(
+function deflatedRows(
   rgba: Uint8Array,
   width: number,
   height: number,

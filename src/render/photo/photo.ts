@@ -276,7 +276,7 @@ async function runSteps(job: PhotoJob, onStage: (stage: PhotoStage) => void): Pr
 /**
  * What the header says of the photo, null if it is none; damage further on shows when the photo is decoded.
  */
-export async function readHeader(path: string): Promise<Header | null> {
+async function readHeader(path: string): Promise<Header | null> {
   try {
     const { format, width, height } = await new Bun.Image(path, { maxPixels: MAX_SOURCE_PIXELS }).metadata();
     const isPhoto = PHOTO_FORMATS.has(format) && width * height <= MAX_SOURCE_PIXELS;

@@ -206,7 +206,7 @@ function decodeBoxes([boxes, scores], anchors, size, keyPoints, crop, minScore) 
  * Intersection over union.
  * @param {Rect} a @param {Rect} b
  */
-export function overlap(a, b) {
+function overlap(a, b) {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
   if (width <= 0 || height <= 0) return 0;
