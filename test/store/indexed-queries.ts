@@ -70,7 +70,11 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
     (tx) => editionCounts(tx, { setId: "s", parallels: ["day"], players: [3, 4] }),
     /set_cards_list .*set_id=.*player=.*parallel=/,
   ],
-  ["a picture by its name", (tx) => reads.findImageByOutput(tx, "x"), /images_output_name/],
+  [
+    "a picture by its name, or by that of its back",
+    (tx) => reads.findImageByOutput(tx, "x"),
+    /images_output_name \(output_name=\?\).*images_back_output_name \(back_output_name=\?\)/,
+  ],
   [
     "whether a picture needs a template",
     (tx) => files.templateInUse(tx, "d"),
@@ -158,6 +162,11 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
     "the log of a deleted player",
     (tx) => forgotten.emptyRequests(tx, { accountId: "a", environment: "live", externalId: "p" }),
     /request_log_external/,
+  ],
+  [
+    "whether something unfinished needs a photo or badge",
+    (tx) => files.sourceInUse(tx, "s"),
+    /images_open_source \(source_sha256=\?\).*images_open_badge \(badge_sha256=\?\)/,
   ],
   ["who else has a picture", (tx) => pictures.isFieldPicture(tx, "s", "a"), /image_pictures_source/],
   ["who else has a photo", (tx) => files.imageNames(tx, "s", "a"), /images_source.*images_badge/],

@@ -309,10 +309,28 @@ test("what the operator console asks every few seconds reads small indexes, neve
     await search.latestPictures(tx, 5);
   });
   expect(plans.length).toBeGreaterThanOrEqual(6);
+  expect(plans.filter((plan) => plan.includes("images_faults"))).toHaveLength(2);
   // These indexes hold only rows in the one state that is asked for.
   const small = /INDEX (images_(queue|faults|expiry)|webhook_deliveries_(queue|leases))\b/;
   for (const step of plans.flatMap((plan) => plan.split("; ")))
     if (step.startsWith("SCAN")) expect(step).toMatch(small);
+});
+
+test("each index of the images serves a query: none is written for nothing", async () => {
+  const asked = [...INDEXED_QUERIES, ...MERGED, ...OF_THE_QUEUE].map(([, work]) => work);
+  const plans = await plansOf(async (tx) => {
+    for (const work of asked) await work(tx);
+    await search.recentLiveFailures(tx, 5);
+    await search.latestImages(tx, { limit });
+  });
+  const used = new Set(plans.join().match(/images_\w+/g));
+  const indexes = planner
+    .query<{ name: string }, []>(
+      "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'images' AND sql IS NOT NULL",
+    )
+    .all();
+  expect(indexes.map(({ name }) => name).filter((name) => !used.has(name))).toEqual([]);
+  expect(indexes.length).toBeGreaterThan(15);
 });
 
 test("a prepared query is planned without its values, so that SQLite does not compile it at every run; no other is", async () => {
