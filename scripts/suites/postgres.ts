@@ -12,6 +12,7 @@ export const POSTGRES_SUITES = [
   "test/store/engine/postgres-upgrade.test.ts",
   "test/store/postgres-plans.test.ts",
   "test/store/engine/pooler.test.ts",
+  "test/store/engine/prepared.test.ts",
   "test/store/engine/half-open.test.ts",
   "test/store/images/queue-depth.test.ts",
   "test/state",

@@ -58,5 +58,12 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
 /** `path` with its `{name}`s filled in, such as `/v1/images/img_5mJd`. */
 export function fillPath<Path extends string>(path: Path, values: Record<NamesIn<Path>, string>): string {
   const byName: Record<string, string> = values;
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(byName[name] ?? ""));
+  const parts = PARTS.get(path) ?? path.split(/\{(\w+)\}/);
+  PARTS.set(path, parts);
+  return parts
+    .map((part, place) => (place % 2 === 0 ? part : encodeURIComponent(byName[part] ?? "")))
+    .join("");
 }
+
+/** Each path as text, name, text and so on, found once. */
+const PARTS = new Map<string, string[]>();

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Environment } from "../core/account.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import type { PublicStatus } from "../core/image-state.ts";
@@ -69,5 +68,5 @@ function binding(place: string, { accountId, environment, status, ...filters }: 
     ([, value]) => value !== undefined,
   );
   const text = JSON.stringify([place, accountId, environment, status ?? null, ...given]);
-  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+  return Bun.SHA256.hash(text, "hex").slice(0, 12);
 }

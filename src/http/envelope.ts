@@ -75,20 +75,10 @@ export function asPartnerRefusal(error: unknown): PartnerRefusal {
   return isPartnerRefusal(error) ? error : internalError(error);
 }
 
-function json(
-  exchange: Exchange,
-  status: number,
-  body: string,
-  headers: Record<string, string> = {},
-): Response {
-  return new Response(body, {
-    status,
-    headers: {
-      ...standardHeaders(exchange),
-      "Content-Type": JSON_TYPE,
-      "Cache-Control": "no-store",
-      "X-Content-Type-Options": "nosniff",
-      ...headers,
-    },
-  });
+function json(exchange: Exchange, status: number, body: string, headers?: Record<string, string>): Response {
+  const all = standardHeaders(exchange);
+  all["Content-Type"] = JSON_TYPE;
+  all["Cache-Control"] = "no-store";
+  all["X-Content-Type-Options"] = "nosniff";
+  return new Response(body, { status, headers: headers ? Object.assign(all, headers) : all });
 }

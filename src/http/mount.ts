@@ -12,8 +12,9 @@ export function enter(request: Request, basePath: string): Request {
 const LEADING = ["Location", "HX-Redirect"];
 
 /** Has a response lead its reader on under the base path. */
-export function leave({ headers }: Response, basePath: string): void {
+export function leave(response: Response, basePath: string): void {
   if (basePath === "") return;
+  const { headers } = response;
   for (const name of LEADING) {
     const address = headers.get(name);
     if (address !== null) headers.set(name, underBasePath(address, basePath));

@@ -165,5 +165,16 @@ export function scopeOf({ request, route }: Pick<Exchange, "request" | "route">)
 
 /** The label of the route that matches a path; "other" when none does. */
 export function labelOf(pathname: string): string {
+  return FIXED_LABELS.get(pathname) ?? matchingLabel(pathname);
+}
+
+function matchingLabel(pathname: string): string {
   return LABELS.find(({ pattern }) => pattern.test(pathname))?.label ?? "other";
 }
+
+/** Of the paths without parameters, which most requests have. */
+const FIXED_LABELS = new Map(
+  Object.values(ROUTES)
+    .filter(({ path }) => !/[{*]/.test(path))
+    .map(({ path }) => [path as string, matchingLabel(path)]),
+);

@@ -107,8 +107,10 @@ export function listen(deps: HttpDeps, address: ListenAddress) {
       maxRequestBodySize: NO_BUN_BODY_LIMIT,
       // Bun's development error page shows source code.
       development: false,
-      fetch: async (request, bun) => {
-        bun.timeout(request, idleSecondsOf(request.url));
+      fetch: (request, bun) => {
+        const idleSeconds = idleSecondsOf(request.url);
+        // Bun begins each request with idleTimeout, whatever the one before it on its connection had.
+        if (idleSeconds !== IDLE_SECONDS) bun.timeout(request, idleSeconds);
         return answer(request, bun.requestIP(request)?.address ?? "unknown");
       },
     }),
@@ -141,7 +143,7 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
     try {
       if (!url) throw brokenHost("must be this service's host name.");
       rejectAmbiguousHeaders(original);
-      response = await withDeadlineBudget(REQUEST_STORAGE_MS, async () => router.handle(request));
+      response = await withDeadlineBudget(REQUEST_STORAGE_MS, async () => router.fetch(request));
     } catch (error) {
       response = refuse(deps, exchange, error);
     }
@@ -266,7 +268,9 @@ function lazily(load: () => Promise<(exchange: Exchange) => Promise<Response>>):
 
 /** The path's parameters; empty text, which nothing is called, for one that cannot be decoded. */
 function decodedParams(params: Context["params"] = {}): Params {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value ?? ""]));
+  const decoded: Params = {};
+  for (const name of Object.keys(params)) decoded[name] = params[name] ?? "";
+  return decoded;
 }
 
 function routes(deps: RouteDeps, exchangeOf: (request: Request) => Exchange) {

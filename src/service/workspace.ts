@@ -9,7 +9,7 @@ import { type OpenStore, openPlaces } from "../app/places.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Config } from "../config.ts";
-import { type Meter, meter } from "../core/metrics.ts";
+import { type Count, type Meter, meter } from "../core/metrics.ts";
 import type { Clock, Log, LogFields, Random } from "../core/ports.ts";
 import { secretBox } from "../core/secret-box.ts";
 import { type SharedPlaceholders, sharedPlaceholders } from "../render/placeholders/placeholder-files.ts";
@@ -154,9 +154,14 @@ async function sharedAmongNodes(options: SharedStateOptions & SharedNodesOptions
 
 /** The same log, with counted lines, so that an alert rule can react to errors. */
 function counted(log: Log, counts: Meter): Log {
-  const at = (level: keyof Log) => (event: string, fields?: LogFields) => {
-    counts.add("cardpress_log_lines_total", { level });
-    log[level](event, fields);
+  const at = (level: keyof Log) => {
+    // Named once, with the first line: there is one for each request.
+    let count: Count | undefined;
+    return (event: string, fields?: LogFields) => {
+      count ??= counts.count("cardpress_log_lines_total", { level });
+      count();
+      log[level](event, fields);
+    };
   };
   return { info: at("info"), warn: at("warn"), error: at("error") };
 }

@@ -76,9 +76,9 @@ async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   );
 }
 
-/** The batch of each image shown: two lookups, and a sort of the batches that share the image. */
+/** The batch of each image shown: a lookup; for those with one two more, and a sort of all that have it. */
 const FIRST_BATCH =
-  /; CORRELATED SCALAR SUBQUERY \d+; SEARCH batch_cards USING INDEX batch_cards_image \(image_id=\?\); SEARCH batches USING INDEX sqlite_autoindex_batches_1 \(id=\?\); USE TEMP B-TREE FOR ORDER BY/g;
+  /; CORRELATED SCALAR SUBQUERY \d+; SEARCH batch_cards USING COVERING INDEX batch_cards_image \(image_id=\?\); CORRELATED SCALAR SUBQUERY \d+; SEARCH batch_cards USING INDEX batch_cards_image \(image_id=\?\); SEARCH batches USING INDEX sqlite_autoindex_batches_1 \(id=\?\); USE TEMP B-TREE FOR ORDER BY/g;
 
 const scope = { accountId: "a", environment: "live" as const };
 const after = { createdAt: 5, id: "x" };

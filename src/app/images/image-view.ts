@@ -167,14 +167,14 @@ export function failureView({ failureCode, failureMessage, failureReason }: Fail
 
 /** One item of the list. `completed_at` appears once a terminal state is reached. */
 export function imageListItem(image: ImageListing): Record<string, unknown> {
-  return {
+  const item: Record<string, unknown> = {
     image_id: image.id,
     status: publicStatus(image.state),
     type: image.type,
     created_at: isoTime(image.createdAt),
     completed_at: isoTimeOrNull(image.completedAt),
-    ...ownWords(image),
   };
+  return Object.assign(item, ownWords(image));
 }
 
 function ownWords({
@@ -185,14 +185,9 @@ function ownWords({
 }: Pick<ImageListing, "request" | "batchId" | "setPlace" | "state">): OwnWords {
   // Validated when it was accepted.
   const { player, style, metadata = null } = request as CreateImageRequest;
-  return {
-    external_id: player.external_id,
-    name: player.name,
-    metadata,
-    batch_id: batchId,
-    style,
-    ...setOf({ setPlace, state }),
-  };
+  const { external_id, name } = player;
+  const words = { external_id, name, metadata, batch_id: batchId, style };
+  return setPlace === null ? words : { ...words, ...setOf({ setPlace, state }) };
 }
 
 /** The set of an image, for its views. */
