@@ -202,6 +202,7 @@ export function composeFill(
       : null,
     edge,
     backdrop: backdrop?.style ?? null,
+    header: null,
     sides: ratingSides(placed, zones, box),
     watermark: job.watermark ?? null,
   };

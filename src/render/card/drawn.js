@@ -2,7 +2,7 @@
 // for a card.
 import { reducedJpeg } from "../photo/page/reduced_jpeg.js";
 import { backdropOf } from "./backdrop.js";
-import { decodedOutline, loadInto } from "./decode.js";
+import { decodedOutline } from "./decode.js";
 import { rimLight, softOutline } from "./light.js";
 import { outlineOf } from "./outline.js";
 
@@ -56,9 +56,9 @@ export async function fromOutline(name, fill) {
  * The photo as this card's ground, as a BMP file.
  * @param {File | undefined} file the photo @param {CardFill} fill
  */
-export async function drawBackdrop(file, { backdrop }) {
+export async function drawBackdrop(file, { backdrop, header }) {
   if (!file || !backdrop) throw new Error("the card's photo was not given to the page");
-  const photo = await decodedFor(file, backdrop.photo).catch(() => {
+  const photo = await decodedFor(file, header, backdrop.photo).catch(() => {
     throw new Error("the photo could not be decoded");
   });
   try {
@@ -71,22 +71,14 @@ export async function drawBackdrop(file, { backdrop }) {
 /**
  * The photo, upright, with no fewer pixels than it is shown with: a JPEG that is shown at half its size or
  * less is decoded to a half or a quarter at once.
- * @param {File} file @param {{ width: number, height: number }} box where it is shown
+ * @param {File} file @param {CardFill["header"]} header what its header says
+ * @param {{ width: number, height: number }} box where it is shown
  */
-async function decodedFor(file, { width, height }) {
-  if (await isJpeg(file)) {
-    const image = new Image();
-    await loadInto(image, file, "photo");
-    const size = { width: image.naturalWidth, height: image.naturalHeight };
-    const times = Math.max(size.width, size.height) / Math.max(width, height);
-    const reduced = times >= 2 ? await reducedJpeg(file, size, times >= 4 ? 4 : 2) : null;
+async function decodedFor(file, header, { width, height }) {
+  if (header?.format === "jpeg") {
+    const times = Math.max(header.width, header.height) / Math.max(width, height);
+    const reduced = times >= 2 ? await reducedJpeg(file, header, times >= 4 ? 4 : 2) : null;
     if (reduced) return reduced;
   }
   return createImageBitmap(file, { imageOrientation: "from-image" });
-}
-
-/** Whether a file begins as JPEGs do. @param {File} file */
-async function isJpeg(file) {
-  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-  return first === 0xff && second === 0xd8;
 }

@@ -4,6 +4,7 @@ import { isMoving } from "../../core/moving-pictures.ts";
 import { PICTURE_FORMATS } from "../../core/picture-formats.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { crashOf, fileSlot, freeMemory, openSealedPage, type PageFile } from "../browser/browser.ts";
+import { readHeader } from "../photo/header.ts";
 import {
   type Camera,
   type CameraOptions,
@@ -100,15 +101,16 @@ export async function openCardPage(
   let measure = zonesOnce(page);
 
   const set = async (job: CardJob) => {
-    const { style } = job.card;
-    await orCrash(resize(style));
+    await orCrash(resize(job.card.style));
     const setting = settingOf(job, template);
-    const zones = await orCrash(measure(style, setting));
+    const zones = await orCrash(measure(job.card.style, setting));
     const { fill, composition, showsCutout } = composeFill(job, template, setting, zones, supplies);
     if (options.watermark) fill.watermark = "TEST";
     // A page opened later may cover this one, which then draws no frames.
     const front = session.send("Page.bringToFront");
-    const [dieCutMs] = await orCrash(Promise.all([giveFiles(job, showsCutout), front]));
+    const header = fill.backdrop && job.photo ? readHeader(job.photo) : null;
+    const [dieCutMs, read] = await orCrash(Promise.all([giveFiles(job, showsCutout), header, front]));
+    fill.header = read;
     return { filled: await orCrash(fillPage(page, fill)), composition, dieCutMs };
   };
 

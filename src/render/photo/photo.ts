@@ -1,13 +1,12 @@
 import type { Browser } from "puppeteer-core";
 import type { Cutout, CutoutDescription, Focus } from "../../core/card.ts";
-import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts";
 import { encodePng } from "../card/encode.ts";
+import { readHeader } from "./header.ts";
 import type { MatteModel } from "./matte-model.ts";
 import { NETWORKS_DIGEST } from "./network-files.ts";
 import { type Networks, openNetworks } from "./networks.ts";
 import { packagedRuntime, returnFreedMemory } from "./onnx-runtime.ts";
-import type { Header } from "./page/decode.js";
 import { PAGE_MODULES } from "./page-modules.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo-page.ts";
 
@@ -74,8 +73,6 @@ export interface PhotoCutter {
   warm(): void;
   close(): Promise<void>;
 }
-
-const PHOTO_FORMATS = new Set(["jpeg", "png", "webp"]);
 
 /** Workers cut out photos side by side and share the cores, so a network gets one thread. */
 const NETWORK_THREADS = 1;
@@ -270,18 +267,5 @@ async function runSteps(job: PhotoJob, onStage: (stage: PhotoStage) => void): Pr
     return { ok: true, description: job.description, timingsMs };
   } finally {
     if (!isHeld && !job.page.hasCrashed()) await job.page.call("release");
-  }
-}
-
-/**
- * What the header says of the photo, null if it is none; damage further on shows when the photo is decoded.
- */
-async function readHeader(path: string): Promise<Header | null> {
-  try {
-    const { format, width, height } = await new Bun.Image(path, { maxPixels: MAX_SOURCE_PIXELS }).metadata();
-    const isPhoto = PHOTO_FORMATS.has(format) && width * height <= MAX_SOURCE_PIXELS;
-    return isPhoto ? { format, width, height } : null;
-  } catch {
-    return null;
   }
 }
