@@ -149,32 +149,42 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
 /** Whether the head's edge would bear to be seen before the frame. */
 const risesCleanly = ({ masks, crown = 1 }: CutoutSigns) => masks >= CLEAN_HEAD && crown >= CLEAN_CROWN;
 
+/** In pixels of the cutout: the width with what is held, the crown, the topmost point. */
+interface Extent {
+  wide: number;
+  crown: number;
+  top: number;
+}
+
+/** What is seen of the window, the height from the topmost point to the plate, the largest enlargement. */
+interface Limits {
+  seen: Box;
+  room: number;
+  sharp: number;
+}
+
 /**
  * The scale at which the player is as large as the window, the arms and the photo's sharpness allow, and the
  * photo covers the window.
- * @param figure the width of all that is to be seen, the crown and the uppermost point, in pixels of the
- *   cutout
- * @param limits what is seen of the window, the height from the player's uppermost point to the plate, and
- *   the largest enlargement
  */
 function scaleFor(
   { face, body, cutSides }: { face: Box; body: Box; cutSides: Framing["cutSides"] },
-  { wide, crown, top }: { wide: number; crown: number; top: number },
+  { wide, crown, top }: Extent,
   photo: Size,
-  { seen, room, sharp }: { seen: Box; room: number; sharp: number },
+  { seen, room, sharp }: Limits,
 ): number {
   const tall = body.y + body.height - crown;
   const { perShape, least, most: mostFaces } = UPPER_BODY;
   const upperBody = clamp((perShape * seen.height) / seen.width, least, mostFaces) * face.height;
   const whole = room / Math.max(1, tall + crown - top);
   const arms = (ARMS_IN * seen.width) / wide;
-  const isSpread = body.width >= SPREAD * tall && arms >= LEAST_FOR_ARMS * whole;
+  const fitsArms = (scale: number) => arms >= LEAST_FOR_ARMS * scale;
+  const isSpread = body.width >= SPREAD * tall && fitsArms(whole);
   const isFar = tall >= FAR_FACES * face.height && !isSpread;
   const reach = isFar ? room / Math.max(1, upperBody + crown - top) : whole;
-  const fitsArms = arms >= LEAST_FOR_ARMS * reach;
   const side = Math.min(seen.width, 0.8 * seen.height);
   const wanted = Math.min(
-    fitsArms ? Math.min(arms, reach) : WITH_CUT_ARMS * reach,
+    fitsArms(reach) ? Math.min(arms, reach) : WITH_CUT_ARMS * reach,
     (MAX_FACE * side) / face.height,
     sharp,
   );
