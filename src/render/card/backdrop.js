@@ -1,7 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's
 // ground.
 import { lumaOf, retone, toneTables } from "../photo/page/masks.js";
-import { bitmapFile } from "./light.js";
 import { cropped, within } from "./photo-window.js";
 
 /** @import { Tones } from "../../core/card.ts" */
@@ -26,12 +25,11 @@ const EDGE_SHADE = 0.72;
 const CLEAR_FACES = 1.8;
 
 /**
- * The picture of `style.window`, as a BMP file.
+ * The picture of `style.window`.
  * @param {ImageBitmap} photo as the file shows it
  * @param {BackdropStyle} style
  */
 export function backdropOf(photo, style) {
-  const { width, height } = style.window;
   const context = cropped(photo, style);
   if (style.tones) grade(context, style.tones);
   const gap = Math.max(0, Math.round(style.photo.y - style.window.y));
@@ -39,7 +37,7 @@ export function backdropOf(photo, style) {
   if (style.isShaded) shadeEdges(context, style);
   if (isStriped) shadeTop(context, gap, style);
   darkenFoot(context, style);
-  return bitmapFile(context.getImageData(0, 0, width, height));
+  return context.canvas;
 }
 
 /**

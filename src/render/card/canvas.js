@@ -1,5 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
 import { keepPlates, layPlates, liftPlates, loadPlates, UNSEEN } from "./plates.js";
+import { useStandIns } from "./stand-in.js";
 
 /**
  * Elements drawn into a canvas, which browsers have behind a flag: https://github.com/WICG/html-in-canvas
@@ -52,6 +53,7 @@ export async function open(name) {
   stage.append(document.body);
   shown = { canvas, context, pixels };
   keepPlates(true);
+  useStandIns(true);
   return true;
 }
 
@@ -62,6 +64,7 @@ export function close() {
   shown = undefined;
   hideProbe();
   keepPlates(false);
+  useStandIns(false);
   pixels.terminate();
   canvas.replaceWith(.../** @type {Element} */ (canvas.firstElementChild).children);
 }

@@ -53,7 +53,7 @@ export async function fromOutline(name, fill) {
 }
 
 /**
- * The photo as this card's ground, as a BMP file.
+ * The photo as this card's ground.
  * @param {File | undefined} file the photo @param {CardFill} fill
  */
 export async function drawBackdrop(file, { backdrop, header }) {

@@ -1,15 +1,18 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
 import { describeBadge } from "./badge.js";
 import { bind, prepare, takeAttributes } from "./bind.js";
+import { bounded } from "./bounded.js";
 import { drawCodes } from "./codes.js";
 import { decodeInto, loadInto } from "./decode.js";
 import { drawBackdrop, drawnFor, fromOutline } from "./drawn.js";
 import { checkFonts, fitText } from "./fit.js";
-import { halved, halvingsOf, reduced, sharpened } from "./light.js";
+import { makeGrain } from "./grain.js";
+import { fileOf, halved, halvingsOf, reduced, sharpened } from "./light.js";
 import { loadNamed } from "./named-pictures.js";
 import { leaveToPlate } from "./plates.js";
 import { keepRecent } from "./recent.js";
 import { sideOf } from "./sides.js";
+import { originalOf, standIn } from "./stand-in.js";
 import { straysOf, without } from "./strays.js";
 import { showWatermark } from "./watermark.js";
 
@@ -36,18 +39,17 @@ import { showWatermark } from "./watermark.js";
  * }} CardFill
  */
 
+/**
+ * An `<img>` of the template, or a canvas that stands in for it.
+ * @typedef {HTMLImageElement | HTMLCanvasElement} Picture
+ */
+
 /** @typedef {{ fits: import("./fit.js").FitResult[], timingsMs: Record<string, number> }} FillResult */
 
 /**
  * @typedef {{ x: number, y: number, width: number, height: number }} Part a rectangle in fractions of the
  *   card
  */
-
-/**
- * The longest wait for pictures or fonts, which ends one that never comes: on a busy machine a large picture
- * may take ten seconds to decode.
- */
-const READY_TIMEOUT_MS = 30_000;
 
 /**
  * The prefix of a picture's address that stands for the file in `cutoutInput`; the rest tells files apart.
@@ -76,7 +78,7 @@ photoInput.type = "file";
 /**
  * The most recent players, by source: a photo is often requested again soon, in another size or format, and
  * its cutout takes 6 to 70 ms to load and decode.
- * @type {Map<string, HTMLImageElement>}
+ * @type {Map<string, Picture>}
  */
 const lastPlayers = new Map();
 /**
@@ -85,15 +87,15 @@ const lastPlayers = new Map();
  */
 const LAST_PLAYERS = {
   max: 16_000_000,
-  /** @param {HTMLImageElement} player */
-  pixelsOf: ({ naturalWidth, naturalHeight }) => naturalWidth * naturalHeight,
+  /** @param {Picture} player */
+  pixelsOf: (player) =>
+    player instanceof HTMLCanvasElement
+      ? player.width * player.height
+      : player.naturalWidth * player.naturalHeight,
 };
 
 /** The pictures that come from a photo. */
 const PHOTOGRAPHIC = ["player", "photo"];
-/** Opacity, of 255, at which grain is visible as a texture but not as dots. */
-const GRAIN_ALPHA = 12;
-
 /**
  * Fills in one card. Each call sets every value, so nothing of the previous card remains. Whatever takes time
  * comes first: the card then changes within one task, and the browser never draws it half filled.
@@ -234,18 +236,28 @@ export function remake(html) {
   }
 }
 
-/** @param {HTMLElement} card @returns {HTMLImageElement[]} */
+/** @param {HTMLElement} card @returns {Picture[]} */
 function picturesOf(card) {
-  return [...card.querySelectorAll(`img[data-picture]`)].map(
-    (picture) => /** @type {HTMLImageElement} */ (picture),
+  return [...card.querySelectorAll(`img[data-picture], canvas[data-picture]`)].map(
+    (picture) => /** @type {Picture} */ (picture),
   );
+}
+
+/**
+ * Puts the template's own `<img>` back in the place of every canvas: another style sheet may tell the two
+ * apart.
+ */
+export function endStandIns() {
+  for (const picture of picturesOf(theCard())) picture.replaceWith(originalOf(picture));
+  for (const [source, picture] of lastPlayers)
+    if (picture instanceof HTMLCanvasElement) lastPlayers.delete(source);
 }
 
 /**
  * A decoded replacement for each `<img>` of the card whose picture changes.
  * @param {HTMLElement} card
  * @param {CardFill} fill
- * @returns {Promise<[shown: HTMLImageElement, ready: HTMLImageElement][]>}
+ * @returns {Promise<[shown: Picture, ready: Picture][]>}
  */
 async function readyPictures(card, fill) {
   const strays = fill.seen && (await straysOf(fill.outline, fill.seen));
@@ -255,7 +267,7 @@ async function readyPictures(card, fill) {
     const shown = picturesOf(card).filter(({ dataset }) => dataset.picture === name);
     const source = shown.length > 0 && (await wanted());
     if (!source) return [];
-    /** @type {[HTMLImageElement, HTMLImageElement][]} */
+    /** @type {[Picture, Picture][]} */
     const replaced = [];
     for (const [copy, each] of shown.entries()) {
       if (leaveToPlate(each, source)) continue;
@@ -264,7 +276,8 @@ async function readyPictures(card, fill) {
       const key = strays && name === "player" ? `${own} without ${strays.key}` : own;
       if (each.dataset.source === key) continue;
       const whole = await successor(each, source, name, fill, own);
-      const ready = strays && key !== own ? await cleared(whole, strays.parts, key) : whole;
+      const isPlayer = strays && key !== own && whole instanceof HTMLImageElement;
+      const ready = isPlayer ? await cleared(whole, strays.parts, key) : whole;
       replaced.push([each, ready]);
     }
     return replaced;
@@ -275,8 +288,9 @@ async function readyPictures(card, fill) {
 }
 
 /**
- * An `<img>` like `shown`, with another picture already decoded. Throws when that fails.
- * @param {HTMLImageElement} shown
+ * An `<img>` like `shown`, or what stands in for one, with another picture already decoded. Throws when that
+ * fails.
+ * @param {Picture} shown
  * @param {string} source the picture's address, or PICKED or PHOTO followed by what tells files apart
  * @param {string} name the picture's, for the error
  * @param {CardFill} fill
@@ -288,12 +302,14 @@ async function successor(shown, source, name, fill, key) {
     keepRecent(lastPlayers, key, last, LAST_PLAYERS);
     return last;
   }
-  const ready = /** @type {HTMLImageElement} */ (shown.cloneNode(false));
+  const ready = /** @type {HTMLImageElement} */ (originalOf(shown).cloneNode(false));
   ready.dataset.source = key;
   if (source.startsWith(BACKDROP_PREFIX)) {
-    await decodeInto(ready, await drawBackdrop(photoInput.files?.[0], fill), name);
-    keepRecent(lastPlayers, key, ready, LAST_PLAYERS);
-    return ready;
+    const ground = await drawBackdrop(photoInput.files?.[0], fill);
+    const canvas = standIn(shown, ground, key);
+    if (!canvas) await decodeInto(ready, fileOf(ground), name);
+    keepRecent(lastPlayers, key, canvas ?? ready, LAST_PLAYERS);
+    return canvas ?? ready;
   }
   const input = source.startsWith(PICKED) ? cutoutInput : source.startsWith(PHOTO) ? photoInput : null;
   const [picked] = input?.files ?? [];
@@ -314,7 +330,7 @@ async function successor(shown, source, name, fill, key) {
  * @param {string} key what tells this picture apart
  */
 async function cleared(player, parts, key) {
-  const known = lastPlayers.get(key);
+  const known = /** @type {HTMLImageElement | undefined} */ (lastPlayers.get(key));
   const ready = known ?? /** @type {HTMLImageElement} */ (player.cloneNode(false));
   if (!known) await decodeInto(ready, without(player, parts), "player");
   ready.dataset.source = key;
@@ -330,11 +346,12 @@ async function cleared(player, parts, key) {
  */
 async function reducePictures(card) {
   for (const shown of picturesOf(card)) {
+    if (shown instanceof HTMLCanvasElement) continue;
     const { source = "", picture: name = "" } = shown.dataset;
     const halvings = PHOTOGRAPHIC.includes(name) && !source.startsWith("/") ? halvingsOf(shown) : 0;
     if (halvings === 0) continue;
     const key = `${source} halved ${halvings}`;
-    const known = lastPlayers.get(key);
+    const known = /** @type {HTMLImageElement | undefined} */ (lastPlayers.get(key));
     const ready = known ?? /** @type {HTMLImageElement} */ (shown.cloneNode(false));
     if (!known) await decodeInto(ready, await halved(shown, halvings), name);
     ready.dataset.source = key;
@@ -344,56 +361,17 @@ async function reducePictures(card) {
   }
 }
 
-/**
- * @template T
- * @param {string} what
- * @param {Promise<T>} work
- * @returns {Promise<T>}
- */
-function bounded(what, work) {
-  return Promise.race([
-    work,
-    new Promise((_, reject) =>
-      setTimeout(
-        () => reject(new Error(`${what} were not ready after ${READY_TIMEOUT_MS} ms`)),
-        READY_TIMEOUT_MS,
-      ),
-    ),
-  ]);
-}
-
-/**
- * The picture of the grain, held so that the browser keeps it: what a style sheet shows, nobody waits for.
- */
-const grain = new Image();
-
-/**
- * A tile of fine grain as a blob URL, loaded, the same on every machine. Three pixels in ten are black or
- * white: noise on every pixel looks no better, and each card would take 5 ms more to encode and 120 KB more
- * to send.
- */
-export async function makeGrain() {
-  const size = 256;
-  const canvas = new OffscreenCanvas(size, size);
-  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  const pixels = context.createImageData(size, size);
-  let state = 0x9e3779b9;
-  for (let i = 0; i < size * size; i++) {
-    // xorshift32 (Marsaglia, 2003)
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    const noise = ((state >>> 8) & 31) - 15.5;
-    const grey = noise > 0 ? 255 : 0;
-    pixels.data.set([grey, grey, grey, Math.abs(noise) > 11 ? GRAIN_ALPHA : 0], i * 4);
-  }
-  context.putImageData(pixels, 0, 0);
-  grain.src = URL.createObjectURL(await canvas.convertToBlob({ type: "image/png" }));
-  await bounded("pictures", grain.decode());
-  return grain.src;
-}
-
 prepare(theCard());
 Object.assign(globalThis, {
-  cardpress: { fillCard, measureZones, remake, loadNamed, checkFonts, makeGrain, cutoutInput, photoInput },
+  cardpress: {
+    fillCard,
+    measureZones,
+    remake,
+    endStandIns,
+    loadNamed,
+    checkFonts,
+    makeGrain,
+    cutoutInput,
+    photoInput,
+  },
 });

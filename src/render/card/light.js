@@ -229,6 +229,12 @@ function gainOf(difference) {
   return Math.sign(difference) * SHARPEN * Math.min(beyondNoise, EDGE_STEP - NOISE_STEP);
 }
 
+/** A canvas's picture as such a file. @param {OffscreenCanvas} canvas */
+export function fileOf(canvas) {
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  return bitmapFile(context.getImageData(0, 0, canvas.width, canvas.height));
+}
+
 /**
  * Writes a picture as a BMP file with a version 4 header (Windows GDI, BITMAPV4HEADER): uncompressed pixels
  * with alpha. Writing and reading a PNG would take ten times as long, and this file is not kept.

@@ -13,6 +13,8 @@ import badgeSource from "./badge.js" with { type: "text" };
 // @ts-expect-error As above.
 import bindSource from "./bind.js" with { type: "text" };
 // @ts-expect-error As above.
+import boundedSource from "./bounded.js" with { type: "text" };
+// @ts-expect-error As above.
 import canvasSource from "./canvas.js" with { type: "text" };
 // @ts-expect-error As above.
 import codesSource from "./codes.js" with { type: "text" };
@@ -28,6 +30,8 @@ import fillSource from "./fill.js" with { type: "text" };
 import filmSource from "./film.js" with { type: "text" };
 // @ts-expect-error As above.
 import fitSource from "./fit.js" with { type: "text" };
+// @ts-expect-error As above.
+import grainSource from "./grain.js" with { type: "text" };
 // @ts-expect-error As above.
 import layersSource from "./layers.js" with { type: "text" };
 // @ts-expect-error As above.
@@ -48,6 +52,8 @@ import platesSource from "./plates.js" with { type: "text" };
 import recentSource from "./recent.js" with { type: "text" };
 // @ts-expect-error As above.
 import sidesSource from "./sides.js" with { type: "text" };
+// @ts-expect-error As above.
+import standInSource from "./stand-in.js" with { type: "text" };
 // @ts-expect-error As above.
 import straysSource from "./strays.js" with { type: "text" };
 // @ts-expect-error As above.
@@ -72,6 +78,7 @@ const SCRIPTS: Record<string, string> = {
   "/backdrop.js": backdropSource,
   "/badge.js": badgeSource,
   "/bind.js": bindSource,
+  "/bounded.js": boundedSource,
   "/canvas.js": canvasSource,
   "/codes.js": codesSource,
   "/decode.js": decodeSource,
@@ -80,6 +87,7 @@ const SCRIPTS: Record<string, string> = {
   "/fill.js": fillSource,
   "/film.js": filmSource,
   "/fit.js": fitSource,
+  "/grain.js": grainSource,
   "/layers.js": layersSource,
   "/light.js": lightSource,
   "/moving.js": movingSource,
@@ -90,6 +98,7 @@ const SCRIPTS: Record<string, string> = {
   "/plates.js": platesSource,
   "/recent.js": recentSource,
   "/sides.js": sidesSource,
+  "/stand-in.js": standInSource,
   "/strays.js": straysSource,
   "/watermark.js": watermarkSource,
   // Of the page in which players are cut out.

@@ -58,7 +58,7 @@ export function keepPlates(wanted) {
 
 /**
  * Leaves a plate's picture unloaded until the plate has to be drawn. False when it lies in none.
- * @param {HTMLImageElement} picture
+ * @param {HTMLElement} picture
  * @param {string} source its address
  */
 export function leaveToPlate(picture, source) {
