@@ -11,7 +11,13 @@ import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts"
 import { openCardPage } from "../src/render/card/page.ts";
 import { THEMES } from "../src/render/card/themes.ts";
 import { loadTemplate } from "../src/templates/load.ts";
-import { type CardSpec, CUTOUT_NAMES, cardInput, cutout, openBrowser } from "../test/render/card/cards.ts";
+import {
+  type CardSpec,
+  CUTOUT_NAMES,
+  cardInput,
+  cutout,
+  launchCardBrowser,
+} from "../test/render/card/cards.ts";
 import { namesFrom, offerHelp } from "./help.ts";
 
 offerHelp(import.meta);
@@ -98,7 +104,7 @@ async function draw(browser: Browser, name: string, { columns, cellPx, cards }: 
 }
 
 const wanted = namesFrom(process.argv.slice(2), Object.keys(SHEETS));
-const browser = await openBrowser();
+const browser = await launchCardBrowser();
 try {
   for (const [name, sheet] of Object.entries(SHEETS))
     if (wanted.includes(name)) await draw(browser, name, sheet);

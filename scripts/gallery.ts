@@ -24,8 +24,8 @@ import {
   CUTOUT_NAMES,
   cardInput,
   cutout,
+  launchCardBrowser,
   NAMES,
-  openBrowser,
 } from "../test/render/card/cards.ts";
 import { namesFrom, offerHelp } from "./help.ts";
 
@@ -301,7 +301,7 @@ function shotLists(
 
 await mkdir(OUT, { recursive: true });
 const wanted = namesFrom(process.argv.slice(2), Object.keys(shotLists([], [])));
-const browser = await openBrowser();
+const browser = await launchCardBrowser();
 try {
   const page = await openCardPage(browser, await loadTemplate("club_card"));
   const needsPhotos = wanted.includes("photos") || wanted.includes("thumbnails");

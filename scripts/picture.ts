@@ -25,7 +25,7 @@ import { checkMatteModel } from "../src/render/photo/matte-model.ts";
 import { packagedRuntime } from "../src/render/photo/onnx-runtime.ts";
 import { openPhotoCutter } from "../src/render/photo/photo.ts";
 import { loadTemplate } from "../src/templates/load.ts";
-import { type CardSpec, cardInput, openBrowser } from "../test/render/card/cards.ts";
+import { type CardSpec, cardInput, launchCardBrowser } from "../test/render/card/cards.ts";
 import { offerHelp } from "./help.ts";
 import { printGrades, writeJudgesSheets } from "./picture-judging.ts";
 import { type CutoutMeasures, openMeasurer } from "./picture-measures.ts";
@@ -222,7 +222,7 @@ if (labels.length === 0) {
   process.exit(2);
 }
 await mkdir(join(options.out, "cards"), { recursive: true });
-const browser = await openBrowser();
+const browser = await launchCardBrowser();
 const rows: Row[] = [];
 try {
   const runtime = packagedRuntime();

@@ -7,7 +7,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openCardPage } from "../src/render/card/page.ts";
 import { loadTemplate } from "../src/templates/load.ts";
-import { cardInput, openBrowser } from "../test/render/card/cards.ts";
+import { cardInput, launchCardBrowser } from "../test/render/card/cards.ts";
 import { offerHelp } from "./help.ts";
 import { PLACEHOLDER_CARD } from "./placeholder-card.ts";
 
@@ -29,7 +29,7 @@ function shapes(): number[] {
 
 // The code beside the pictures stays.
 for await (const old of new Bun.Glob("*.webp").scan(OUT)) await rm(join(OUT, old));
-const browser = await openBrowser();
+const browser = await launchCardBrowser();
 const rows: { name: string; aspect: number }[] = [];
 let total = 0;
 try {

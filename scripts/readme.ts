@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts";
-import { openBrowser } from "../test/render/card/cards.ts";
+import { launchCardBrowser } from "../test/render/card/cards.ts";
 import { offerHelp } from "./help.ts";
 
 offerHelp(import.meta);
@@ -279,7 +279,7 @@ async function drawConsolePicture(browser: Browser, folder: string, name: string
 }
 
 const folder = await mkdtemp(join(tmpdir(), "cardpress-readme-"));
-const browser = await openBrowser();
+const browser = await launchCardBrowser();
 try {
   await mkdir(join(ROOT, "docs"), { recursive: true });
   await drawBadges(browser, folder);

@@ -9,6 +9,7 @@ import type { Page } from "puppeteer-core";
 import { addMember } from "../src/app/people/manage-users.ts";
 import { testBrowser } from "../test/console/browser.ts";
 import { signIn, submit } from "../test/console/sessions.ts";
+import { closeSharedBrowsers } from "../test/shared-browser.ts";
 import { offerHelp } from "./help.ts";
 import { openShowcase } from "./showcase.ts";
 
@@ -49,7 +50,7 @@ await newPartner();
 await partner();
 await partnerWithSecrets();
 await operator();
-await Promise.all([showcase.close(), browser.close()]);
+await Promise.all([showcase.close(), closeSharedBrowsers()]);
 for (const name of IN_README)
   await copyFile(join(OUT, `${name}.webp`), join(README_PICTURES, `${name}.webp`));
 

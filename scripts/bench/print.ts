@@ -23,7 +23,7 @@ import { openCardPage } from "../../src/render/card/page.ts";
 import { pressOf } from "../../src/service/press.ts";
 import { DEFAULT_TEMPLATE } from "../../src/templates/built-in.ts";
 import { backOf, loadTemplate } from "../../src/templates/load.ts";
-import { CUTOUT_NAMES, cardInput, cutout, openBrowser } from "../../test/render/card/cards.ts";
+import { CUTOUT_NAMES, cardInput, cutout, launchCardBrowser } from "../../test/render/card/cards.ts";
 import { offerHelp } from "../help.ts";
 
 offerHelp(import.meta);
@@ -95,7 +95,7 @@ async function bench(): Promise<void> {
 
 /** Both sides of the different cards, as a render keeps them. */
 async function drawLooks(folder: string): Promise<void> {
-  const browser = await openBrowser();
+  const browser = await launchCardBrowser();
   const template = await loadTemplate(DEFAULT_TEMPLATE);
   for (const side of ["front", "back"] as const) {
     const page = await openCardPage(browser, side === "front" ? template : backOf(template));

@@ -17,6 +17,7 @@ import { serveStudio } from "../../src/studio/serve.ts";
 import { copyStarter } from "../../src/studio/starter.ts";
 import { openStudio } from "../../src/studio/studio.ts";
 import { testBrowser } from "../../test/console/browser.ts";
+import { closeSharedBrowsers } from "../../test/shared-browser.ts";
 import { offerHelp } from "../help.ts";
 
 /** The wait that people notice after a change of style, and after any other change, in milliseconds. */
@@ -67,7 +68,7 @@ for (const [file, goal] of Object.entries(GOALS)) {
   );
 }
 
-await browser.close();
+await closeSharedBrowsers();
 await server.stop();
 await studio.close();
 await bench.close();

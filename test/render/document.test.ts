@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 import { printDocument } from "../../src/render/document.ts";
 import { type TestFolder, testFolder } from "../harness.ts";
-import { openBrowser } from "./card/cards.ts";
+import { closePages, openBrowser } from "./card/cards.ts";
 
 let folder: TestFolder;
 let browser: Browser;
@@ -13,7 +13,7 @@ beforeAll(async () => {
   browser = await openBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages();
   await folder?.remove();
 });
 

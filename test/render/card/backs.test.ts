@@ -6,7 +6,7 @@ import { backOf, templateOf } from "../../../src/templates/load.ts";
 import type { TemplateRegistry } from "../../../src/templates/registry.ts";
 import { BACK, sampleTemplate } from "../../templates/sample-template.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
-import { cardInput, openBrowser } from "./cards.ts";
+import { cardInput, closePages, openBrowser } from "./cards.ts";
 
 // A template's other side is shown by a page of its own, with the same data.
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   lab = await openPixelLab(browser);
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 const card = {
   ...cardInput({ width: 600, height: 800, primary: "#0b3d91", secondary: "#ffcc00" }),

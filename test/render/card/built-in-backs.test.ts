@@ -6,7 +6,7 @@ import type { Browser } from "puppeteer-core";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { DEFAULT_TEMPLATE } from "../../../src/templates/built-in.ts";
 import { backOf, loadTemplate } from "../../../src/templates/load.ts";
-import { cardInput, openBrowser } from "./cards.ts";
+import { cardInput, closePages, openBrowser } from "./cards.ts";
 
 // The back of the included card, from the finished picture and the page that it was taken of.
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   page = await openCardPage(browser, backOf(await loadTemplate(DEFAULT_TEMPLATE)));
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 /** As wide as 300 letters of a text get. */
 const BIOGRAPHY = "Wolverhampton Wanderers und Mommsen aus Åsgårdstrand ".repeat(6).slice(0, 299).concat("M");

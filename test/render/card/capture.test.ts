@@ -5,7 +5,7 @@ import type { CaptureWay } from "../../../src/render/card/capture.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
-import { type CardSpec, cardInput, cutout, openBrowser } from "./cards.ts";
+import { type CardSpec, cardInput, closePages, cutout, openBrowser } from "./cards.ts";
 import { badge, GOLDENS } from "./goldens.ts";
 
 const WAYS = ["canvas", "screenshot"] as const;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   for (const way of WAYS) pages[way] = await openCardPage(browser, template, { way });
   lab = await openPixelLab(browser);
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 async function shoot(way: CaptureWay, spec: CardSpec, photo: (typeof GOLDENS)[number][2], crest = false) {
   const job = { card: cardInput(spec), cutout: photo && (await cutout(photo)) };

@@ -8,7 +8,7 @@ import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { saveCutout } from "../../../src/render/card-renderer.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
-import { cardInput, cutout, openBrowser } from "./cards.ts";
+import { cardInput, closePages, cutout, openBrowser } from "./cards.ts";
 
 let browser: Browser;
 let card: CardPage;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   page = (await browser.pages()).at(-1) as Page;
   lab = await openPixelLab(browser);
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 /** A cutout of one colour that fills its picture, like a close-up cut off by the photo at three sides. */
 async function filledCutout(

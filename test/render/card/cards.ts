@@ -12,6 +12,7 @@ import type {
 } from "../../../src/core/card.ts";
 import { launchBrowser } from "../../../src/render/browser/browser.ts";
 import { findChromium } from "../../../src/render/browser/chromium.ts";
+import { sharedBrowser } from "../../shared-browser.ts";
 
 /** What a test says about a card; the rest is ordinary. */
 export interface CardSpec {
@@ -59,8 +60,16 @@ export async function cutout(name: (typeof CUTOUT_NAMES)[number]): Promise<Cutou
   return { path: join(CUTOUTS, `${name}.webp`), ...JSON.parse(description) };
 }
 
-/** A Chromium for tests and tools, which run as root here and there. */
-export async function openBrowser(): Promise<Browser> {
+/** The Chromium that the files of a process share; what one opened in it is closed by `closePages`. */
+export const openBrowser = (): Promise<Browser> => sharedBrowser(launchCardBrowser);
+
+export async function closePages(): Promise<void> {
+  const browser = await openBrowser();
+  await Promise.allSettled((await browser.pages()).map((page) => page.close()));
+}
+
+/** A Chromium of its own for tests and tools, which run as root here and there. */
+export async function launchCardBrowser(): Promise<Browser> {
   const cacheDir = join(os.tmpdir(), "cardpress-test-cache");
   mkdirSync(cacheDir, { recursive: true });
   const chromium = await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir });

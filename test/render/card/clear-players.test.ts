@@ -4,7 +4,7 @@ import type { Browser } from "puppeteer-core";
 import type { CardJob } from "../../../src/render/card/card-fill.ts";
 import { openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
-import { cardInput, cutout, openBrowser } from "./cards.ts";
+import { cardInput, closePages, cutout, openBrowser } from "./cards.ts";
 
 /** The photo whose cutout is the `man`. */
 const PHOTO = join(import.meta.dir, "../../photos/unsplash_man.jpg");
@@ -13,7 +13,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await openBrowser();
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 const FIGURES = ["PAC", "SHO", "PAS", "DRI", "DEF", "PHY"].map((label) => ({ label, value: 99 }));
 const MATCH = {

@@ -8,7 +8,7 @@ import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { checkFields } from "../../../src/templates/fields.ts";
 import { type LoadedTemplate, templateOf } from "../../../src/templates/load.ts";
 import { CSS, HTML, MANIFEST, sampleTemplate } from "../../templates/sample-template.ts";
-import { cardInput, openBrowser } from "./cards.ts";
+import { cardInput, closePages, openBrowser } from "./cards.ts";
 
 // A card's code is read off the finished picture by a decoder that knows nothing of how it was drawn.
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   template = templateOf(sampleTemplate());
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 const LONGEST = "https://example.org/".padEnd(MAX_TEMPLATE_CODE_CHARS, "Aa1-");
 

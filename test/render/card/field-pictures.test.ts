@@ -5,7 +5,7 @@ import type { Badge } from "../../../src/core/card.ts";
 import { openCardPage } from "../../../src/render/card/page.ts";
 import { type LoadedTemplate, templateOf } from "../../../src/templates/load.ts";
 import { CSS, HTML, MANIFEST, sampleTemplate } from "../../templates/sample-template.ts";
-import { cardInput, openBrowser } from "./cards.ts";
+import { cardInput, closePages, openBrowser } from "./cards.ts";
 
 // Pictures among a template's own fields, on the finished card.
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 /** A picture of one colour. */
 function plain(colour: [number, number, number]): Badge {

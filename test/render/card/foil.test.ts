@@ -8,13 +8,13 @@ import { openCardPage } from "../../../src/render/card/page.ts";
 import { DEFAULT_TEMPLATE } from "../../../src/templates/built-in.ts";
 import { backOf, loadTemplate, templateOf } from "../../../src/templates/load.ts";
 import { CSS, HTML, sampleTemplate } from "../../templates/sample-template.ts";
-import { cardInput, cutout, openBrowser } from "./cards.ts";
+import { cardInput, closePages, cutout, openBrowser } from "./cards.ts";
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await openBrowser();
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 const PRINT = { width: 815, height: 1110 };
 /** A gradient of foil, half of which lies under something, within a plate that is kept from card to card. */

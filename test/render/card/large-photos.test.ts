@@ -7,7 +7,7 @@ import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { photo, withOrientation } from "../photo/photo-lab.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
-import { cardInput, cutout, openBrowser } from "./cards.ts";
+import { cardInput, closePages, cutout, openBrowser } from "./cards.ts";
 
 let browser: Browser;
 let page: CardPage;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(os.tmpdir(), "large-photos-"));
 });
 afterAll(async () => {
-  await browser.close();
+  await closePages();
   await rm(folder, { recursive: true });
 });
 

@@ -7,7 +7,7 @@ import { layerOf, withoutLayers } from "../../../src/render/card/layer-files.ts"
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
-import { type CUTOUT_NAMES, cardInput, cutout, openBrowser } from "./cards.ts";
+import { type CUTOUT_NAMES, cardInput, closePages, cutout, openBrowser } from "./cards.ts";
 import { badge } from "./goldens.ts";
 
 let browser: Browser;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   page = await openCardPage(browser, await loadTemplate("club_card"), { way: "canvas" });
   lab = await openPixelLab(browser);
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 interface Spec {
   player: (typeof CUTOUT_NAMES)[number];

@@ -16,7 +16,7 @@ import { riffChunksOf } from "../../../src/render/card/riff.ts";
 import { webm } from "../../../src/render/card/webm.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
-import { cardInput, cutout, openBrowser } from "./cards.ts";
+import { cardInput, closePages, cutout, openBrowser } from "./cards.ts";
 
 const FFMPEG = Bun.which("ffmpeg");
 
@@ -106,7 +106,7 @@ describe("a finished card", () => {
     page = await openCardPage(browser, await loadTemplate("club_card"), { way: "canvas" });
     lab = await openPixelLab(browser);
   });
-  afterAll(() => browser.close());
+  afterAll(closePages);
 
   const make = async (
     format: MovingFormat | "webp" | "png",

@@ -3,7 +3,7 @@ import type { Browser, CDPSession, Page } from "puppeteer-core";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
-import { cardInput, NAMES, openBrowser } from "./cards.ts";
+import { cardInput, closePages, NAMES, openBrowser } from "./cards.ts";
 
 let browser: Browser;
 let card: CardPage;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await session.send("DOM.enable");
   await session.send("CSS.enable");
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 /** The fonts that really drew the name; a system font means that no bundled one had the character. */
 async function fontsOfName() {

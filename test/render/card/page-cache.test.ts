@@ -8,13 +8,13 @@ import { loadTemplate } from "../../../src/templates/load.ts";
 import { packTemplate } from "../../../src/templates/pinned.ts";
 import { templateRegistry } from "../../../src/templates/registry.ts";
 import { ownTemplate, type TestFolder, testFolder } from "../../harness.ts";
-import { openBrowser } from "./cards.ts";
+import { closePages, openBrowser } from "./cards.ts";
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await openBrowser();
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 let folder: TestFolder;
 let dir: string;

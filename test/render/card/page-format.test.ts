@@ -6,7 +6,7 @@ import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate, templateOf } from "../../../src/templates/load.ts";
 import { CSS, HTML, sampleTemplate } from "../../templates/sample-template.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
-import { type CardSpec, cardInput, cutout, openBrowser } from "./cards.ts";
+import { type CardSpec, cardInput, closePages, cutout, openBrowser } from "./cards.ts";
 import { CLUB_CARD_ZONES } from "./club-card-zones.ts";
 
 // What a template can say, and what a card's data can never do to it, in a real browser.
@@ -22,7 +22,7 @@ beforeAll(async () => {
   page = (await browser.pages()).at(-1) as Page;
   lab = await openPixelLab(browser);
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 const input = (spec: CardSpec, fields?: Record<string, unknown>): CardInput => ({
   ...cardInput({ width: 600, height: 800, primary: "#0000ff", secondary: "#ff0000", ...spec }),

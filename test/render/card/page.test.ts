@@ -7,7 +7,15 @@ import type { Badge } from "../../../src/core/card.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { openPixelLab, type PixelLab, ratio } from "../pixels.ts";
-import { type CardSpec, type CUTOUT_NAMES, cardInput, cutout, openBrowser } from "./cards.ts";
+import {
+  type CardSpec,
+  type CUTOUT_NAMES,
+  cardInput,
+  closePages,
+  cutout,
+  launchCardBrowser,
+  openBrowser,
+} from "./cards.ts";
 import { badge, GOLDENS } from "./goldens.ts";
 
 let browser: Browser;
@@ -21,7 +29,7 @@ beforeAll(async () => {
   page = (await browser.pages()).at(-1) as Page;
   lab = await openPixelLab(browser);
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 async function render(
   spec: CardSpec = {},
@@ -72,7 +80,7 @@ describe("a warm page", () => {
   });
 
   test("gives the same bytes in another browser", async () => {
-    const other = await openBrowser();
+    const other = await launchCardBrowser();
     try {
       const elsewhere = await openCardPage(other, await loadTemplate("club_card"));
       for (const [spec, photo] of [

@@ -7,7 +7,7 @@ import { type LoadedTemplate, loadTemplate, templateOf } from "../../../src/temp
 import { sayThird, thirdOf } from "../../endurance.ts";
 import { CSS, HTML, sampleTemplate } from "../../templates/sample-template.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
-import { type CardSpec, cardInput, cutout, openBrowser } from "./cards.ts";
+import { type CardSpec, cardInput, closePages, cutout, openBrowser } from "./cards.ts";
 
 // A plate is drawn once and kept for the next cards of the same look.
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   lab = await openPixelLab(browser);
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 const open = (template: LoadedTemplate) => openCardPage(browser, template, { way: "canvas" });
 

@@ -5,7 +5,7 @@ import type { CaptureWay } from "../../../src/render/card/capture.ts";
 import { openCardPage } from "../../../src/render/card/page.ts";
 import { templateOf } from "../../../src/templates/load.ts";
 import { CSS, HTML, sampleTemplate } from "../../templates/sample-template.ts";
-import { CUTOUT_NAMES, cardInput, cutout, openBrowser } from "./cards.ts";
+import { CUTOUT_NAMES, cardInput, closePages, cutout, openBrowser } from "./cards.ts";
 
 // A template may show one picture in several places, as a print of two inks does.
 
@@ -13,7 +13,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await openBrowser();
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 const HALF = 300;
 const twice = templateOf(

@@ -5,7 +5,7 @@ import type { ShownSet } from "../../../src/core/card-set.ts";
 import { cardTexts } from "../../../src/render/card/card-texts.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
-import { type CardSpec, cardInput, openBrowser } from "./cards.ts";
+import { type CardSpec, cardInput, closePages, openBrowser } from "./cards.ts";
 import { badge } from "./goldens.ts";
 
 let browser: Browser;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   page = (await browser.pages()).at(-1) as Page;
   crest = await badge(browser);
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 const SET: ShownSet = { name: "Rovers", season: "2026/27", parallel: "gold", serial: 12, size: 50 };
 

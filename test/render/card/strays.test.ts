@@ -6,7 +6,7 @@ import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { testFolder } from "../../harness.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
-import { type CardSpec, cardInput, openBrowser } from "./cards.ts";
+import { type CardSpec, cardInput, closePages, openBrowser } from "./cards.ts";
 
 let browser: Browser;
 let card: CardPage;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   lab = await openPixelLab(browser);
 });
 afterAll(async () => {
-  await browser.close();
+  await closePages();
   await folder.remove();
 });
 

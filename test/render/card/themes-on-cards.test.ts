@@ -3,7 +3,7 @@ import type { Browser } from "puppeteer-core";
 import { paletteOf } from "../../../src/render/card/colours.ts";
 import { sceneOf, THEMES } from "../../../src/render/card/themes.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
-import { openBrowser } from "./cards.ts";
+import { closePages, openBrowser } from "./cards.ts";
 
 let browser: Browser;
 let lab: PixelLab;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   lab = await openPixelLab(browser);
 });
-afterAll(() => browser.close());
+afterAll(closePages);
 
 describe("themes in pixels", () => {
   // Mean difference of all channels between two scenes at 48 x 60; below about 5 two look alike at a glance.

@@ -4,7 +4,7 @@ import { PLACEHOLDER_CARD } from "../../../scripts/placeholder-card.ts";
 import { openCardPage } from "../../../src/render/card/page.ts";
 import { placeholder } from "../../../src/render/placeholders/placeholder.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
-import { cardInput, openBrowser } from "../card/cards.ts";
+import { cardInput, closePages, openBrowser } from "../card/cards.ts";
 import { openPixelLab } from "../pixels.ts";
 
 const SIDES = { width: 1024, height: 1024 };
@@ -13,7 +13,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await openBrowser();
 });
-afterAll(() => browser?.close());
+afterAll(closePages);
 
 test("a picture that all test keys share says so where another player's name would stand", async () => {
   expect(PLACEHOLDER_CARD.name).toBe("Placeholder");
