@@ -1,6 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's
 // ground.
-import { lumaOf, retone, toneTables } from "../photo/page/masks.js";
+import { lumaOf, retone, toneTables } from "../photo/page/pixels.js";
 import { cropped, within } from "./photo-window.js";
 
 /** @import { Tones } from "../../core/card.ts" */

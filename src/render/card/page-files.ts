@@ -3,7 +3,7 @@ import type { LoadedTemplate } from "../../templates/load.ts";
 import type { PageFile } from "../browser/browser.ts";
 import { FONT_LIBRARY_CSS, fontLibraryFile } from "../fonts/fonts.ts";
 // @ts-expect-error TypeScript sees the module; the import gives its text, which runs in the page.
-import masksSource from "../photo/page/masks.js" with { type: "text" };
+import cutPixelsSource from "../photo/page/pixels.js" with { type: "text" };
 // @ts-expect-error As above.
 import reducedJpegSource from "../photo/page/reduced_jpeg.js" with { type: "text" };
 // @ts-expect-error As above.
@@ -102,7 +102,7 @@ const SCRIPTS: Record<string, string> = {
   "/strays.js": straysSource,
   "/watermark.js": watermarkSource,
   // Of the page in which players are cut out.
-  "/photo/page/masks.js": masksSource,
+  "/photo/page/pixels.js": cutPixelsSource,
   "/photo/page/reduced_jpeg.js": reducedJpegSource,
 };
 

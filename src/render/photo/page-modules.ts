@@ -9,6 +9,7 @@ import cutOut from "./page/cut_out.js" with { type: "text" };
 import decode from "./page/decode.js" with { type: "text" };
 import detectors from "./page/detectors.js" with { type: "text" };
 import dieCut from "./page/die_cut.js" with { type: "text" };
+import dilate from "./page/dilate.js" with { type: "text" };
 import examine from "./page/examine.js" with { type: "text" };
 import exposure from "./page/exposure.js" with { type: "text" };
 import findPlayer from "./page/find_player.js" with { type: "text" };
@@ -22,7 +23,9 @@ import matte from "./page/matte.js" with { type: "text" };
 import networks from "./page/networks.js" with { type: "text" };
 import ownParts from "./page/own_parts.js" with { type: "text" };
 import partsFaults from "./page/parts_faults.js" with { type: "text" };
+import pixels from "./page/pixels.js" with { type: "text" };
 import quality from "./page/quality.js" with { type: "text" };
+import rects from "./page/rects.js" with { type: "text" };
 import reducedJpeg from "./page/reduced_jpeg.js" with { type: "text" };
 import rivals from "./page/rivals.js" with { type: "text" };
 import salientPage from "./page/salient.js" with { type: "text" };
@@ -42,6 +45,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "decode.js": decode,
   "die_cut.js": dieCut,
   "detectors.js": detectors,
+  "dilate.js": dilate,
   "examine.js": examine,
   "exposure.js": exposure,
   "find_player.js": findPlayer,
@@ -55,7 +59,9 @@ export const PAGE_MODULES: Record<string, string> = {
   "networks.js": networks,
   "own_parts.js": ownParts,
   "parts_faults.js": partsFaults,
+  "pixels.js": pixels,
   "quality.js": quality,
+  "rects.js": rects,
   "reduced_jpeg.js": reducedJpeg,
   "rivals.js": rivals,
   "salient.js": salientPage,

@@ -1,6 +1,7 @@
-import { above, dilate, patches, sumsOf } from "./masks.js";
+import { dilate } from "./dilate.js";
+import { above, patches, sumsOf } from "./pixels.js";
 
-/** @import { Flags, Numbers } from "./masks.js" */
+/** @import { Flags, Numbers } from "./pixels.js" */
 
 /**
  * A thing that touches the body is the player's if it takes at most this part of the player's area and its

@@ -2,7 +2,7 @@ import { estimatedFace } from "./head.js";
 import { boundsAbove } from "./masks.js";
 
 /** @import { Finding } from "./examine.js" */
-/** @import { Bytes } from "./masks.js" */
+/** @import { Bytes } from "./pixels.js" */
 
 /**
  * From this alpha on, a pixel counts towards the body's breadth: shreds that a net or the dark leaves are

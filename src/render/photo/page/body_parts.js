@@ -4,8 +4,9 @@ import { runNetwork } from "./networks.js";
 
 /** @import { PhotoPart } from "./decode.js" */
 /** @import { Finding } from "./examine.js" */
-/** @import { Mask, Numbers, Rect } from "./masks.js" */
-/** @import { Crop } from "./networks.js" */
+/** @import { Mask } from "./masks.js" */
+/** @import { Numbers } from "./pixels.js" */
+/** @import { Crop, Rect } from "./rects.js" */
 
 /** Side of the network's square input and output, in pixels. */
 const INPUT = { size: 256 };

@@ -1,5 +1,6 @@
 import { findFaces, squareAround } from "./detectors.js";
-import { distance, examine, examineFace, middleOf, personOf } from "./examine.js";
+import { examine, examineFace, personOf } from "./examine.js";
+import { distance, middleOf } from "./rects.js";
 
 /** @import { Photo } from "./decode.js" */
 /** @import { Face } from "./detectors.js" */

@@ -1,11 +1,14 @@
 import { readParts } from "./body_parts.js";
 import { contextOf } from "./decode.js";
 import { maskPeople, wholePicture } from "./detectors.js";
-import { above, boundsAbove, dilate, gridOver, lumaOf, patches, sampleMask } from "./masks.js";
+import { dilate } from "./dilate.js";
+import { boundsAbove, gridOver, sampleMask } from "./masks.js";
 import { runNetwork } from "./networks.js";
+import { above, lumaOf, patches } from "./pixels.js";
 
 /** @import { Finding } from "./examine.js" */
-/** @import { Grid, Numbers } from "./masks.js" */
+/** @import { Grid } from "./masks.js" */
+/** @import { Labels, Numbers } from "./pixels.js" */
 
 /**
  * Cells on the longer side of the grid on which people beside the player are measured, and the network's
@@ -91,7 +94,7 @@ function sumOf(values, isIn) {
 
 /**
  * Number of rows that a patch spans.
- * @param {import("./masks.js").Labels} labels
+ * @param {Labels} labels
  * @param {number} label
  * @param {Grid} grid
  */

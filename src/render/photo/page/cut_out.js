@@ -5,15 +5,18 @@ import { lightCurve } from "./exposure.js";
 import { frameCutout } from "./framing.js";
 import { channelTones, gradeOf, steppedTones } from "./grade.js";
 import { faceBox, headBox } from "./head.js";
-import { above, alphaOf, boundsAbove, gridOver, patches, sampleMask } from "./masks.js";
+import { boundsAbove, gridOver, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 import { keepsOthersFace } from "./parts_faults.js";
+import { above, alphaOf, patches } from "./pixels.js";
 
 /** @import { CutoutSigns, Framing, Tones } from "../../../core/card.ts" */
 /** @import { Cut, PartsLook } from "./body_parts.js" */
 /** @import { Photo, PhotoPart } from "./decode.js" */
 /** @import { Finding } from "./examine.js" */
-/** @import { Bytes, Grid, Mask, Numbers, Rect } from "./masks.js" */
+/** @import { Grid, Mask } from "./masks.js" */
+/** @import { Bytes, Numbers } from "./pixels.js" */
+/** @import { Rect } from "./rects.js" */
 
 /** Largest longer side of a cutout: the largest card is 2,048 px high, and its player a little less. */
 const MAX_CUTOUT_PX = 2048;

@@ -1,7 +1,8 @@
 import { reducedJpeg } from "./reduced_jpeg.js";
 
 /** @import { Framing } from "../../../core/card.ts" */
-/** @import { Bytes, Rect } from "./masks.js" */
+/** @import { Bytes } from "./pixels.js" */
+/** @import { Rect } from "./rects.js" */
 
 /**
  * Photos with more pixels are reduced to this many, 67 MB: enough for a 2,048 px player who fills half of it.

@@ -1,9 +1,9 @@
 import { runNetwork } from "./networks.js";
 
-/** @import { Crop } from "./networks.js" */
-/** @import { Mask, Numbers, Rect } from "./masks.js" */
+/** @import { Mask } from "./masks.js" */
+/** @import { Numbers } from "./pixels.js" */
+/** @import { Crop, Point, Rect } from "./rects.js" */
 
-/** @typedef {{ x: number, y: number }} Point */
 /**
  * A face from brow to chin, in search pixels; its six points are the eyes, the tip of the nose, the mouth and
  * the ears.

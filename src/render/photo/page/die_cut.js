@@ -1,7 +1,9 @@
 import { canvasOf, contextOf } from "./decode.js";
-import { above, alphaOf, below, dilate, patches, retone, toneTables } from "./masks.js";
+import { dilate } from "./dilate.js";
+import { above, alphaOf, below, patches, retone, toneTables } from "./pixels.js";
 
-/** @import { Bytes, Numbers, Rect, Words } from "./masks.js" */
+/** @import { Bytes, Numbers, Words } from "./pixels.js" */
+/** @import { Rect } from "./rects.js" */
 
 /** The longer side of the silhouette in pixels: fine enough for an outline on the largest card. */
 const SILHOUETTE_PX = 640;

@@ -1,9 +1,11 @@
 import { bodyCrop, findFaces, findPeople, maskPeople, readPose, squareAround } from "./detectors.js";
 import { boundsAbove, gridOver, sampleMask } from "./masks.js";
+import { distance, middleOf, midpoint } from "./rects.js";
 
-/** @import { Face, Person, Point, Pose } from "./detectors.js" */
-/** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
-/** @import { Crop } from "./networks.js" */
+/** @import { Face, Person, Pose } from "./detectors.js" */
+/** @import { Grid, Mask } from "./masks.js" */
+/** @import { Numbers } from "./pixels.js" */
+/** @import { Crop, Point, Rect } from "./rects.js" */
 
 /**
  * Everything known about one person, in search pixels.
@@ -14,10 +16,15 @@ import { boundsAbove, gridOver, sampleMask } from "./masks.js";
  * @property {Rect} body
  * @property {Face | null} face
  * @property {{ centre: Point, height: number }} head
- * @property {import("./rivals.js").RivalMask[]} rivals bodies or heads of other people who may overlap the
+ * @property {RivalMask[]} rivals bodies or heads of other people who may overlap the
  *   player
  * @property {boolean} [inCompany] whether others are so prominent that it is unclear whose photo it is
  * @property {number} cover the part of the pose's mask that the person mask agrees with
+ */
+
+/**
+ * @typedef {Mask & { byFace?: Rect }} RivalMask of a body, or of head and shoulders around a detected face,
+ *   `byFace`
  */
 
 /**
@@ -223,8 +230,8 @@ export function headOf({ points }) {
     x: ofFace.reduce((sum, point) => sum + point.x, 0) / ofFace.length,
     y: ofFace.reduce((sum, point) => sum + point.y, 0) / ofFace.length,
   };
-  const shoulders = between(at(11), at(12));
-  const hips = between(at(23), at(24));
+  const shoulders = midpoint(at(11), at(12));
+  const hips = midpoint(at(23), at(24));
   const closeUp =
     1.6 * Math.max(24, 1.6 * Math.max(distance(at(11), at(12)), 0.55 * distance(shoulders, hips)));
   return { centre, height: closeUp / 2.6, closeUp };
@@ -257,19 +264,4 @@ export function sharedPart(one, other) {
     if (other[i] > 0.5) shared++;
   }
   return cells > 0 ? shared / cells : 0;
-}
-
-/** @param {Point} a @param {Point} b */
-export function distance(a, b) {
-  return Math.hypot(a.x - b.x, a.y - b.y);
-}
-
-/** @param {Point} a @param {Point} b */
-export function between(a, b) {
-  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
-}
-
-/** @param {Rect} rect */
-export function middleOf({ x, y, width, height }) {
-  return { x: x + width / 2, y: y + height / 2 };
 }

@@ -1,6 +1,8 @@
-import { smoothStep } from "./masks.js";
+import { smoothStep } from "./pixels.js";
 
-/** @import { Bytes, Rect } from "./masks.js" */
+/** @import { Bytes } from "./pixels.js" */
+/** @import { Rect } from "./rects.js" */
+
 /** @typedef {Uint32Array & { [index: number]: any }} Counts of each of 256 tones */
 
 /** A photo is badly underexposed if 95% of the player's pixels are darker than this (0 to 255). */

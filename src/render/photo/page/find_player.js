@@ -2,31 +2,25 @@ import { playerOfFace } from "./by_face.js";
 import { hasRivalSubject } from "./company.js";
 import { makeSharp, turnPhoto } from "./decode.js";
 import { findFaces, findPeople, wholePicture } from "./detectors.js";
-import {
-  coverGrid,
-  examine,
-  hasHeadInside,
-  middleOf,
-  OWN_FACE_SCORE,
-  SEEN_FACE_SCORE,
-  sharedPart,
-} from "./examine.js";
+import { dilate } from "./dilate.js";
+import { coverGrid, examine, hasHeadInside, OWN_FACE_SCORE, SEEN_FACE_SCORE, sharedPart } from "./examine.js";
 import { choiceAt, pointOf } from "./focus.js";
 import { faceBox } from "./head.js";
 import { FACELESS_SCORE, isPlayer } from "./is_player.js";
-import { dilate, sampleMask } from "./masks.js";
+import { sampleMask } from "./masks.js";
 import { lookOf, SHARP_FACE_PX } from "./quality.js";
+import { middleOf } from "./rects.js";
 import { findRivals } from "./rivals.js";
 import { findTurn } from "./upright.js";
 
-/** @import { Photo } from "./decode.js" */
-/** @import { Face, Person, Point } from "./detectors.js" */
-/** @import { Chosen, Finding } from "./examine.js" */
-/** @import { Rect } from "./masks.js" */
-/** @import { Look } from "./quality.js" */
-/** @import { RivalHead } from "./rivals.js" */
 /** @import { Focus } from "../../../core/card.ts" */
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
+/** @import { Photo } from "./decode.js" */
+/** @import { Face, Person } from "./detectors.js" */
+/** @import { Chosen, Finding } from "./examine.js" */
+/** @import { Look } from "./quality.js" */
+/** @import { Point, Rect } from "./rects.js" */
+/** @import { RivalHead } from "./rivals.js" */
 
 /**
  * @typedef {{ player: Finding, photo: Photo } | { refusal: PlayerRefusal, photo: Photo }} Search `photo` may

@@ -1,13 +1,13 @@
 import { playerOfFace } from "./by_face.js";
-import { distance, middleOf } from "./examine.js";
 import { faceBox } from "./head.js";
 import { sampleMask } from "./masks.js";
+import { distance, middleOf } from "./rects.js";
 
 /** @import { Focus } from "../../../core/card.ts" */
 /** @import { Photo } from "./decode.js" */
-/** @import { Face, Person, Point } from "./detectors.js" */
+/** @import { Face, Person } from "./detectors.js" */
 /** @import { Chosen, Finding } from "./examine.js" */
-/** @import { Rect } from "./masks.js" */
+/** @import { Point, Rect } from "./rects.js" */
 
 /** How many people and faces are examined, those nearest to the point first. */
 const MAX_NEAR = 5;

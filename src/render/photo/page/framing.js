@@ -5,7 +5,8 @@ import { boundsAbove } from "./masks.js";
 /** @import { Box, Framing } from "../../../core/card.ts" */
 /** @import { Cut } from "./body_parts.js" */
 /** @import { Finding } from "./examine.js" */
-/** @import { Bytes, Rect } from "./masks.js" */
+/** @import { Bytes } from "./pixels.js" */
+/** @import { Rect } from "./rects.js" */
 
 /** From this alpha (0 to 255) on, a pixel belongs to the player's body rather than to the soft edge. */
 const SOLID_ALPHA = 128;

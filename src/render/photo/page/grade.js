@@ -2,7 +2,7 @@ import { percentile } from "./exposure.js";
 
 /** @import { Tones } from "../../../core/card.ts" */
 /** @import { Counts } from "./exposure.js" */
-/** @import { Bytes } from "./masks.js" */
+/** @import { Bytes } from "./pixels.js" */
 
 /**
  * The factor for each channel of a photo, and what is then added to all of them, as a fraction of white.

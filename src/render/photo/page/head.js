@@ -1,5 +1,5 @@
 /** @import { Finding } from "./examine.js" */
-/** @import { Rect } from "./masks.js" */
+/** @import { Rect } from "./rects.js" */
 
 /** The head from crown to chin, relative to the detector's face box, which spans brow to chin. */
 const CROWN_ABOVE_FACE = 0.5;

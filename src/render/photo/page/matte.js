@@ -26,14 +26,18 @@
 // its own transparency, except for patches without any of the player (cut_out.js).
 
 import { sortBelongings } from "./belongings.js";
-import { above, below, boundsAbove, dilate, patches, sampleMask, smoothStep, sumsOf } from "./masks.js";
+import { dilate } from "./dilate.js";
+import { boundsAbove, sampleMask } from "./masks.js";
 import { ownParts, rivalsOf } from "./own_parts.js";
+import { above, below, patches, smoothStep, sumsOf } from "./pixels.js";
 import { signsOf } from "./signs.js";
 
 /** @import { CutoutSigns } from "../../../core/card.ts" */
 /** @import { PartsLook } from "./body_parts.js" */
 /** @import { Finding } from "./examine.js" */
-/** @import { Bytes, Grid, Mask, Numbers, Rect } from "./masks.js" */
+/** @import { Grid, Mask } from "./masks.js" */
+/** @import { Bytes, Numbers } from "./pixels.js" */
+/** @import { Rect } from "./rects.js" */
 
 /** A patch of the person mask counts as the player when it covers more than this fraction of the pose ... */
 const MIN_SHARED_PART = 0.5;

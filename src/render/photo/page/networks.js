@@ -1,17 +1,8 @@
 import { canvasOf, contextOf } from "./decode.js";
 
-/** @import { Numbers, Bytes } from "./masks.js" */
 /** @import { NetworkName } from "../networks.ts" */
-
-/**
- * A rotated rectangle of a picture, around a centre, that is shown to a network. In the picture's pixels.
- * @typedef {object} Crop
- * @property {number} cx
- * @property {number} cy
- * @property {number} width
- * @property {number} height
- * @property {number} rotation in radians, clockwise as on a canvas
- */
+/** @import { Bytes, Numbers } from "./pixels.js" */
+/** @import { Crop } from "./rects.js" */
 
 const FLOAT_BYTES = 4;
 

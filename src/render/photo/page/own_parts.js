@@ -1,9 +1,13 @@
+import { dilate } from "./dilate.js";
 import { headBox } from "./head.js";
-import { above, dilate, gridOver, patches, sampleMask, smoothStep, sumsOf } from "./masks.js";
+import { gridOver, sampleMask } from "./masks.js";
+import { above, patches, smoothStep, sumsOf } from "./pixels.js";
 
 /** @import { PartsLook } from "./body_parts.js" */
 /** @import { Finding } from "./examine.js" */
-/** @import { Flags, Grid, Numbers, Rect } from "./masks.js" */
+/** @import { Grid } from "./masks.js" */
+/** @import { Flags, Numbers } from "./pixels.js" */
+/** @import { Rect } from "./rects.js" */
 
 /**
  * Body parts within this distance of pose and person mask are the player's, as a fraction of the grid's

@@ -1,11 +1,13 @@
 import { lookAtHead } from "./body_parts.js";
 import { headBox } from "./head.js";
-import { above, gridOver, patches, sampleMask } from "./masks.js";
+import { gridOver, sampleMask } from "./masks.js";
+import { above, patches } from "./pixels.js";
 
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @import { Cut, PartsLook } from "./body_parts.js" */
 /** @import { Finding } from "./examine.js" */
-/** @import { Grid, Numbers } from "./masks.js" */
+/** @import { Grid } from "./masks.js" */
+/** @import { Numbers } from "./pixels.js" */
 
 /**
  * A face is covered when less than MIN_FACE_SKIN of its oval is bare skin, and more than MIN_FACE_COVER is

@@ -1,8 +1,8 @@
 import { BACKDROP, canvasOf, contextOf, pixelsPerSearchPx } from "./decode.js";
-import { lumaOf } from "./masks.js";
+import { lumaOf } from "./pixels.js";
 
 /** @import { Photo } from "./decode.js" */
-/** @import { Rect } from "./masks.js" */
+/** @import { Rect } from "./rects.js" */
 
 /** The face is measured at this side in pixels, about its size on the smallest card. */
 const FACE_PX = 64;

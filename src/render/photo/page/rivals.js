@@ -1,10 +1,14 @@
 import { findFaces, readPose, squareAround } from "./detectors.js";
-import { coverGrid, distance, headOf, middleOf, personOf, sharedPart } from "./examine.js";
-import { sampleMask, smoothStep } from "./masks.js";
+import { coverGrid, headOf, personOf, sharedPart } from "./examine.js";
+import { sampleMask } from "./masks.js";
+import { smoothStep } from "./pixels.js";
+import { distance, middleOf } from "./rects.js";
 
-/** @import { Face, Person, Point, Pose } from "./detectors.js" */
-/** @import { Finding } from "./examine.js" */
-/** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
+/** @import { Face, Person, Pose } from "./detectors.js" */
+/** @import { Finding, RivalMask } from "./examine.js" */
+/** @import { Grid } from "./masks.js" */
+/** @import { Numbers } from "./pixels.js" */
+/** @import { Point, Rect } from "./rects.js" */
 
 /** Below this presence, a pose is not a person's. */
 const MIN_PRESENCE = 0.5;
@@ -33,11 +37,6 @@ const MAX_RIVAL_POSES = 4;
 const MAX_RIVALS = 12;
 /** Faces below this fraction of the player's are in the stand: their heads are enough, without a pose. */
 const MIN_POSED_FACE_PART = 0.35;
-
-/**
- * @typedef {Mask & { byFace?: Rect }} RivalMask of a body, or of head and shoulders around a detected face,
- *   `byFace`
- */
 
 /**
  * Somebody else's head, as the box a face detector would return for it.

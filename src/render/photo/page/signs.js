@@ -1,9 +1,11 @@
+import { dilate } from "./dilate.js";
 import { faceBox } from "./head.js";
-import { dilate, lumaOf } from "./masks.js";
+import { lumaOf } from "./pixels.js";
 
 /** @import { CutoutSigns } from "../../../core/card.ts" */
 /** @import { Finding } from "./examine.js" */
-/** @import { Bytes, Grid, Numbers } from "./masks.js" */
+/** @import { Grid } from "./masks.js" */
+/** @import { Bytes, Numbers } from "./pixels.js" */
 
 /**
  * Signs by which the composition of a card is chosen: how far the core, the blend of pose and person mask,

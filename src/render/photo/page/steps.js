@@ -10,7 +10,9 @@ import { findSalient } from "./salient.js";
 /** @import { Cut } from "./body_parts.js" */
 /** @import { Header, Photo } from "./decode.js" */
 /** @import { Finding } from "./examine.js" */
-/** @import { Bytes, Mask, Rect } from "./masks.js" */
+/** @import { Mask } from "./masks.js" */
+/** @import { Bytes } from "./pixels.js" */
+/** @import { Rect } from "./rects.js" */
 
 /**
  * What the page offers to the process that opened it: the steps of a photo, which that process calls in the

@@ -1,5 +1,5 @@
 import { findFaces, readPose, squareAround, wholePicture } from "./detectors.js";
-import { between } from "./examine.js";
+import { midpoint } from "./rects.js";
 
 /** @import { Face, Person } from "./detectors.js" */
 
@@ -120,7 +120,7 @@ async function turnOfLoneFace(picture, faces) {
  */
 function rollOf({ points: [left, right, , mouth] }) {
   if (!left || !right || !mouth) return 0;
-  const eyes = between(left, right);
+  const eyes = midpoint(left, right);
   return Math.atan2(eyes.x - mouth.x, mouth.y - eyes.y);
 }
 
