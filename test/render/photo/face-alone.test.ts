@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { maskBelow } from "../../../src/render/photo/page/examine.js";
+import { maskBelow } from "../../../src/render/photo/page/by_face.js";
 import type { Crop } from "../../../src/render/photo/page/rects.js";
 
 const SIDE = 64;

@@ -16,11 +16,11 @@ import { runNetwork } from "./networks.js";
  * @property {Crop} crop a square around the whole body, turned so that the body is upright, for the landmark
  *   network
  */
+/** @typedef {Point & { visibility: number }} Landmark and how surely it can be seen, 0 to 1 */
 /**
  * @typedef {object} Pose
  * @property {number} presence how sure the network is that the crop shows a person, 0 to 1
- * @property {Point[]} points 33 body landmarks in search pixels, numbered as in BlazePose
- * @property {number[]} visibility how sure the network is that each landmark can be seen, 0 to 1
+ * @property {Landmark[]} points of the body, numbered as in BlazePose: see `landmarksOf`
  * @property {Mask} mask
  */
 
@@ -33,6 +33,8 @@ const MASK_INPUT = { size: 256 };
 const FACE_KEY_POINTS = 6;
 const PERSON_KEY_POINTS = 4;
 const POSE_LANDMARKS = 33;
+/** The numbers of the body's landmarks, first and behind the last: of shoulders and hips, left and right. */
+const LANDMARKS = { face: [0, 11], shoulders: [11, 13], hands: [15, 23], hips: [23, 25] };
 /** Each landmark has x, y, z, visibility and presence. */
 const LANDMARK_VALUES = 5;
 /** The network's output has 6 auxiliary points besides the body's 33. */
@@ -142,16 +144,18 @@ export async function readPose(picture, crop, carefully = false) {
   const points = Array.from({ length: POSE_LANDMARKS }, (_, i) => {
     const u = (landmarks[i * LANDMARK_VALUES] / size - 0.5) * crop.width;
     const v = (landmarks[i * LANDMARK_VALUES + 1] / size - 0.5) * crop.height;
-    return { x: crop.cx + u * cos - v * sin, y: crop.cy + u * sin + v * cos };
+    const visibility = sigmoid(landmarks[i * LANDMARK_VALUES + 3]);
+    return { x: crop.cx + u * cos - v * sin, y: crop.cy + u * sin + v * cos, visibility };
   });
-  const visibility = points.map((_, i) => sigmoid(landmarks[i * LANDMARK_VALUES + 3]));
   return {
     presence: presence[0],
     points,
-    visibility,
     mask: { values: mask.map(sigmoid), width: size, height: size, crop },
   };
 }
+
+/** The landmarks of a part of the body. @param {Pose} pose @param {keyof typeof LANDMARKS} part */
+export const landmarksOf = ({ points }, part) => points.slice(...LANDMARKS[part]);
 
 /**
  * A mask of all people in a crop. Sharper than a pose's mask, but it does not tell people apart.

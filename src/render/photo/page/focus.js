@@ -2,6 +2,7 @@ import { playerOfFace } from "./by_face.js";
 import { faceBox } from "./head.js";
 import { sampleMask } from "./masks.js";
 import { distance, middleOf } from "./rects.js";
+import { FACE_SCORE } from "./scores.js";
 
 /** @import { Focus } from "../../../core/card.ts" */
 /** @import { Photo } from "./decode.js" */
@@ -15,8 +16,6 @@ const MAX_NEAR = 5;
 const MAX_AWAY = 1;
 /** What a point on a body counts, in the same heights: one on a face is surer. */
 const ON_BODY = 0.25;
-/** Somebody with at least this score has the face that the point is on, though only others qualify. */
-const POINTED_FACE_SCORE = 0.7;
 
 /** @param {Focus} focus @param {OffscreenCanvas} picture @returns {Point} in pixels of the picture */
 export function pointOf({ x, y }, { width, height }) {
@@ -46,7 +45,8 @@ export async function choiceAt(photo, point, { people, faces, qualified }) {
       if (gap(face, point) <= MAX_AWAY * face.height) add(await playerOfFace(photo, [face]));
     }
   found.sort((a, b) => a.away - b.away);
-  const pointedAt = faces.find((face) => face.score >= POINTED_FACE_SCORE && gap(face, point) === 0);
+  // Though only others qualify.
+  const pointedAt = faces.find((face) => face.score >= FACE_SCORE.pointedAt && gap(face, point) === 0);
   const isOf = (/** @type {{ chosen: Chosen }} */ { chosen }) =>
     !pointedAt || gap(faceBox(chosen.player), middleOf(pointedAt)) === 0;
   return found.find(isOf)?.chosen ?? null;

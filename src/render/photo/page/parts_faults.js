@@ -2,6 +2,7 @@ import { lookAtHead } from "./body_parts.js";
 import { headBox } from "./head.js";
 import { gridOver, sampleMask } from "./masks.js";
 import { above, patches } from "./pixels.js";
+import { FACE_SCORE } from "./scores.js";
 
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @import { Cut, PartsLook } from "./body_parts.js" */
@@ -16,8 +17,6 @@ import { above, patches } from "./pixels.js";
  */
 const MIN_FACE_SKIN = 0.25;
 const MIN_FACE_COVER = 0.5;
-/** Below this score, the face detector may have seen something else. */
-const MIN_COVERED_SCORE = 0.5;
 /** In smaller faces, the body parts network sees no features. In search pixels. */
 const MIN_FACE_WIDTH_PX = 40;
 /** Cells across a face when its skin is counted. */
@@ -55,7 +54,7 @@ export async function refusalFromParts(cut, player, closer = lookAtHead) {
 
 /** @param {PartsLook} look @param {Finding} player */
 function isFaceCovered(look, { face }) {
-  if (!face || face.score < MIN_COVERED_SCORE || face.width < MIN_FACE_WIDTH_PX) return false;
+  if (!face || face.score < FACE_SCORE.maybeCovered || face.width < MIN_FACE_WIDTH_PX) return false;
   const grid = {
     x: face.x,
     y: face.y,

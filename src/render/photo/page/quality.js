@@ -1,6 +1,7 @@
 import { BACKDROP, canvasOf, contextOf, pixelsPerSearchPx } from "./decode.js";
 import { lumaOf } from "./pixels.js";
 
+/** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @import { Photo } from "./decode.js" */
 /** @import { Rect } from "./rects.js" */
 
@@ -8,6 +9,22 @@ import { lumaOf } from "./pixels.js";
 const FACE_PX = 64;
 /** A face with this many pixels looks at FACE_PX as it does with more. */
 export const SHARP_FACE_PX = 2 * FACE_PX;
+
+/** Sharp faces measure at least 0.25; at half of that, nose and mouth merge. */
+const MIN_SHARPNESS = 0.13;
+/** A face whose bright parts (0 to 255) stay below this is black: brightened, it would show noise. */
+const MIN_BRIGHT = 14;
+/** A face whose median brightness is below this is a silhouette, however bright the sky around it. */
+const MIN_FACE_MEDIAN = 8;
+/**
+ * A face whose bright parts stay below this brightness and whose contrast is below this part of it has no
+ * light and shade that could be brightened, as in a dark room by night.
+ */
+const MIN_FLAT_BRIGHT = 100;
+const FLAT_PART = 0.22;
+/** A face with a higher median brightness and a lower contrast than these is overexposed. */
+const MAX_MEDIAN = 225;
+const MIN_BRIGHT_CONTRAST = 12;
 
 /**
  * What a face looks like in a photo, measured at FACE_PX. Brightness is from 0 to 255.
@@ -71,4 +88,21 @@ function laplacian(grey) {
       Number(grey[i - 1]) + Number(grey[i + 1]) + Number(grey[i - FACE_PX]) + Number(grey[i + FACE_PX]);
     return 4 * Number(grey[i]) - around;
   });
+}
+
+/** What is wrong with a face for a card. @param {Look} look @returns {PlayerRefusal | null} */
+export function faceFault(look) {
+  const isFlat = look.bright < MIN_FLAT_BRIGHT && look.contrast < FLAT_PART * look.bright;
+  if (look.median < MIN_FACE_MEDIAN || isFlat) return "too_dark";
+  return lightFault(look) ?? (look.sharpness < MIN_SHARPNESS ? "too_blurred" : null);
+}
+
+/**
+ * What is wrong with the light on a face, or in a whole photo in which nobody is found.
+ * @param {Look} look
+ * @returns {PlayerRefusal | null}
+ */
+export function lightFault({ contrast, median, bright }) {
+  if (bright < MIN_BRIGHT) return "too_dark";
+  return median > MAX_MEDIAN && contrast < MIN_BRIGHT_CONTRAST ? "too_bright" : null;
 }

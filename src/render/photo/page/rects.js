@@ -16,9 +16,11 @@ export function distance(a, b) {
   return Math.hypot(a.x - b.x, a.y - b.y);
 }
 
-/** @param {Point} a @param {Point} b */
-export function midpoint(a, b) {
-  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+/** The mean of some points. @param {Point[]} points */
+export function centroid(points) {
+  const mean = (/** @type {"x" | "y"} */ axis) =>
+    points.reduce((sum, point) => sum + point[axis], 0) / points.length;
+  return { x: mean("x"), y: mean("y") };
 }
 
 /** @param {Rect} rect */

@@ -1,8 +1,9 @@
-import { findFaces, readPose, squareAround } from "./detectors.js";
+import { findFaces, landmarksOf, readPose, squareAround } from "./detectors.js";
 import { coverGrid, headOf, personOf, sharedPart } from "./examine.js";
 import { sampleMask } from "./masks.js";
 import { smoothStep } from "./pixels.js";
 import { distance, middleOf } from "./rects.js";
+import { FACE_SCORE, PRESENCE } from "./scores.js";
 
 /** @import { Face, Person, Pose } from "./detectors.js" */
 /** @import { Finding, RivalMask } from "./examine.js" */
@@ -10,21 +11,13 @@ import { distance, middleOf } from "./rects.js";
 /** @import { Numbers } from "./pixels.js" */
 /** @import { Point, Rect } from "./rects.js" */
 
-/** Below this presence, a pose is not a person's. */
-const MIN_PRESENCE = 0.5;
-/** A face near the player with at least this score is somebody else's. */
-const RIVAL_FACE_SCORE = 0.4;
 /** Side of the overlapping parts searched for small faces, as a fraction of the whole area searched. */
 const FACE_SEARCH_PART = 0.6;
 /**
- * A face seen within this many head heights of the player's raised hand is what the hand holds, unless it
- * scores at least UNHELD_FACE_SCORE or has a body.
+ * A face seen within this many head heights of the player's raised hand is what the hand holds, unless it is
+ * sure or has a body.
  */
 const HELD_REACH_HEADS = 1.2;
-const UNHELD_FACE_SCORE = 0.8;
-/** The first and last of the pose's landmarks for wrists and fingers. */
-const HANDS = { first: 15, last: 22 };
-const [LEFT_SHOULDER, RIGHT_SHOULDER] = [11, 12];
 /** A pose with at least this fraction of its mask within the player's is the player, found twice. */
 const SAME_PERSON_PART = 0.5;
 
@@ -72,10 +65,10 @@ export async function findRivals(picture, finding, others, faces) {
     if (!known && poses++ >= MAX_RIVAL_POSES) return null;
     const pose = known ?? (await readPose(picture, person.crop));
     // The detector may have found the player twice.
-    return pose.presence >= MIN_PRESENCE && !isPlayers(pose) ? pose : null;
+    return pose.presence >= PRESENCE.person && !isPlayers(pose) ? pose : null;
   };
   for (const { person, pose: known } of others) {
-    if (!isNear(person, finding.body)) continue;
+    if (!isAround(person, finding.body)) continue;
     const pose = await poseOf(person, known);
     if (!pose) continue;
     masks.push(pose.mask);
@@ -92,7 +85,7 @@ export async function findRivals(picture, finding, others, faces) {
     const isLarge = face.height >= MIN_POSED_FACE_PART * playersFace;
     const pose = isLarge ? await poseOf(personOf(face)) : null;
     const isPerson = pose !== null && distance(headOf(pose).centre, middleOf(face)) < face.height;
-    if (!isPerson && face.score < UNHELD_FACE_SCORE && isHeld(face, finding)) continue;
+    if (!isPerson && face.score < FACE_SCORE.inHand && isHeld(face, finding)) continue;
     heads.push({ ...boxOf(face), face: face.score, body: 0 });
     if (pose && isPerson) masks.push(pose.mask);
     masks.push(headAndShoulders(face));
@@ -109,14 +102,9 @@ function isHeld(face, { pose, head }) {
   if (!pose) return false;
   const reach = HELD_REACH_HEADS * head.height;
   // Lower hands, on handlebars or on shoulders, are often near the heads of people beside the player.
-  const raised = Math.min(Number(pose.points[LEFT_SHOULDER]?.y), Number(pose.points[RIGHT_SHOULDER]?.y));
-  return pose.points.some(
-    (point, i) =>
-      i >= HANDS.first &&
-      i <= HANDS.last &&
-      point.y < raised &&
-      Number(pose.visibility[i]) > 0.5 &&
-      distance(point, middleOf(face)) < reach,
+  const raised = Math.min(...landmarksOf(pose, "shoulders").map(({ y }) => y));
+  return landmarksOf(pose, "hands").some(
+    (point) => point.y < raised && point.visibility > 0.5 && distance(point, middleOf(face)) < reach,
   );
 }
 
@@ -142,8 +130,8 @@ function isOn(mask, { width, height, step }, at) {
   return mask !== null && isInside && mask[row * width + column] > 0.5;
 }
 
-/** @param {Person} person @param {Rect} body */
-function isNear({ crop: { cx, cy, width } }, body) {
+/** Whether somebody is so near that the two may overlap. @param {Person} person @param {Rect} body */
+function isAround({ crop: { cx, cy, width } }, body) {
   const apartX = Math.abs(cx - body.x - body.width / 2) - body.width / 2 - width / 2;
   const apartY = Math.abs(cy - body.y - body.height / 2) - body.height / 2 - width / 2;
   return apartX <= 0 && apartY <= 0;
@@ -165,8 +153,8 @@ async function facesAround(picture, { body, head }, faces) {
   const parts = [-away, away].flatMap((dy) =>
     [-away, away].map((dx) => ({ ...all, cx: all.cx + dx, cy: all.cy + dy, width: side, height: side })),
   );
-  const found = faces.filter(({ score }) => score >= RIVAL_FACE_SCORE);
-  for (const crop of [all, ...parts]) found.push(...(await findFaces(picture, crop, RIVAL_FACE_SCORE)));
+  const found = faces.filter(({ score }) => score >= FACE_SCORE.rival);
+  for (const crop of [all, ...parts]) found.push(...(await findFaces(picture, crop, FACE_SCORE.rival)));
   const others = found.filter((face) => distance(middleOf(face), head.centre) > head.height);
   const middle = middleOf(body);
   const remoteness = (/** @type {Face} */ face) => distance(middleOf(face), middle) / face.height;

@@ -8,6 +8,7 @@ import { findSalient } from "./salient.js";
 /** @import { CutoutSigns, Focus, Framing, Tones } from "../../../core/card.ts" */
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @import { Cut } from "./body_parts.js" */
+/** @import { Company } from "./check_player.js" */
 /** @import { Header, Photo } from "./decode.js" */
 /** @import { Finding } from "./examine.js" */
 /** @import { Mask } from "./masks.js" */
@@ -43,13 +44,15 @@ import { findSalient } from "./salient.js";
  */
 
 /**
- * @type {{ photo?: Photo, companyWelcome?: boolean, isPointedAt?: boolean, player?: Finding, cut?: Cut,
- *   salient?: Mask, pixels?: () => Bytes }}
+ * What the steps of one photo leave here for those after them. The process has a job of its own (`PhotoJob` in
+ * photo.ts) with what is asked of the photo and the cutout's description: pixels stay on this side.
+ * @type {{ photo?: Photo, company?: Company, player?: Finding, cut?: Cut, salient?: Mask, pixels?: () =>
+ *   Bytes }}
  */
 let job = {};
 
 /** @template T @param {T | undefined} value @returns {T} */
-function done(value) {
+function required(value) {
   if (value === undefined) throw new Error("The steps of a photo were called out of order.");
   return value;
 }
@@ -72,34 +75,33 @@ const photoPage = {
   },
 
   async find(companyWelcome, focus) {
-    const search = await findPlayer(done(job.photo), companyWelcome, focus);
+    job.company = focus ? "any" : companyWelcome ? "smaller" : "background";
+    const search = await findPlayer(required(job.photo), job.company, focus);
     job.photo = search.photo;
-    job.companyWelcome = companyWelcome;
-    job.isPointedAt = focus !== null;
     if ("refusal" in search) return search.refusal;
     job.player = search.player;
     return null;
   },
 
   async prepare() {
-    const player = done(job.player);
-    job.cut = await prepareCut(done(job.photo), player);
+    const player = required(job.player);
+    job.cut = await prepareCut(required(job.photo), player);
     const fault = await refusalFromParts(job.cut, player);
-    if (fault !== "several_people" || !(job.companyWelcome || job.isPointedAt)) return fault;
+    if (fault !== "several_people" || job.company === "background") return fault;
     player.inCompany = true;
     return null;
   },
 
   async salient() {
-    job.salient = await findSalient(done(job.cut));
+    job.salient = await findSalient(required(job.cut));
     return null;
   },
 
   async cutOut() {
-    const player = done(job.player);
-    const { pixels, silhouette, ...cutout } = cutOut(done(job.cut), player, done(job.salient));
-    if (job.isPointedAt && cutout.keepsOthersFace) return { refusal: "overlapped" };
-    const { bitmap, quarters } = done(job.photo);
+    const player = required(job.player);
+    const { pixels, silhouette, ...cutout } = cutOut(required(job.cut), player, required(job.salient));
+    if (job.company === "any" && cutout.keepsOthersFace) return { refusal: "overlapped" };
+    const { bitmap, quarters } = required(job.photo);
     bitmap.close();
     job = { pixels };
     return {
@@ -110,7 +112,7 @@ const photoPage = {
     };
   },
 
-  pixels: () => writeShared(done(job.pixels)()),
+  pixels: () => writeShared(required(job.pixels)()),
 
   release() {
     job.photo?.bitmap.close();

@@ -1,5 +1,6 @@
 import { findFaces, readPose, squareAround, wholePicture } from "./detectors.js";
-import { midpoint } from "./rects.js";
+import { centroid } from "./rects.js";
+import { FACE_SCORE, PRESENCE } from "./scores.js";
 
 /** @import { Face, Person } from "./detectors.js" */
 
@@ -16,28 +17,19 @@ import { midpoint } from "./rects.js";
 const UPRIGHT_WITHIN = degrees(60);
 const TURNED_WITHIN = degrees(16);
 /**
- * A player who leans more than that after the turn is turned only when the face leaves no doubt: it then has
- * at least this score, this much more than before, and leans at most this much.
+ * A player who leans more than that after the turn is turned only when the face leaves no doubt: it then
+ * scores this much more than before, and leans at most this much.
  */
 const LEANING_WITHIN = degrees(32);
-const LEANING_FACE = { score: 0.65, gain: 0.25, roll: degrees(20) };
+const LEANING_FACE = { gain: 0.25, roll: degrees(20) };
 
-/** Once its photo is turned the right way, a face has at least this score ... */
-const TURNED_FACE_SCORE = 0.6;
 /**
- * ... and this much more than before, since the networks see lying faces too; and it is upright in the photo.
+ * Once its photo is turned the right way, a face scores this much more than before, since the networks see
+ * lying faces too; and it is upright in the photo. When no body is detected, it gains more.
  */
 const FACE_GAIN = 0.1;
-const FACE_UPRIGHT_WITHIN = degrees(35);
-/** Below this score after the turn, the head shows no face either way. */
-const ANY_FACE_SCORE = 0.4;
-/**
- * Towers and ships can pass for people lying down, so only a pose at least this sure is refused as sideways.
- */
-const SURE_PRESENCE = 0.95;
-/** When no body is detected, a face has to be clearer than that for its photo to be turned. */
-const LONE_FACE_SCORE = 0.8;
 const LONE_FACE_GAIN = 0.2;
+const FACE_UPRIGHT_WITHIN = degrees(35);
 
 /** Margins within which a face is searched for, as fractions of the person detector's box around the face. */
 const HEAD_MARGINS = [0.75, 1.5, 2.5];
@@ -59,19 +51,19 @@ export async function findTurn(picture, person, faces) {
   if (lean > LEANING_WITHIN) return { quarters: 0 };
   const before = await faceOf(picture, person, 0);
   const after = await faceOf(picture, person, quarters);
-  if (after.best < ANY_FACE_SCORE) return { quarters: 0 };
+  if (after.best < FACE_SCORE.onceTurned) return { quarters: 0 };
   if (lean > TURNED_WITHIN) {
-    const { score, gain, roll } = LEANING_FACE;
-    const leans = after.score >= score && after.score >= before.score + gain;
+    const { gain, roll } = LEANING_FACE;
+    const leans = after.score >= FACE_SCORE.leaning && after.score >= before.score + gain;
     return { quarters: leans && after.roll <= roll ? quarters : 0 };
   }
   // The face network is hardly less sure of faces upside down, so there the axis alone decides.
   const gains = quarters === 2 || after.score >= before.score + FACE_GAIN;
   if (!gains) return { quarters: 0 };
-  const isSure = after.best >= TURNED_FACE_SCORE && after.roll <= FACE_UPRIGHT_WITHIN;
+  const isSure = after.best >= FACE_SCORE.upright && after.roll <= FACE_UPRIGHT_WITHIN;
   if (isSure) return { quarters };
   const { presence } = await readPose(picture, person.crop);
-  return presence >= SURE_PRESENCE ? { refusal: "sideways" } : { quarters: 0 };
+  return presence >= PRESENCE.sideways ? { refusal: "sideways" } : { quarters: 0 };
 }
 
 /**
@@ -85,7 +77,7 @@ async function faceOf(picture, { head }, quarters) {
   let sum = 0;
   for (const margin of HEAD_MARGINS) {
     const crop = { ...squareAround(head, margin), rotation: -quarters * degrees(90) };
-    const face = (await findFaces(picture, crop, 0.1))[0];
+    const face = (await findFaces(picture, crop, FACE_SCORE.inCloseUp))[0];
     sum += face?.score ?? 0;
     if (face && face.score > (best?.score ?? 0)) best = face;
   }
@@ -104,10 +96,10 @@ async function faceOf(picture, { head }, quarters) {
  */
 async function turnOfLoneFace(picture, faces) {
   const before = faces[0]?.score ?? 0;
-  if (before >= LONE_FACE_SCORE - LONE_FACE_GAIN) return { quarters: 0 };
+  if (before >= FACE_SCORE.lone - LONE_FACE_GAIN) return { quarters: 0 };
   for (const quarters of /** @type {const} */ ([1, 3])) {
     const crop = { ...wholePicture(picture), rotation: -quarters * degrees(90) };
-    const face = (await findFaces(picture, crop, LONE_FACE_SCORE))[0];
+    const face = (await findFaces(picture, crop, FACE_SCORE.lone))[0];
     if (face && face.score >= before + LONE_FACE_GAIN && Math.abs(rollOf(face)) <= FACE_UPRIGHT_WITHIN)
       return { quarters };
   }
@@ -120,7 +112,7 @@ async function turnOfLoneFace(picture, faces) {
  */
 function rollOf({ points: [left, right, , mouth] }) {
   if (!left || !right || !mouth) return 0;
-  const eyes = midpoint(left, right);
+  const eyes = centroid([left, right]);
   return Math.atan2(eyes.x - mouth.x, mouth.y - eyes.y);
 }
 

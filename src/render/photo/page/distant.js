@@ -1,0 +1,78 @@
+import { findPeople } from "./detectors.js";
+import { dilate } from "./dilate.js";
+import { coverGrid, sharedPart } from "./examine.js";
+import { sampleMask } from "./masks.js";
+import { byProminence, MAX_PEOPLE } from "./prominence.js";
+import { FACE_SCORE, PERSON_SCORE } from "./scores.js";
+
+/** @import { Person } from "./detectors.js" */
+/** @import { Finding } from "./examine.js" */
+
+/** Side of the overlapping squares that are looked at one by one, as a part of the photo's longer side. */
+const CLOSER_LOOK_PART = 0.5;
+/** Area that others may take around a distant player, relative to it: 0.1 measured, in a crowd 0.7. */
+const MAX_COMPANY = 0.35;
+/** From this part of the photo's height on, a body is not distant: cropping the photo helps. */
+const NEAR_PART = 0.6;
+/** Two people whose centres are closer than this part of their size are one, seen in two squares. */
+const SAME_PLACE_PART = 0.3;
+
+/**
+ * People who are too small to be found in the photo as a whole, the most prominent first.
+ * @param {OffscreenCanvas} picture
+ * @returns {Promise<Person[]>}
+ */
+export async function findDistantPeople(picture) {
+  const side = CLOSER_LOOK_PART * Math.max(picture.width, picture.height);
+  /** @type {Person[]} */
+  const found = [];
+  for (const cy of middles(picture.height, side)) {
+    for (const cx of middles(picture.width, side)) {
+      const square = { cx, cy, width: side, height: side, rotation: 0 };
+      found.push(...(await findPeople(picture, square, PERSON_SCORE.inPhoto)));
+    }
+  }
+  found.sort(byProminence(picture));
+  const people = found.filter(
+    (person, i) => !found.slice(0, i).some((better) => isSamePlace(person, better)),
+  );
+  return people.slice(0, MAX_PEOPLE);
+}
+
+/**
+ * Whether somebody found by looking closer is not distant at all, only unusual: with arms thrown up and the
+ * head back.
+ * @param {Finding} player @param {OffscreenCanvas} picture
+ */
+export function isNear({ body, face }, picture) {
+  return body.height >= NEAR_PART * picture.height && (face?.score ?? 0) >= FACE_SCORE.company;
+}
+
+/**
+ * Whether a distant player is clear of other people: in a crowd, people this small cannot be told apart.
+ * @param {Finding} player @param {OffscreenCanvas} picture
+ */
+export function standsAlone({ pose, people }, picture) {
+  if (!pose) return false;
+  const grid = coverGrid(picture);
+  const around = dilate(sampleMask(pose.mask, grid), grid.width, 2);
+  const own = sharedPart(sampleMask(people, grid), around);
+  return 1 - own <= MAX_COMPANY * own;
+}
+
+/**
+ * Centres of squares that cover a length and overlap by at least half.
+ * @param {number} length @param {number} side
+ */
+function middles(length, side) {
+  if (length <= side) return [length / 2];
+  const steps = Math.ceil((length - side) / (side / 2));
+  return Array.from({ length: steps + 1 }, (_, i) => side / 2 + i * ((length - side) / steps));
+}
+
+/** @param {Person} one @param {Person} other */
+function isSamePlace({ crop: one }, { crop: other }) {
+  return (
+    Math.hypot(one.cx - other.cx, one.cy - other.cy) < SAME_PLACE_PART * Math.max(one.width, other.width)
+  );
+}
