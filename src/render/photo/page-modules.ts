@@ -26,6 +26,7 @@ import networks from "./page/networks.js" with { type: "text" };
 import ownParts from "./page/own_parts.js" with { type: "text" };
 import partsFaults from "./page/parts_faults.js" with { type: "text" };
 import pixels from "./page/pixels.js" with { type: "text" };
+import playerMasks from "./page/player_masks.js" with { type: "text" };
 import prominence from "./page/prominence.js" with { type: "text" };
 import quality from "./page/quality.js" with { type: "text" };
 import rects from "./page/rects.js" with { type: "text" };
@@ -66,6 +67,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "own_parts.js": ownParts,
   "parts_faults.js": partsFaults,
   "pixels.js": pixels,
+  "player_masks.js": playerMasks,
   "prominence.js": prominence,
   "quality.js": quality,
   "rects.js": rects,

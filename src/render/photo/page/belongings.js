@@ -1,7 +1,7 @@
 import { dilate } from "./dilate.js";
 import { above, patches, sumsOf } from "./pixels.js";
 
-/** @import { Flags, Numbers } from "./pixels.js" */
+/** @import { Flags, Labels, Numbers, Sums } from "./pixels.js" */
 
 /**
  * A thing that touches the body is the player's if it takes at most this part of the player's area and its
@@ -50,12 +50,12 @@ export function sortBelongings({ odds, own, salience, core, claimed, rivals }, w
   const sums = (/** @type {Numbers | Flags} */ values) => sumsOf(labels, sizes, values);
   const total = { salience: sums(salience), core: sums(core) };
   const touches = sums(beside(body, width));
-  const border = sums(borderOf(body.length, width));
+  const border = cellsAtBorder(labels, sizes, width);
   const isReal = sizes.map((size, label) => label > 0 && size >= MIN_THING_PART * playerCells);
   const isHeld = sizes.map((size, label) => {
-    if (touches[label] === 0 || Number(border[label]) > MAX_BORDER * Math.sqrt(size)) return false;
-    if (Number(total.core[label]) > MIN_BODY_CORE * size) return true;
-    return size <= MAX_PART * playerCells && Number(total.salience[label]) >= MIN_SALIENCE * size;
+    if (touches[label] === 0 || border[label] > MAX_BORDER * Math.sqrt(size)) return false;
+    if (total.core[label] > MIN_BODY_CORE * size) return true;
+    return size <= MAX_PART * playerCells && total.salience[label] >= MIN_SALIENCE * size;
   });
   /** @type {Numbers} */
   const held = new Float32Array(salience.length);
@@ -85,11 +85,16 @@ function beside(body, width) {
   return cells;
 }
 
-/** The grid's cells at its left, right and upper edge. @param {number} length @param {number} width */
-function borderOf(length, width) {
-  /** @type {Flags} */
-  const cells = new Uint8Array(length);
-  for (let i = 0; i < cells.length; i++)
-    cells[i] = i < width || i % width === 0 || i % width === width - 1 ? 1 : 0;
+/**
+ * How many cells of each patch are at the grid's upper, left or right edge.
+ * @param {Labels} labels @param {Sums} sizes @param {number} width
+ */
+function cellsAtBorder(labels, sizes, width) {
+  const cells = /** @type {Sums} */ (sizes.map(() => 0));
+  for (let x = 0; x < width; x++) cells[labels[x]]++;
+  for (let row = width; row < labels.length; row += width) {
+    cells[labels[row]]++;
+    cells[labels[row + width - 1]]++;
+  }
   return cells;
 }

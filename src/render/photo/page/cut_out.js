@@ -6,9 +6,10 @@ import { frameCutout } from "./framing.js";
 import { channelTones, gradeOf, steppedTones } from "./grade.js";
 import { faceBox, headBox } from "./head.js";
 import { boundsAbove, gridOver, sampleMask } from "./masks.js";
-import { fuseMatte, playerBounds } from "./matte.js";
+import { fuseMatte } from "./matte.js";
 import { keepsOthersFace } from "./parts_faults.js";
 import { above, alphaOf, patches } from "./pixels.js";
+import { playerBounds } from "./player_masks.js";
 
 /** @import { CutoutSigns, Framing, Tones } from "../../../core/card.ts" */
 /** @import { Cut, PartsLook } from "./body_parts.js" */

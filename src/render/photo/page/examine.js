@@ -7,7 +7,7 @@ import {
   readPose,
   squareAround,
 } from "./detectors.js";
-import { boundsAbove, gridOver, sampleMask } from "./masks.js";
+import { boundsOn, gridOver, sampleMask } from "./masks.js";
 import { centroid, distance, middleOf } from "./rects.js";
 import { FACE_SCORE, PERSON_SCORE, PRESENCE } from "./scores.js";
 
@@ -72,14 +72,8 @@ export async function examine(picture, person, faces, carefully = false) {
   if (pose.presence < PRESENCE.person) return null;
   const grid = coverGrid(picture);
   const posed = sampleMask(pose.mask, grid);
-  const cells = boundsAbove(posed, grid.width, 0.5);
-  if (!cells) return null;
-  const body = {
-    x: cells.x * grid.step,
-    y: cells.y * grid.step,
-    width: cells.width * grid.step,
-    height: cells.height * grid.step,
-  };
+  const body = boundsOn(grid, posed);
+  if (!body) return null;
   const people = await maskPeople(picture, squareAround(body, 0.15));
   const head = headOf(pose);
   return {

@@ -34,6 +34,23 @@ export function gridOver({ x = 0, y = 0, width, height }, cells, whole = Math.ro
 }
 
 /**
+ * The smallest rectangle around all cells of a grid above a half, in search pixels; null when there are none.
+ * @param {Grid} grid @param {Numbers} values
+ * @returns {Rect | null}
+ */
+export function boundsOn({ x, y, width, step }, values) {
+  const cells = boundsAbove(values, width, 0.5);
+  return (
+    cells && {
+      x: x + cells.x * step,
+      y: y + cells.y * step,
+      width: cells.width * step,
+      height: cells.height * step,
+    }
+  );
+}
+
+/**
  * Samples a mask at the cells of a grid, bilinearly; 0 outside the mask's crop.
  * @param {Mask} mask
  * @param {Grid} grid

@@ -1,35 +1,8 @@
-// What of a photo is kept in its cutout. Five maps cover the part of the photo around the player, in cells:
-//
-//   odds      the body parts network's log odds that the cell belongs to a person, whoever that is
-//   core      the chance that it belongs to the player: a blend of the pose's mask and of that patch of the
-//             person mask that fits the pose
-//   salience  the chance that it stands out from the background, as the salient network sees it
-//   rivals    how far other people claim it (own_parts.js)
-//   own       1 where body parts may be the player's: near the core or the head, and on patches further
-//             away that are small enough, nobody else's, and touch the body or stand out (own_parts.js)
-//
-// From these come the things outside of the body (belongings.js). A thing is held if it touches the body and
-// is salient and not too large, or mostly core. Otherwise it is dropped, and always if it runs along the
-// grid's upper edge or a side. A cell is kept if the sum of these log odds is above 0, and fades where it is
-// near 0 (MATTE_EDGE):
-//
-//     odds                    less where they say nobody, but core and salience both see the player
-//   + WEIGHT.core x core
-//   + WEIGHT.salience x salience
-//   + BONUS_AGREED            where pose and person mask are both sure
-//   + BONUS_HELD              on things that are held
-//   - PENALTY                 on rivals and on things that are dropped
-//   - PENALTY                 outside of own and of things that are held
-//
-// Then holes are closed that are small, or that the core claims, and patches much smaller than the player are
-// dropped. die_cut.js evens the edge out and removes haze and specks. A photo that was already cut out keeps
-// its own transparency, except for patches without any of the player (cut_out.js).
-
 import { sortBelongings } from "./belongings.js";
-import { dilate } from "./dilate.js";
-import { boundsAbove, sampleMask } from "./masks.js";
+import { sampleMask } from "./masks.js";
 import { ownParts, rivalsOf } from "./own_parts.js";
 import { above, below, patches, smoothStep, sumsOf } from "./pixels.js";
+import { playerMasks } from "./player_masks.js";
 import { signsOf } from "./signs.js";
 
 /** @import { CutoutSigns } from "../../../core/card.ts" */
@@ -37,18 +10,54 @@ import { signsOf } from "./signs.js";
 /** @import { Finding } from "./examine.js" */
 /** @import { Grid, Mask } from "./masks.js" */
 /** @import { Bytes, Numbers } from "./pixels.js" */
-/** @import { Rect } from "./rects.js" */
-
-/** A patch of the person mask counts as the player when it covers more than this fraction of the pose ... */
-const MIN_SHARED_PART = 0.5;
-/** ... and is less than this many times as large: larger patches include other people. */
-const MAX_PATCH_TO_POSE = 2.2;
 
 /**
- * How far around the pose the patch counts, as a fraction of the grid's longer side: anything further away
- * belongs to somebody else.
+ * What of a photo is kept in its cutout: maps of the part of the photo around the player, one value a cell.
+ * @typedef {object} MatteJob
+ * @property {Finding} player
+ * @property {PartsLook} look
+ * @property {Mask} salient
+ * @property {Bytes} rgba the picture
+ * @property {Grid} grid
+ * @property {Numbers} odds the body parts network's log odds that a cell belongs to a person, whoever that is
+ * @property {Numbers} faces
+ * @property {Numbers} hair
+ * @property {Numbers} salience the chance that it stands out from the background
+ * @property {Numbers | null} posed the pose's mask
+ * @property {Numbers} patch the patch of the person mask that fits the pose
+ * @property {Numbers} core the chance that it belongs to the player: a blend of those two
+ * @property {Numbers} rivals how far other people claim it
+ * @property {Numbers} own 1 where body parts may be the player's: near the core or the head, and on patches
+ *   further away that are small enough, nobody else's, and touch the body or stand out
+ * @property {Numbers} claimed how far salience and core both see the player
+ * @property {Numbers} held 1 on things that the player holds: they touch the body and are salient and not too
+ *   large, or mostly core
+ * @property {Numbers} dropped 1 on all other things
+ * @property {Numbers} matte what is kept, 0 to 1
  */
-const PATCH_REACH_PART = 0.04;
+
+/**
+ * From what the networks see to the matte, in this order: each step takes some maps and adds others. Then
+ * die_cut.js evens the edge out and removes haze and specks. A photo that was already cut out keeps its own
+ * transparency, except for patches without any of the player (cut_out.js).
+ * @type {Record<string, (job: MatteJob) => Partial<MatteJob>>}
+ */
+const STEPS = {
+  sample: ({ look, salient, grid }) => ({
+    odds: sampleMask(look.odds, grid),
+    faces: sampleMask(look.face, grid),
+    hair: sampleMask(look.hair, grid),
+    salience: sampleMask(salient, grid),
+  }),
+  identify: ({ player, grid }) => playerMasks(player, grid),
+  findRivals: ({ player, look, grid, posed }) => ({ rivals: rivalsOf(player, grid, posed, look) }),
+  findOwn: ({ player, grid, ...maps }) => ({ own: ownParts(player, maps, grid) }),
+  claim: ({ salience, core, rgba }) => ({ claimed: claimedBy(salience, core, rgba) }),
+  sort: ({ grid, ...maps }) => sortBelongings(maps, grid.width),
+  sum: (maps) => ({ matte: summed(maps) }),
+  closeHoles: ({ matte, core, grid }) => ({ matte: withoutHoles(matte, core, grid.width) }),
+  dropPatches: ({ matte, grid }) => ({ matte: withoutPatches(matte, grid.width) }),
+};
 
 /**
  * Opinions are log odds. Those of the body parts network are limited to MAX_PARTS_ODDS either way and count
@@ -73,9 +82,6 @@ const PENALTY = 8;
  */
 const CLAIMED = { low: 0.5, high: 0.85 };
 const DOUBTED_PARTS = 0.7;
-
-/** The pose's share in the core; the person mask's patch has the rest. */
-const POSE_PART = 0.6;
 /** Chances below `low` are background, above `high` the player; the soft edge lies between. */
 const MATTE_EDGE = { low: 0.15, high: 0.85 };
 
@@ -92,104 +98,33 @@ const MAX_FILLED_HOLE_PART = 0.0025;
 const CLAIMED_HOLE = 0.75;
 
 /**
- * The pose's mask, and the patch of the person mask that is the player; `fits` is false and the patch empty
- * when the two contradict each other.
- * @param {Finding} player @param {Grid} grid
- * @returns {{ posed: Numbers | null, patch: Numbers, fits: boolean }}
- */
-function playerMasks(player, grid) {
-  const posed = player.pose && sampleMask(player.pose.mask, grid);
-  const people = sampleMask(player.people, grid);
-  const { labels, sizes } = patches(above(people, 0.5), grid.width);
-  const shared = posed ? sumsOf(labels, sizes, above(posed, 0.5)) : sizes;
-  const poseCells = posed ? above(posed, 0.5).reduce((cells, flag) => cells + flag, 0) : 0;
-  const best = shared.indexOf(Math.max(...shared));
-  const fitsPose =
-    Number(shared[best]) > MIN_SHARED_PART * poseCells && Number(sizes[best]) < MAX_PATCH_TO_POSE * poseCells;
-  const fits = best > 0 && (!posed || fitsPose);
-  const around =
-    posed && dilate(posed, grid.width, Math.round(PATCH_REACH_PART * Math.max(grid.width, grid.height)));
-  /** @type {Numbers} */
-  const patch = new Float32Array(people.length);
-  for (let i = 0; fits && i < patch.length; i++) {
-    if (labels[i] === best) patch[i] = around ? people[i] * smoothStep(around[i], 0.3, 0.6) : people[i];
-  }
-  return { posed, patch, fits };
-}
-
-/**
- * The rectangle around the player's pose and patch, in search pixels.
- * @param {Finding} player @param {Grid} grid
- * @returns {Rect}
- */
-export function playerBounds(player, grid) {
-  const { posed, patch } = playerMasks(player, grid);
-  /** @type {Numbers} */
-  const either = patch.slice();
-  for (let i = 0; posed && i < either.length; i++) if (posed[i] > either[i]) either[i] = posed[i];
-  const cells = boundsAbove(either, grid.width, 0.5);
-  if (!cells) return player.body;
-  return {
-    x: grid.x + cells.x * grid.step,
-    y: grid.y + cells.y * grid.step,
-    width: cells.width * grid.step,
-    height: cells.height * grid.step,
-  };
-}
-
-/**
  * Combines four opinions into one matte by adding their log odds. The body parts network has the most
  * accurate edges but sees everyone; pose and person mask tell which person is the player; the salient network
  * sees what the player holds.
- * @param {Finding} player
- * @param {PartsLook} look
- * @param {Mask} salient
- * @param {Bytes} rgba on the grid
+ * @param {Finding} player @param {PartsLook} look @param {Mask} salient @param {Bytes} rgba on the grid
  * @param {Grid} grid
  * @returns {{ matte: Numbers, signs: Omit<CutoutSigns, "loose"> }} the matte from 0 to 1
  */
 export function fuseMatte(player, look, salient, rgba, grid) {
-  const { posed, patch, fits } = playerMasks(player, grid);
-  const odds = sampleMask(look.odds, grid);
-  const salience = sampleMask(salient, grid);
-  /** @type {Numbers} */
-  const core = (posed ?? patch).slice();
-  for (let i = 0; posed && fits && i < core.length; i++)
-    core[i] = POSE_PART * posed[i] + (1 - POSE_PART) * patch[i];
-  const rivals = rivalsOf(player, grid, posed, look);
-  const faces = sampleMask(look.face, grid);
-  const hair = sampleMask(look.hair, grid);
-  const own = ownParts(player, { odds, faces, hair, core, salience, rivals }, grid);
-  const isTooDark = isDark(rgba);
-  /** @type {Numbers} */
-  const claimed = new Float32Array(core.length);
-  for (let i = 0; !isTooDark && i < core.length; i++)
-    claimed[i] = smoothStep(Math.min(salience[i], core[i]), CLAIMED.low, CLAIMED.high);
-  const { held, dropped } = sortBelongings({ odds, own, salience, core, claimed, rivals }, grid.width);
-  /** @type {Numbers} */
-  const matte = new Float32Array(core.length);
-  for (let i = 0; i < matte.length; i++) {
-    let sum = clip(odds[i], MAX_PARTS_ODDS);
-    if (sum < 0) sum *= 1 - DOUBTED_PARTS * claimed[i];
-    sum +=
-      WEIGHT.salience * clip(logit(salience[i]), MAX_ODDS) + WEIGHT.core * clip(logit(core[i]), MAX_ODDS);
-    if (posed && fits)
-      sum += BONUS_AGREED * smoothStep(Math.min(posed[i], patch[i]), AGREED.low, AGREED.high);
-    sum += BONUS_HELD * held[i] - PENALTY * Math.max(dropped[i], rivals[i]);
-    if (own[i] <= 0 && held[i] <= 0) sum -= PENALTY;
-    matte[i] = sum;
-  }
-  for (let i = 0; i < matte.length; i++)
-    matte[i] = smoothStep(1 / (1 + Math.exp(-matte[i])), MATTE_EDGE.low, MATTE_EDGE.high);
-  closeHoles(matte, core, grid.width);
-  dropPatches(matte, grid.width);
-  return { matte, signs: signsOf(matte, { core, rgba }, grid, player) };
+  const job = /** @type {MatteJob} */ ({ player, look, salient, rgba, grid });
+  for (const step of Object.values(STEPS)) Object.assign(job, step(job));
+  return { matte: job.matte, signs: signsOf(job.matte, job, grid, player) };
 }
 
 /**
- * Whether only the body parts network sees anything, which gets dark photos brightened.
- * @param {Bytes} rgba
+ * How far salience and core both see the player; nowhere in a dark picture, where they see little themselves.
+ * @param {Numbers} salience @param {Numbers} core @param {Bytes} rgba
  */
+function claimedBy(salience, core, rgba) {
+  /** @type {Numbers} */
+  const claimed = new Float32Array(core.length);
+  const dark = isDark(rgba);
+  for (let i = 0; !dark && i < core.length; i++)
+    claimed[i] = smoothStep(Math.min(salience[i], core[i]), CLAIMED.low, CLAIMED.high);
+  return claimed;
+}
+
+/** @param {Bytes} rgba */
 function isDark(rgba) {
   let bright = 0;
   for (let i = 0; i < rgba.length; i += 4)
@@ -197,32 +132,49 @@ function isDark(rgba) {
   return bright < rgba.length / 400;
 }
 
+/** A cell is kept where the sum of all log odds is above 0, and fades near it. @param {MatteJob} job */
+function summed({ odds, salience, posed, patch, core, rivals, own, claimed, held, dropped }) {
+  /** @type {Numbers} */
+  const matte = new Float32Array(core.length);
+  for (let i = 0; i < matte.length; i++) {
+    let sum = clip(odds[i], MAX_PARTS_ODDS);
+    if (sum < 0) sum *= 1 - DOUBTED_PARTS * claimed[i];
+    sum +=
+      WEIGHT.salience * clip(logit(salience[i]), MAX_ODDS) + WEIGHT.core * clip(logit(core[i]), MAX_ODDS);
+    if (posed) sum += BONUS_AGREED * smoothStep(Math.min(posed[i], patch[i]), AGREED.low, AGREED.high);
+    sum += BONUS_HELD * held[i] - PENALTY * Math.max(dropped[i], rivals[i]);
+    if (own[i] <= 0 && held[i] <= 0) sum -= PENALTY;
+    matte[i] = smoothStep(1 / (1 + Math.exp(-Math.fround(sum))), MATTE_EDGE.low, MATTE_EDGE.high);
+  }
+  return matte;
+}
+
 /**
  * Fills small holes, and larger ones that pose and person mask both claim, such as a white sleeve against a
  * white wall.
- * @param {Numbers} matte @param {Numbers} core @param {number} width
+ * @param {Numbers} matte changed in place @param {Numbers} core @param {number} width
  */
-function closeHoles(matte, core, width) {
+function withoutHoles(matte, core, width) {
   const { labels, sizes } = patches(below(matte, 0.5), width);
   const cores = sumsOf(labels, sizes, core);
   const playerCells = matte.length - sizes.reduce((cells, size) => cells + size);
   const filled = sizes.map((size, label) => {
     const small = size < MAX_FILLED_HOLE_PART * playerCells;
-    return label > 0 && (small || Number(cores[label]) >= CLAIMED_HOLE * size);
+    return label > 0 && (small || cores[label] >= CLAIMED_HOLE * size);
   });
-  for (let i = 0; i < matte.length; i++) {
-    if (filled[labels[i]]) matte[i] = 1;
-  }
+  for (let i = 0; i < matte.length; i++) if (filled[labels[i]]) matte[i] = 1;
+  return matte;
 }
 
 /**
  * Clears small patches apart from the player, with the veil around them.
- * @param {Numbers} matte @param {number} width
+ * @param {Numbers} matte changed in place @param {number} width
  */
-function dropPatches(matte, width) {
+function withoutPatches(matte, width) {
   const { labels, sizes } = patches(above(matte, 0.04), width);
   const least = MIN_PATCH_PART * Math.max(...sizes);
-  for (let i = 0; i < matte.length; i++) if (Number(sizes[labels[i]]) < least) matte[i] = 0;
+  for (let i = 0; i < matte.length; i++) if (sizes[labels[i]] < least) matte[i] = 0;
+  return matte;
 }
 
 /** @param {number} p */

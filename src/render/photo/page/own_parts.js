@@ -125,16 +125,15 @@ export function ownParts(player, { odds, faces, hair, core, salience, rivals }, 
   };
   const inCompany = rivals.some((value) => value > 0.5);
   const extras = sizes.map((size, label) => {
-    const mayBeOthers = inCompany || Number(total.hair[label]) > MAX_EXTRA_HAIR * size;
-    const meanSalience = Number(total.salience[label]) / size;
+    const mayBeOthers = inCompany || total.hair[label] > MAX_EXTRA_HAIR * size;
+    const meanSalience = total.salience[label] / size;
     return {
       isOwn:
         size <= (mayBeOthers ? MAX_EXTRA_PART.inCompany : MAX_EXTRA_PART.alone) * playerCells &&
-        (Number(touches[label]) > 0 || (!inCompany && meanSalience >= MIN_EXTRA_SALIENCE.apart)) &&
-        Number(total.face[label]) <= MAX_EXTRA_FACE * size &&
-        Number(total.rivals[label]) <= MAX_EXTRA_RIVAL * size,
-      isWhole:
-        meanSalience >= MIN_EXTRA_SALIENCE.touching || Number(total.odds[label]) >= SURE_EXTRA_ODDS * size,
+        (touches[label] > 0 || (!inCompany && meanSalience >= MIN_EXTRA_SALIENCE.apart)) &&
+        total.face[label] <= MAX_EXTRA_FACE * size &&
+        total.rivals[label] <= MAX_EXTRA_RIVAL * size,
+      isWhole: meanSalience >= MIN_EXTRA_SALIENCE.touching || total.odds[label] >= SURE_EXTRA_ODDS * size,
     };
   });
   for (let i = 0; i < own.length; i++) {

@@ -111,7 +111,7 @@ function facesOf(face, player, { x, y, width, step }) {
   for (let i = 0; i < face.length; i++) {
     const middle = labels[i] ? middles[labels[i]] : undefined;
     if (!middle) continue;
-    const share = step / Number(sizes[labels[i]]);
+    const share = step / sizes[labels[i]];
     middle.x += share * ((i % width) + 0.5);
     middle.y += share * (Math.floor(i / width) + 0.5);
   }

@@ -6,6 +6,7 @@
  * @typedef {Int32Array<ArrayBuffer> & { [index: number]: any }} Labels
  * @typedef {Uint8Array<ArrayBuffer> & { [index: number]: any }} Flags 1 where something holds, 0 elsewhere
  * @typedef {Uint32Array & { [index: number]: any }} Words a pixel's four channels in one
+ * @typedef {number[] & { [index: number]: any }} Sums one for each label
  */
 
 // The loops over pixels in this file call no function that is made anew for each photo: the engine would have
@@ -50,7 +51,7 @@ export function below(values, threshold) {
 /**
  * Labels the four-connected patches of cells that are inside 1, 2 and so on, and all other cells 0.
  * @param {Flags} inside @param {number} width
- * @returns {{ labels: Labels, sizes: number[] }} `sizes[label]` in cells
+ * @returns {{ labels: Labels, sizes: Sums }} `sizes[label]` in cells
  */
 export function patches(inside, width) {
   const cells = inside.length;
@@ -96,8 +97,8 @@ export function patches(inside, width) {
 
 /**
  * For each label the sum of the values in its patch.
- * @param {Labels} labels @param {number[]} sizes @param {Numbers | Flags} values
- * @returns {number[]}
+ * @param {Labels} labels @param {Sums} sizes @param {Numbers | Flags} values
+ * @returns {Sums}
  */
 export function sumsOf(labels, sizes, values) {
   const sums = sizes.map(() => 0);
