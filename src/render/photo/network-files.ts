@@ -11,14 +11,15 @@ import salient from "./models/u2netp_int8.onnx" with { type: "file" };
 /** The beginning of the SHA-256 of all network files in a row, sorted by name; a test compares it. */
 export const NETWORKS_DIGEST = "acae7d30aecc5276";
 
+const FILES = {
+  bodyParts,
+  carefulPoseLandmarks,
+  faceDetector,
+  personDetector,
+  personMask,
+  poseLandmarks,
+  salient,
+};
+
 /** The network files. NOTICE gives the origin and licence of each. */
-export const NETWORK_FILES: Record<
-  | "bodyParts"
-  | "carefulPoseLandmarks"
-  | "faceDetector"
-  | "personDetector"
-  | "personMask"
-  | "poseLandmarks"
-  | "salient",
-  string
-> = { bodyParts, carefulPoseLandmarks, faceDetector, personDetector, personMask, poseLandmarks, salient };
+export const NETWORK_FILES: Record<keyof typeof FILES, string> = FILES;

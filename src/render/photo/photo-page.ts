@@ -9,9 +9,12 @@ import type { Networks } from "./networks.ts";
 import type { PhotoPage } from "./page/steps.js";
 import { PAGE_MODULES } from "./page-modules.ts";
 
+/** The longer side of the largest cutout: the largest card is 2,048 px high, and its player a little less. */
+const MAX_CUTOUT_PX = 2048;
+
 /** @param mattePixels how many pixels the operator's matte network works on */
 const html = (mattePixels: number | null) =>
-  `<!doctype html><html data-matte-pixels="${mattePixels ?? ""}"><meta charset="utf-8"><script type="module" src="/page/steps.js"></script><body><input type="file"></body>`;
+  `<!doctype html><html data-cutout-px="${MAX_CUTOUT_PX}" data-matte-pixels="${mattePixels ?? ""}"><meta charset="utf-8"><script type="module" src="/page/steps.js"></script><body><input type="file"></body>`;
 
 // The page decodes untrusted bytes: it may run its own scripts and nothing else.
 const CSP = "default-src 'none'; script-src 'self'; worker-src 'self'";
@@ -26,9 +29,6 @@ const OWN_MATTE_LIMIT_MS = 40_000;
 
 /** The steps the page performs on request. */
 type PageStep = Exclude<keyof PhotoPage, "answered">;
-
-/** The longer side of the largest cutout, as in cut_out.js. */
-const MAX_CUTOUT_PX = 2048;
 
 interface Size {
   width: number;

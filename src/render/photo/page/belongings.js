@@ -1,5 +1,5 @@
 import { dilate } from "./dilate.js";
-import { above, patches, sumsOf } from "./pixels.js";
+import { above, flags, floats, patches, sumsOf } from "./pixels.js";
 
 /** @import { Flags, Labels, Numbers, Sums } from "./pixels.js" */
 
@@ -36,8 +36,7 @@ const REACH_CELLS = 5;
  */
 export function sortBelongings({ odds, own, salience, core, claimed, rivals }, width) {
   // Legs that the body parts network misses must not be taken for things; core and salience do see them.
-  /** @type {Flags} */
-  const body = new Uint8Array(salience.length);
+  const body = flags(salience.length);
   const inThings = above(salience, 0.5);
   let playerCells = 0;
   for (let i = 0; i < salience.length; i++) {
@@ -57,10 +56,8 @@ export function sortBelongings({ odds, own, salience, core, claimed, rivals }, w
     if (total.core[label] > MIN_BODY_CORE * size) return true;
     return size <= MAX_PART * playerCells && total.salience[label] >= MIN_SALIENCE * size;
   });
-  /** @type {Numbers} */
-  const held = new Float32Array(salience.length);
-  /** @type {Numbers} */
-  const dropped = new Float32Array(salience.length);
+  const held = floats(salience.length);
+  const dropped = floats(salience.length);
   for (let i = 0; i < salience.length; i++) {
     const label = labels[i];
     if (!isReal[label]) continue;
@@ -75,8 +72,7 @@ export function sortBelongings({ odds, own, salience, core, claimed, rivals }, w
 
 /** The cells with a cell of the body next to them. @param {Flags} body @param {number} width */
 function beside(body, width) {
-  /** @type {Flags} */
-  const cells = new Uint8Array(body.length);
+  const cells = flags(body.length);
   for (let i = 0; i < cells.length; i++) {
     const x = i % width;
     const inRow = (x > 0 && body[i - 1]) || (x < width - 1 && body[i + 1]);

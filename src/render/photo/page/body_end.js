@@ -16,8 +16,7 @@ const STRETCH = 0.25;
 
 /**
  * A body is interrupted where its breadth stays below NARROW for at least MIN_GAP of the face's height and
- * grows again by more than AGAIN further down. Of 87 cut-out players three were: two behind a net and a bag,
- * one at the ankles.
+ * grows again by more than AGAIN further down, as behind a net or a bag.
  */
 const NARROW = 0.6;
 const MIN_GAP = 0.1;
@@ -83,8 +82,7 @@ export function interruption(breadths, minGap) {
 
 /**
  * How much of a row is solid, in stretches of at least this length.
- * @param {Bytes} row
- * @param {number} stretch
+ * @param {Bytes} row @param {number} stretch
  */
 function breadthOf(row, stretch) {
   let [breadth, length] = [0, 0];

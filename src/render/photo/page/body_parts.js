@@ -1,6 +1,7 @@
 import { canvasOf, contextOf } from "./decode.js";
 import { headBox } from "./head.js";
 import { runNetwork } from "./networks.js";
+import { floats } from "./pixels.js";
 
 /** @import { PhotoPart } from "./decode.js" */
 /** @import { Finding } from "./examine.js" */
@@ -53,8 +54,7 @@ const MIN_ENLARGED = 1.2;
 
 /**
  * Looks at the whole part of the photo.
- * @param {PhotoPart} part
- * @param {Finding} player
+ * @param {PhotoPart} part @param {Finding} player
  * @returns {Promise<PartsLook>}
  */
 export function lookAtBody(part, player) {
@@ -146,8 +146,7 @@ function cropWithin(within, wanted) {
 }
 
 /**
- * @param {PhotoPart} part
- * @param {Light} light
+ * @param {PhotoPart} part @param {Light} light
  * @param {Crop} crop in search pixels
  * @returns {Promise<PartsLook>}
  */
@@ -159,9 +158,17 @@ async function lookAt({ canvas, rect, zoom }, light, crop) {
     height: crop.height * zoom,
     rotation: 0,
   };
-  const [scores] = await runNetwork("bodyParts", lit(canvas, light), inCut, INPUT);
+  return readParts(await scoresIn(lit(canvas, light), inCut), crop);
+}
+
+/**
+ * The network's output for a crop of a picture, for `readParts`.
+ * @param {OffscreenCanvas} picture @param {Crop} crop
+ */
+export async function scoresIn(picture, crop) {
+  const [scores] = await runNetwork("bodyParts", picture, crop, INPUT);
   if (!scores) throw new Error("The body parts network gave no output.");
-  return readParts(scores, crop);
+  return scores;
 }
 
 /** @param {OffscreenCanvas} canvas @param {Light} light */
@@ -185,12 +192,9 @@ function lit(canvas, { gain, shadows }) {
  */
 export function readParts(scores, crop) {
   const cells = INPUT.size * INPUT.size;
-  /** @type {Numbers} */
-  const odds = new Float32Array(cells);
-  /** @type {Numbers} */
-  const hair = new Float32Array(cells);
-  /** @type {Numbers} */
-  const face = new Float32Array(cells);
+  const odds = floats(cells);
+  const hair = floats(cells);
+  const face = floats(cells);
   const weights = new Float64Array(CLASSES);
   for (let i = 0, at = 0; i < cells; i++, at += CLASSES) {
     let person = 0;
@@ -199,11 +203,7 @@ export function readParts(scores, crop) {
     hair[i] = Number(weights[HAIR]) / (1 + person);
     face[i] = Number(weights[FACE]) / (1 + person);
   }
-  const mask = (/** @type {Numbers} */ values) => ({
-    values,
-    width: INPUT.size,
-    height: INPUT.size,
-    crop,
-  });
+  const size = { width: INPUT.size, height: INPUT.size };
+  const mask = (/** @type {Numbers} */ values) => ({ values, ...size, crop });
   return { odds: mask(odds), hair: mask(hair), face: mask(face) };
 }

@@ -86,8 +86,7 @@ async function examineFace(picture, face) {
 
 /**
  * The person mask around a face, with the body below it.
- * @param {Face} face
- * @param {number} photoHeight
+ * @param {Face} face @param {number} photoHeight
  * @param {(crop: Crop) => Promise<Mask>} mask runs the person mask network on a crop
  * @returns {Promise<Mask>}
  */

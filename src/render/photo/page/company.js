@@ -1,21 +1,16 @@
-import { readParts } from "./body_parts.js";
+import { readParts, scoresIn } from "./body_parts.js";
 import { contextOf } from "./decode.js";
 import { maskPeople, wholePicture } from "./detectors.js";
 import { dilate } from "./dilate.js";
 import { boundsAbove, gridOver, sampleMask } from "./masks.js";
-import { runNetwork } from "./networks.js";
 import { above, lumaOf, patches } from "./pixels.js";
 
 /** @import { Finding } from "./examine.js" */
 /** @import { Grid } from "./masks.js" */
 /** @import { Labels, Numbers } from "./pixels.js" */
 
-/**
- * Cells on the longer side of the grid on which people beside the player are measured, and the network's
- * input side.
- */
+/** Cells on the longer side of the grid on which people beside the player are measured. */
 const PEOPLE_GRID_CELLS = 192;
-const PARTS_INPUT = { size: 256 };
 /**
  * The player's mask comes out too narrow; a margin of this part of the body's longer side is still the
  * player.
@@ -34,9 +29,8 @@ const EQUAL_AREA = { least: 0.4, most: 2 };
 const EQUAL_SHARPNESS = 0.35;
 /**
  * An equal is either about as tall as the player and shows some face, or is shorter, half hidden behind
- * something, but shows about as much of a face. All are relative to the player's. Measured on 130 players
- * with others in the photo: bystanders have up to 0.78 of the height and 0.59 of the face, pairs at least 1.0
- * and 0.9.
+ * something, but shows about as much of a face. All are relative to the player's. Measured: bystanders have
+ * up to 0.78 of the height and 0.59 of the face, pairs at least 1.0 and 0.9.
  */
 const EQUAL_HEIGHT = 0.9;
 const SEEN_FACE = 0.3;
@@ -61,43 +55,28 @@ export async function hasRivalSubject(picture, { pose }) {
   const others = above(people, 0.5);
   for (let k = 0; k < others.length; k++) if (around[k] > 0.5) others[k] = 0;
   const { labels, sizes } = patches(others, grid.width);
-  const area = countAbove(own);
-  const large = sizes.findIndex(
-    (size, label) =>
-      label > 0 &&
-      size === Math.max(...sizes.slice(1)) &&
-      size >= EQUAL_AREA.least * area &&
-      size <= EQUAL_AREA.most * area,
-  );
-  if (large < 0) return false;
+  const area = own.filter((value) => value > 0.5).length;
+  const size = Math.max(0, ...sizes.slice(1));
+  if (size === 0 || size < EQUAL_AREA.least * area || size > EQUAL_AREA.most * area) return false;
+  const large = sizes.indexOf(size, 1);
   const isOther = (/** @type {number} */ k) => labels[k] === large;
   const isOwn = (/** @type {number} */ k) => own[k] > 0.5;
   if (sharpness(picture, grid, isOther) < EQUAL_SHARPNESS * sharpness(picture, grid, isOwn)) return false;
-  const [scores] = await runNetwork("bodyParts", picture, all, PARTS_INPUT);
-  if (!scores) throw new Error("The body parts network gave no output.");
-  const skin = sampleMask(readParts(scores, all).face, grid);
+  const skin = sampleMask(readParts(await scoresIn(picture, all), all).face, grid);
   const face = sumOf(skin, isOther) / Math.max(1, sumOf(skin, isOwn));
   return (
     face >= EQUAL_FACE || (face >= SEEN_FACE && heightOf(labels, large, grid) >= EQUAL_HEIGHT * body.height)
   );
 }
 
-/** @param {Numbers} values */
-function countAbove(values) {
-  return values.reduce((count, value) => count + (value > 0.5 ? 1 : 0), 0);
-}
-
 /** @param {Numbers} values @param {(cell: number) => boolean} isIn */
 function sumOf(values, isIn) {
-  return values.reduce((sum, value, k) => sum + (isIn(k) ? value : 0), 0);
+  let sum = 0;
+  for (let k = 0; k < values.length; k++) if (isIn(k)) sum += values[k];
+  return sum;
 }
 
-/**
- * Number of rows that a patch spans.
- * @param {Labels} labels
- * @param {number} label
- * @param {Grid} grid
- */
+/** Number of rows that a patch spans. @param {Labels} labels @param {number} label @param {Grid} grid */
 function heightOf(labels, label, { width }) {
   return Math.floor(labels.lastIndexOf(label) / width) - Math.floor(labels.indexOf(label) / width) + 1;
 }

@@ -19,8 +19,8 @@ import { playerBounds } from "./player_masks.js";
 /** @import { Bytes, Numbers } from "./pixels.js" */
 /** @import { Rect } from "./rects.js" */
 
-/** Largest longer side of a cutout: the largest card is 2,048 px high, and its player a little less. */
-const MAX_CUTOUT_PX = 2048;
+/** Largest longer side of a cutout, which photo-page.ts says. */
+const MAX_CUTOUT_PX = Number(document.documentElement.dataset.cutoutPx);
 /** Of the largest cutout's sides, a photo need only fill this part: nobody sees the difference. */
 const NEARLY = 0.95;
 

@@ -61,11 +61,7 @@ function anchorGrid(cells, perCell) {
   });
 }
 
-/**
- * The square that holds the whole picture.
- * @param {OffscreenCanvas} picture
- * @returns {Crop}
- */
+/** The square that holds the whole picture. @param {OffscreenCanvas} picture @returns {Crop} */
 export function wholePicture(picture) {
   const side = Math.max(picture.width, picture.height);
   return { cx: picture.width / 2, cy: picture.height / 2, width: side, height: side, rotation: 0 };
@@ -206,10 +202,7 @@ function decodeBoxes([boxes, scores], anchors, size, keyPoints, crop, minScore) 
   return kept;
 }
 
-/**
- * Intersection over union.
- * @param {Rect} a @param {Rect} b
- */
+/** Intersection over union. @param {Rect} a @param {Rect} b */
 function overlap(a, b) {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);

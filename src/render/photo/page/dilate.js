@@ -1,3 +1,5 @@
+import { floats } from "./pixels.js";
+
 /** @import { Numbers } from "./pixels.js" */
 
 /** @type {Map<string, Numbers>} */
@@ -13,8 +15,7 @@ const spares = new Map();
 function spare(name, length) {
   const kept = spares.get(name);
   if (kept && kept.length >= length) return kept.subarray(0, length);
-  /** @type {Numbers} */
-  const made = new Float32Array(length);
+  const made = floats(length);
   spares.set(name, made);
   return made;
 }
@@ -41,10 +42,8 @@ export function dilate(values, width, radius) {
 function writeGreatestAcross(out, values, width, radius) {
   const window = 2 * radius + 1;
   const lastBlock = width - 1 - ((width - 1) % window);
-  /** @type {Numbers} */
-  const ahead = new Float32Array(width);
-  /** @type {Numbers} */
-  const back = new Float32Array(width);
+  const ahead = floats(width);
+  const back = floats(width);
   for (let row = 0; row < values.length; row += width) {
     for (let start = 0; start < width; start += window) {
       const end = Math.min(width, start + window);
@@ -76,8 +75,7 @@ function greatestDown(values, width, radius) {
     for (let y = start + 1; y < end; y++) includeRow(ahead, y * width, (y - 1) * width, width);
     for (let y = end - 2; y >= start; y--) includeRow(back, y * width, (y + 1) * width, width);
   }
-  /** @type {Numbers} */
-  const out = new Float32Array(values.length);
+  const out = floats(values.length);
   for (let y = 0; y < height; y++) {
     const last = Math.min(height - 1, y + radius);
     const [plane, from] = y >= radius && y - radius >= lastBlock ? [back, y - radius] : [ahead, last];

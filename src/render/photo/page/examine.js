@@ -61,8 +61,7 @@ const SAME_HEAD_PART = 0.7;
 
 /**
  * Finds one person's pose, mask and face; null if the pose network sees nobody there.
- * @param {OffscreenCanvas} picture
- * @param {Person} person
+ * @param {OffscreenCanvas} picture @param {Person} person
  * @param {Face[]} faces those found in the whole picture
  * @param {boolean} carefully use the larger pose network
  * @returns {Promise<Finding | null>}
@@ -91,8 +90,7 @@ export async function examine(picture, person, faces, carefully = false) {
 /**
  * The face of a head: the surest one from one or two close-ups and, unless they clearly show it, the whole
  * picture.
- * @param {OffscreenCanvas} picture
- * @param {{ centre: Point, height: number, closeUp: number }} head
+ * @param {OffscreenCanvas} picture @param {{ centre: Point, height: number, closeUp: number }} head
  * @param {Face[]} faces
  */
 async function ownFace(picture, { centre, height, closeUp }, faces) {
@@ -149,8 +147,7 @@ export function headOf(pose) {
 
 /**
  * Whether a pose's head is in the picture: a card needs one.
- * @param {Pose} pose
- * @param {OffscreenCanvas} picture
+ * @param {Pose} pose @param {OffscreenCanvas} picture
  */
 export function hasHeadInside(pose, { width, height }) {
   const isInside = (/** @type {Point} */ { x, y }) => x >= 0 && y >= 0 && x <= width && y <= height;
@@ -163,8 +160,7 @@ export const coverGrid = (picture) => gridOver(picture, COVER_GRID_CELLS, Math.c
 
 /**
  * The part of the first mask's cells that is also in the second mask.
- * @param {Numbers} one
- * @param {Numbers} other
+ * @param {Numbers} one @param {Numbers} other
  */
 export function sharedPart(one, other) {
   let cells = 0;

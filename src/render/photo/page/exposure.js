@@ -14,8 +14,8 @@ const MAX_LIFT = 5;
 
 /**
  * Fog on the lens and light in it leave no dark tone: a player has haze from `low` on (the second percentile,
- * 0..1), and all of it is taken out from `high` on. Of 87 players without haze, 86 are below 0.24; one
- * with blond hair and white clothes has 0.27.
+ * 0..1), and all of it is taken out from `high` on. Without haze players are below 0.24, and one with blond
+ * hair and white clothes has 0.27.
  */
 const HAZE = { low: 0.28, high: 0.38 };
 /** Without haze, the darkest tone is this. */
@@ -100,11 +100,7 @@ function histograms(rgba, width, rect) {
   return { lumas, brightest };
 }
 
-/**
- * The tone (0..1) below which this part of the pixels is.
- * @param {Counts} counts
- * @param {number} part
- */
+/** The tone (0..1) below which this part of the pixels is. @param {Counts} counts @param {number} part */
 export function percentile(counts, part) {
   const pixels = part * counts.reduce((sum, count) => sum + count, 0);
   let level = 0;

@@ -24,8 +24,7 @@ export function pointOf({ x, y }, { width, height }) {
 
 /**
  * Whoever is at the point, or else the nearest within a face's height.
- * @param {Photo} photo @param {Point} point
- * @param {object} seen
+ * @param {Photo} photo @param {Point} point @param {object} seen
  * @param {Person[]} seen.people
  * @param {Face[]} seen.faces
  * @param {(person: Person) => Promise<Chosen | null>} seen.qualified examines one of the people

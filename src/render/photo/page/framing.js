@@ -60,9 +60,7 @@ function clampBox(box, within) {
 
 /**
  * The cut as if it ended at the trim and had the reduced cutout's resolution.
- * @param {Cut} cut
- * @param {Rect} trim
- * @param {number} scale
+ * @param {Cut} cut @param {Rect} trim @param {number} scale
  */
 function inSmall({ rect, zoom }, trim, scale) {
   return {

@@ -23,8 +23,7 @@
 
 /**
  * The grid over a rectangle, with this many cells on its longer side.
- * @param {{ x?: number, y?: number, width: number, height: number }} rect
- * @param {number} cells
+ * @param {{ x?: number, y?: number, width: number, height: number }} rect @param {number} cells
  * @param {(side: number) => number} [whole] how many cells a side has that is no whole number of them
  * @returns {Grid}
  */
@@ -52,8 +51,7 @@ export function boundsOn({ x, y, width, step }, values) {
 
 /**
  * Samples a mask at the cells of a grid, bilinearly; 0 outside the mask's crop.
- * @param {Mask} mask
- * @param {Grid} grid
+ * @param {Mask} mask @param {Grid} grid
  * @returns {Numbers}
  */
 export function sampleMask(mask, grid) {
@@ -92,9 +90,7 @@ function bilinear({ values, width, height }, u, v) {
 
 /**
  * The smallest rectangle around all cells above the threshold, in cells; null when there are none.
- * @param {Numbers | Bytes} values
- * @param {number} width
- * @param {number} threshold
+ * @param {Numbers | Bytes} values @param {number} width @param {number} threshold
  * @returns {Rect | null}
  */
 export function boundsAbove(values, width, threshold) {

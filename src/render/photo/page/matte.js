@@ -1,7 +1,7 @@
 import { sortBelongings } from "./belongings.js";
 import { sampleMask } from "./masks.js";
 import { ownParts, rivalsOf } from "./own_parts.js";
-import { above, below, patches, smoothStep, sumsOf } from "./pixels.js";
+import { above, below, floats, patches, smoothStep, sumsOf } from "./pixels.js";
 import { playerMasks } from "./player_masks.js";
 import { signsOf } from "./signs.js";
 
@@ -112,12 +112,11 @@ export function fuseMatte(player, look, salient, rgba, grid) {
 }
 
 /**
- * How far salience and core both see the player; nowhere in a dark picture, where they see little themselves.
+ * How far salience and core both see the player; nowhere in a dark picture, in which they make out little.
  * @param {Numbers} salience @param {Numbers} core @param {Bytes} rgba
  */
 function claimedBy(salience, core, rgba) {
-  /** @type {Numbers} */
-  const claimed = new Float32Array(core.length);
+  const claimed = floats(core.length);
   const dark = isDark(rgba);
   for (let i = 0; !dark && i < core.length; i++)
     claimed[i] = smoothStep(Math.min(salience[i], core[i]), CLAIMED.low, CLAIMED.high);
@@ -134,8 +133,7 @@ function isDark(rgba) {
 
 /** A cell is kept where the sum of all log odds is above 0, and fades near it. @param {MatteJob} job */
 function summed({ odds, salience, posed, patch, core, rivals, own, claimed, held, dropped }) {
-  /** @type {Numbers} */
-  const matte = new Float32Array(core.length);
+  const matte = floats(core.length);
   for (let i = 0; i < matte.length; i++) {
     let sum = clip(odds[i], MAX_PARTS_ODDS);
     if (sum < 0) sum *= 1 - DOUBTED_PARTS * claimed[i];

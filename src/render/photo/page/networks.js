@@ -80,9 +80,7 @@ export async function writeShared(bytes) {
 
 /**
  * Runs a network on a crop of a picture and returns its outputs, in the network's order.
- * @param {NetworkName} network
- * @param {OffscreenCanvas} picture
- * @param {Crop} crop
+ * @param {NetworkName} network @param {OffscreenCanvas} picture @param {Crop} crop
  * @param {{ size: number }} input side of the network's square input, in pixels
  * @returns {Promise<Numbers[]>}
  */

@@ -1,7 +1,7 @@
 import { dilate } from "./dilate.js";
 import { headBox } from "./head.js";
 import { gridOver, sampleMask } from "./masks.js";
-import { above, patches, smoothStep, sumsOf } from "./pixels.js";
+import { above, floats, patches, smoothStep, sumsOf } from "./pixels.js";
 
 /** @import { PartsLook } from "./body_parts.js" */
 /** @import { Finding } from "./examine.js" */
@@ -51,13 +51,11 @@ const FACE_CELLS = 32;
 
 /**
  * Cells that another person's pose claims more strongly than the player's, from 0 to 1.
- * @param {Finding} player @param {Grid} grid @param {Numbers | null} posed
- * @param {PartsLook} look
+ * @param {Finding} player @param {Grid} grid @param {Numbers | null} posed @param {PartsLook} look
  * @returns {Numbers}
  */
 export function rivalsOf(player, grid, posed, look) {
-  /** @type {Numbers} */
-  const rivals = new Float32Array(grid.width * grid.height);
+  const rivals = floats(grid.width * grid.height);
   for (const mask of player.rivals) {
     if (mask.byFace && !isHead(mask.byFace, look)) continue;
     const rival = sampleMask(mask, grid);
@@ -101,10 +99,8 @@ export function ownParts(player, { odds, faces, hair, core, salience, rivals }, 
   const radius = Math.max(3, Math.round(OWN_REACH_PART * Math.max(width, height)));
   const near = dilate(core, width, radius);
   const around = ownHair(player, grid);
-  /** @type {Numbers} */
-  const own = new Float32Array(odds.length);
-  /** @type {Numbers} */
-  const body = new Float32Array(odds.length);
+  const own = floats(odds.length);
+  const body = floats(odds.length);
   const elsewhere = above(odds, 0);
   let playerCells = 0;
   for (let i = 0; i < own.length; i++) {
@@ -145,15 +141,13 @@ export function ownParts(player, { odds, faces, hair, core, salience, rivals }, 
 
 /**
  * 1 around the player's head, as far as hair reaches.
- * @param {Finding} player
- * @param {Grid} grid
+ * @param {Finding} player @param {Grid} grid
  * @returns {Numbers}
  */
 function ownHair(player, grid) {
   const head = headBox(player);
   const [cx, cy] = [head.x + head.width / 2, head.y + head.height / 2];
-  /** @type {Numbers} */
-  const map = new Float32Array(grid.width * grid.height);
+  const map = floats(grid.width * grid.height);
   const radius = 0.75 * OWN_HAIR_HEADS * head.height;
   const top = Math.max(0, Math.floor((cy - radius - grid.y) / grid.step));
   const bottom = Math.min(grid.height, Math.ceil((cy + radius - grid.y) / grid.step));

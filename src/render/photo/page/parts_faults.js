@@ -9,11 +9,11 @@ import { FACE_SCORE } from "./scores.js";
 /** @import { Finding } from "./examine.js" */
 /** @import { Grid } from "./masks.js" */
 /** @import { Numbers } from "./pixels.js" */
+/** @import { Point } from "./rects.js" */
 
 /**
  * A face is covered when less than MIN_FACE_SKIN of its oval is bare skin, and more than MIN_FACE_COVER is
- * neither skin nor hair. The least bare skin among 90 players was 0.45, behind ski goggles; a surgical mask
- * with sunglasses leaves 0.14.
+ * neither skin nor hair. Ski goggles leave 0.45 of bare skin, a surgical mask with sunglasses 0.14.
  */
 const MIN_FACE_SKIN = 0.25;
 const MIN_FACE_COVER = 0.5;
@@ -55,13 +55,7 @@ export async function refusalFromParts(cut, player, closer = lookAtHead) {
 /** @param {PartsLook} look @param {Finding} player */
 function isFaceCovered(look, { face }) {
   if (!face || face.score < FACE_SCORE.maybeCovered || face.width < MIN_FACE_WIDTH_PX) return false;
-  const grid = {
-    x: face.x,
-    y: face.y,
-    width: FACE_CELLS,
-    height: FACE_CELLS,
-    step: face.width / FACE_CELLS,
-  };
+  const grid = { ...face, width: FACE_CELLS, height: FACE_CELLS, step: face.width / FACE_CELLS };
   const skin = sampleMask(look.face, grid);
   const hair = sampleMask(look.hair, grid);
   let [cells, skins, covers] = [0, 0, 0];
@@ -82,7 +76,7 @@ function hasEqualFace({ rect, look }, player) {
   const { own, others } = facesOf(sampleMask(look.face, grid), player, grid);
   // Glasses, helmets and hands leave little skin, so the size is then estimated from the face's box.
   const box = player.face ? (SKIN_PER_BOX * player.face.width * player.face.height) / grid.step ** 2 : 0;
-  return own > 0 && others.some(({ size }) => size >= EQUAL_FACE_PART * Math.max(own, box));
+  return own > 0 && others.some((size) => size >= EQUAL_FACE_PART * Math.max(own, box));
 }
 
 /**
@@ -95,35 +89,27 @@ export function keepsOthersFace(look, player, matte, grid) {
   const face = sampleMask(look.face, grid);
   for (let cell = 0; cell < face.length; cell++) if (!(matte[cell] > 0.5)) face[cell] = 0;
   const { own, others } = facesOf(face, player, grid);
-  return others.some(({ size }) => size >= KEPT_FACE_PART * own);
+  return others.some((size) => size >= KEPT_FACE_PART * own);
 }
 
 /**
- * The patches of face skin: the size of the player's own in cells, 0 if there is none, and those of other
- * people.
+ * The sizes of the patches of face skin in cells: of the player's own, 0 if there is none, and of others'.
  * @param {Numbers} face @param {Finding} player @param {Grid} grid
- * @returns {{ own: number, others: { size: number }[] }}
  */
 function facesOf(face, player, { x, y, width, step }) {
   const head = headBox(player);
   const { labels, sizes } = patches(above(face, 0.5), width);
-  const middles = sizes.map(() => ({ x: 0, y: 0 }));
+  const faces = sizes.map((size) => ({ size, x: 0, y: 0 }));
   for (let i = 0; i < face.length; i++) {
-    const middle = labels[i] ? middles[labels[i]] : undefined;
-    if (!middle) continue;
-    const share = step / sizes[labels[i]];
-    middle.x += share * ((i % width) + 0.5);
-    middle.y += share * (Math.floor(i / width) + 0.5);
+    const own = labels[i] ? faces[labels[i]] : undefined;
+    if (!own) continue;
+    const share = step / own.size;
+    own.x += share * ((i % width) + 0.5);
+    own.y += share * (Math.floor(i / width) + 0.5);
   }
-  const away = middles.map((middle) =>
-    Math.hypot((x + middle.x - head.x) / head.width - 0.5, (y + middle.y - head.y) / head.height - 0.5),
-  );
-  const faces = sizes.map((size, label) => ({ label, size })).slice(1);
-  return {
-    own: Math.max(
-      0,
-      ...faces.filter(({ label }) => Number(away[label]) < OTHER_FACE_HEADS).map(({ size }) => size),
-    ),
-    others: faces.filter(({ label }) => Number(away[label]) >= OTHER_FACE_HEADS),
-  };
+  const isOwn = (/** @type {Point} */ middle) =>
+    Math.hypot((x + middle.x - head.x) / head.width - 0.5, (y + middle.y - head.y) / head.height - 0.5) <
+    OTHER_FACE_HEADS;
+  const [own, others] = [faces.slice(1).filter(isOwn), faces.slice(1).filter((one) => !isOwn(one))];
+  return { own: Math.max(0, ...own.map(({ size }) => size)), others: others.map(({ size }) => size) };
 }

@@ -12,6 +12,12 @@
 // The loops over pixels in this file call no function that is made anew for each photo: the engine would have
 // to compile such a function again for every photo.
 
+/** As many zeros. @param {number} length @returns {Numbers} */
+export const floats = (length) => new Float32Array(length);
+
+/** Flags of which none is set. @param {number} length @returns {Flags} */
+export const flags = (length) => new Uint8Array(length);
+
 /** A pixel's Rec. 601 luma, from 0 to 255. @param {Bytes} rgba @param {number} pixel */
 export const lumaOf = (rgba, pixel) =>
   0.299 * Number(rgba[4 * pixel]) + 0.587 * Number(rgba[4 * pixel + 1]) + 0.114 * Number(rgba[4 * pixel + 2]);
@@ -30,10 +36,9 @@ export function alphaOf(rgba) {
  * @returns {Flags}
  */
 export function above(values, threshold) {
-  /** @type {Flags} */
-  const flags = new Uint8Array(values.length);
-  for (let i = 0; i < flags.length; i++) flags[i] = values[i] > threshold ? 1 : 0;
-  return flags;
+  const cells = flags(values.length);
+  for (let i = 0; i < cells.length; i++) cells[i] = values[i] > threshold ? 1 : 0;
+  return cells;
 }
 
 /**
@@ -42,10 +47,9 @@ export function above(values, threshold) {
  * @returns {Flags}
  */
 export function below(values, threshold) {
-  /** @type {Flags} */
-  const flags = new Uint8Array(values.length);
-  for (let i = 0; i < flags.length; i++) flags[i] = values[i] < threshold ? 1 : 0;
-  return flags;
+  const cells = flags(values.length);
+  for (let i = 0; i < cells.length; i++) cells[i] = values[i] < threshold ? 1 : 0;
+  return cells;
 }
 
 /**

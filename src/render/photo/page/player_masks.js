@@ -1,6 +1,6 @@
 import { dilate } from "./dilate.js";
 import { boundsOn, sampleMask } from "./masks.js";
-import { above, patches, smoothStep, sumsOf } from "./pixels.js";
+import { above, floats, patches, smoothStep, sumsOf } from "./pixels.js";
 
 /** @import { Finding } from "./examine.js" */
 /** @import { Grid } from "./masks.js" */
@@ -37,8 +37,7 @@ export function playerMasks(player, grid) {
   const fitsPose = shared[best] > MIN_SHARED_PART * poseCells && sizes[best] < MAX_PATCH_TO_POSE * poseCells;
   const fits = best > 0 && (!posed || fitsPose);
   const around = posed && dilate(posed, width, Math.round(PATCH_REACH_PART * Math.max(width, height)));
-  /** @type {Numbers} */
-  const patch = new Float32Array(people.length);
+  const patch = floats(people.length);
   for (let i = 0; fits && i < patch.length; i++)
     if (labels[i] === best) patch[i] = around ? people[i] * smoothStep(around[i], 0.3, 0.6) : people[i];
   const core = (posed ?? patch).slice();

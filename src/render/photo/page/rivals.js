@@ -95,8 +95,7 @@ export async function findRivals(picture, finding, others, faces) {
 
 /**
  * Whether a face is near a raised hand of the player: trophies, helmets and rackets look like faces.
- * @param {Face} face
- * @param {Finding} finding
+ * @param {Face} face @param {Finding} finding
  */
 function isHeld(face, { pose, head }) {
   if (!pose) return false;
@@ -141,8 +140,7 @@ function isAround({ crop: { cx, cy, width } }, body) {
  * Other faces around the player's body, nearest first in units of their own height. The area is searched as a
  * whole and in four overlapping parts, in which the small faces of people further back are large enough to be
  * detected.
- * @param {OffscreenCanvas} picture
- * @param {Finding} finding
+ * @param {OffscreenCanvas} picture @param {Finding} finding
  * @param {Face[]} faces detected in the whole picture
  * @returns {Promise<Face[]>}
  */

@@ -7,8 +7,7 @@ import { askNetwork, rgbFrom } from "./networks.js";
 /**
  * The salient network's input keeps the part's proportions and has about this many pixels, with sides that
  * are multiples of STEP_PX. It was trained on 320 x 320, but with fewer pixels it sees hair and held things
- * as wholes: of 95 photos 12 come out better and 3 worse, in two thirds of the time. An operator's own
- * network sets its own number.
+ * as wholes, in two thirds of the time. An operator's own network sets its own number.
  */
 const PIXELS = Number(document.documentElement.dataset.mattePixels) || 256 * 256;
 const STEP_PX = 16;

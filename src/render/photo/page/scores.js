@@ -1,5 +1,5 @@
-// The scores, from 0 to 1, from which on a network's answer counts, and as what: one question a row, the lowest
-// first. Change one, and `bun run picture --photos` shows which photos it decides.
+// The scores, from 0 to 1, from which on a network's answer counts, and as what: one question a row, the
+// lowest first. Change one, and `bun run picture --photos` shows which photos it decides.
 
 /** Of the face detector. */
 export const FACE_SCORE = {

@@ -13,8 +13,7 @@ import { lumaOf } from "./pixels.js";
  * how many other people stand near.
  * @param {Numbers} matte
  * @param {{ core: Numbers, rgba: Bytes }} grids the core, and the picture
- * @param {Grid} grid
- * @param {Finding} player
+ * @param {Grid} grid @param {Finding} player
  * @returns {Omit<CutoutSigns, "loose">}
  */
 export function signsOf(matte, { core, rgba }, grid, player) {

@@ -44,8 +44,8 @@ import { findSalient } from "./salient.js";
  */
 
 /**
- * What the steps of one photo leave here for those after them. The process has a job of its own (`PhotoJob` in
- * photo.ts) with what is asked of the photo and the cutout's description: pixels stay on this side.
+ * What the steps of one photo leave here for those after them. The process has a job of its own (`PhotoJob`
+ * in photo.ts) with what is asked of the photo and the cutout's description: pixels stay on this side.
  * @type {{ photo?: Photo, company?: Company, player?: Finding, cut?: Cut, salient?: Mask, pixels?: () =>
  *   Bytes }}
  */

@@ -11,8 +11,8 @@ import { FACE_SCORE, PRESENCE } from "./scores.js";
  */
 
 /**
- * Of 200 upright players, one in fifty leans further than UPRIGHT_WITHIN: crouching, diving, in a somersault.
- * Nine in ten stand within TURNED_WITHIN of the vertical.
+ * Few upright players lean further than UPRIGHT_WITHIN: crouching, diving, in a somersault. Most stand within
+ * TURNED_WITHIN of the vertical.
  */
 const UPRIGHT_WITHIN = degrees(60);
 const TURNED_WITHIN = degrees(16);
@@ -90,8 +90,7 @@ async function faceOf(picture, { head }, quarters) {
 
 /**
  * How to turn a close-up in which no body is detected.
- * @param {OffscreenCanvas} picture
- * @param {Face[]} faces
+ * @param {OffscreenCanvas} picture @param {Face[]} faces
  * @returns {Promise<Turn>}
  */
 async function turnOfLoneFace(picture, faces) {
