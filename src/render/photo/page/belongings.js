@@ -1,5 +1,5 @@
 import { dilate } from "./dilate.js";
-import { above, flags, floats, patches, sumsOf } from "./pixels.js";
+import { above, flags, floats, patches } from "./pixels.js";
 
 /** @import { Flags, Labels, Numbers, Sums } from "./pixels.js" */
 
@@ -45,8 +45,7 @@ export function sortBelongings({ odds, own, salience, core, claimed, rivals }, w
     playerCells += body[i];
     if (isClaimed || odds[i] >= 0 || rivals[i] >= 0.5) inThings[i] = 0;
   }
-  const { labels, sizes } = patches(inThings, width);
-  const sums = (/** @type {Numbers | Flags} */ values) => sumsOf(labels, sizes, values);
+  const { labels, sizes, sums } = patches(inThings, width);
   const total = { salience: sums(salience), core: sums(core) };
   const touches = sums(beside(body, width));
   const border = cellsAtBorder(labels, sizes, width);

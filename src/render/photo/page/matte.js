@@ -1,7 +1,7 @@
 import { sortBelongings } from "./belongings.js";
 import { sampleMask } from "./masks.js";
 import { ownParts, rivalsOf } from "./own_parts.js";
-import { above, below, floats, patches, smoothStep, sumsOf } from "./pixels.js";
+import { above, below, floats, patches, smoothStep } from "./pixels.js";
 import { playerMasks } from "./player_masks.js";
 import { signsOf } from "./signs.js";
 
@@ -153,8 +153,8 @@ function summed({ odds, salience, posed, patch, core, rivals, own, claimed, held
  * @param {Numbers} matte changed in place @param {Numbers} core @param {number} width
  */
 function withoutHoles(matte, core, width) {
-  const { labels, sizes } = patches(below(matte, 0.5), width);
-  const cores = sumsOf(labels, sizes, core);
+  const { labels, sizes, sums } = patches(below(matte, 0.5), width);
+  const cores = sums(core);
   const playerCells = matte.length - sizes.reduce((cells, size) => cells + size);
   const filled = sizes.map((size, label) => {
     const small = size < MAX_FILLED_HOLE_PART * playerCells;

@@ -1,12 +1,12 @@
 import { dilate } from "./dilate.js";
 import { headBox } from "./head.js";
 import { gridOver, sampleMask } from "./masks.js";
-import { above, floats, patches, smoothStep, sumsOf } from "./pixels.js";
+import { above, floats, patches, smoothStep } from "./pixels.js";
 
 /** @import { PartsLook } from "./body_parts.js" */
 /** @import { Finding } from "./examine.js" */
 /** @import { Grid } from "./masks.js" */
-/** @import { Flags, Numbers } from "./pixels.js" */
+/** @import { Numbers } from "./pixels.js" */
 /** @import { Rect } from "./rects.js" */
 
 /**
@@ -104,13 +104,13 @@ export function ownParts(player, { odds, faces, hair, core, salience, rivals }, 
   const elsewhere = above(odds, 0);
   let playerCells = 0;
   for (let i = 0; i < own.length; i++) {
-    if (near[i] > 0.4 || around[i] > 0.5) own[i] = 1;
-    if (own[i] > 0.5) elsewhere[i] = 0;
-    if (own[i] && odds[i] > 0 && rivals[i] < 0.5) body[i] = 1;
+    if (near[i] <= 0.4 && around[i] <= 0.5) continue;
+    own[i] = 1;
+    elsewhere[i] = 0;
+    if (odds[i] > 0 && rivals[i] < 0.5) body[i] = 1;
     playerCells += body[i];
   }
-  const { labels, sizes } = patches(elsewhere, width);
-  const sums = (/** @type {Numbers | Flags} */ values) => sumsOf(labels, sizes, values);
+  const { labels, sizes, sums } = patches(elsewhere, width);
   const touches = sums(above(dilate(body, width, BESIDE_CELLS), 0));
   const total = {
     odds: sums(odds),

@@ -55,7 +55,8 @@ export function below(values, threshold) {
 /**
  * Labels the four-connected patches of cells that are inside 1, 2 and so on, and all other cells 0.
  * @param {Flags} inside @param {number} width
- * @returns {{ labels: Labels, sizes: Sums }} `sizes[label]` in cells
+ * @returns {{ labels: Labels, sizes: Sums, sums: (values: Numbers | Flags) => Sums }} `sizes[label]` in
+ *   cells, and what sums the values in each patch
  */
 export function patches(inside, width) {
   const cells = inside.length;
@@ -63,7 +64,7 @@ export function patches(inside, width) {
   const labels = new Int32Array(cells);
   /** @type {Labels} */
   const stack = new Int32Array(cells);
-  const sizes = [0];
+  const sizes = /** @type {Sums} */ ([0]);
   for (let cell = 0; cell < cells; cell++) labels[cell] = inside[cell] ? -1 : 0;
   for (let start = 0; start < cells; start++) {
     if (labels[start] !== -1) continue;
@@ -96,7 +97,7 @@ export function patches(inside, width) {
     }
     sizes.push(size);
   }
-  return { labels, sizes };
+  return { labels, sizes, sums: (values) => sumsOf(labels, sizes, values) };
 }
 
 /**
@@ -104,7 +105,7 @@ export function patches(inside, width) {
  * @param {Labels} labels @param {Sums} sizes @param {Numbers | Flags} values
  * @returns {Sums}
  */
-export function sumsOf(labels, sizes, values) {
+function sumsOf(labels, sizes, values) {
   const sums = sizes.map(() => 0);
   for (let i = 0; i < labels.length; i++) if (labels[i]) sums[labels[i]] += values[i];
   return sums;

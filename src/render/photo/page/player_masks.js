@@ -1,6 +1,6 @@
 import { dilate } from "./dilate.js";
 import { boundsOn, sampleMask } from "./masks.js";
-import { above, floats, patches, smoothStep, sumsOf } from "./pixels.js";
+import { above, floats, patches, smoothStep } from "./pixels.js";
 
 /** @import { Finding } from "./examine.js" */
 /** @import { Grid } from "./masks.js" */
@@ -29,9 +29,9 @@ export function playerMasks(player, grid) {
   const { width, height } = grid;
   const posed = player.pose && sampleMask(player.pose.mask, grid);
   const people = sampleMask(player.people, grid);
-  const { labels, sizes } = patches(above(people, 0.5), width);
+  const { labels, sizes, sums } = patches(above(people, 0.5), width);
   const inPose = posed && above(posed, 0.5);
-  const shared = inPose ? sumsOf(labels, sizes, inPose) : sizes;
+  const shared = inPose ? sums(inPose) : sizes;
   const poseCells = inPose ? inPose.reduce((cells, flag) => cells + flag, 0) : 0;
   const best = shared.indexOf(Math.max(...shared));
   const fitsPose = shared[best] > MIN_SHARED_PART * poseCells && sizes[best] < MAX_PATCH_TO_POSE * poseCells;

@@ -79,14 +79,14 @@ export async function findRivals(picture, finding, others, faces) {
     const known = heads.find(
       (head) => distance(middleOf(head), middleOf(face)) < Math.max(head.height, face.height),
     );
-    if (known && face.score > known.face) Object.assign(known, boxOf(face), { face: face.score });
+    if (known && face.score > known.face) Object.assign(known, face, { face: face.score });
     // Knees and badges look like small faces; anything on the player's own body is the player's.
     if (known || isOn(own, grid, middleOf(face)) || masks.length >= MAX_RIVALS) continue;
     const isLarge = face.height >= MIN_POSED_FACE_PART * playersFace;
     const pose = isLarge ? await poseOf(personOf(face)) : null;
     const isPerson = pose !== null && distance(headOf(pose).centre, middleOf(face)) < face.height;
     if (!isPerson && face.score < FACE_SCORE.inHand && isHeld(face, finding)) continue;
-    heads.push({ ...boxOf(face), face: face.score, body: 0 });
+    heads.push({ ...face, face: face.score, body: 0 });
     if (pose && isPerson) masks.push(pose.mask);
     masks.push(headAndShoulders(face));
   }
@@ -115,11 +115,6 @@ function faceOf(pose) {
   const { centre, height } = headOf(pose);
   const side = height / HEAD_PER_FACE;
   return { x: centre.x - side / 2, y: centre.y - side / 2, width: side, height: side };
-}
-
-/** @param {Rect} rect */
-function boxOf({ x, y, width, height }) {
-  return { x, y, width, height };
 }
 
 /** @param {Numbers | null} mask @param {Grid} grid @param {Point} at */
