@@ -8,6 +8,7 @@
  *   bun run test --lanes 1                # nothing side by side
  *   bun run test --lanes 3 test/http      # the files of some folders, side by side
  *   bun run test --shard 2/4              # the second of four parts, for machines that share the work
+ *   bun run test --since HEAD~9           # also what the commits after it touch, of what other days would do
  *   bun run test --record                 # notes in test/seconds.json how long each file takes
  *
  * Files that take long and rarely break are run by thirds, one each day, unless what they are about was
@@ -48,6 +49,8 @@ interface Options {
   record: boolean;
   /** Such as `2/4`. */
   shard: string;
+  /** The commit after which changes count. */
+  since: string | undefined;
   places: string[];
 }
 
@@ -60,23 +63,24 @@ function readOptions(given: string[]): Options | undefined {
   };
   const engines = take("--engines") !== undefined;
   const record = take("--record") !== undefined;
+  const since = take("--since", 2)?.[1];
   const said = take("--lanes", 2)?.[1];
   const shard = take("--shard", 2)?.[1] ?? "1/1";
   // Cards keep a processor busy, but a tenth of the time tests wait: for a disk, a receiver, a dying process.
   const lanes = Number(said ?? availableParallelism() + 1);
   const isOurs = rest.length === 0 || (said !== undefined && rest.every((each) => !each.startsWith("-")));
   if (!isOurs || !(lanes >= 1)) return undefined;
-  return { lanes, engines, record, shard, places: rest.length > 0 ? rest : EVERYWHERE };
+  return { lanes, engines, record, shard, since, places: rest.length > 0 ? rest : EVERYWHERE };
 }
 
-async function runAll({ lanes, engines, record, shard, places }: Options): Promise<number> {
+async function runAll({ lanes, engines, record, shard, since, places }: Options): Promise<number> {
   const began = performance.now();
   const timings: Timings = await Bun.file(SECONDS_FILE).json();
   const memory = memoryFolder();
   // What is started from here on puts its files there, the databases too.
   if (memory.path) process.env.TMPDIR = memory.path;
   pinThird();
-  const today: Today = { isTurn, changed: changedPaths(ROOT) };
+  const today: Today = { isTurn, changed: changedPaths(ROOT, since) };
   const sqlite = await filesOf(places);
   const onBoth = await filesOf(POSTGRES_SUITES);
   // Whoever names places wants all of them.
