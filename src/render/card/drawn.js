@@ -3,7 +3,7 @@
 import { reducedJpeg } from "../photo/page/reduced_jpeg.js";
 import { backdropOf } from "./backdrop.js";
 import { decodedOutline } from "./decode.js";
-import { rimLight, softOutline } from "./light.js";
+import { rimLight, softShadow } from "./light.js";
 import { outlineOf } from "./outline.js";
 
 /** @typedef {import("./fill.js").CardFill} CardFill */
@@ -18,7 +18,7 @@ import { outlineOf } from "./outline.js";
  * not on the card.
  */
 const DRAWINGS = /** @type {Record<string, Drawing>} */ ({
-  shadow: { draw: softOutline, styleOf: ({ light }) => light },
+  shadow: { draw: softShadow, styleOf: ({ light }) => light },
   light: { draw: rimLight, styleOf: ({ light }) => light },
   outline: { draw: outlineOf, styleOf: ({ edge }) => edge },
 });

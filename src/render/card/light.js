@@ -40,13 +40,7 @@ const EDGE_STEP = 26;
  */
 const SHADOW_PX = 96;
 const SHADOW_BLUR_PX = 2.2;
-const CAST_SHADOW_OPACITY = 0.5;
-/**
- * The light that shines past the player from behind, wider than the shadow: dark clothes stand out from a
- * dark ground by it.
- */
-const HALO_BLUR_PX = 5;
-const HALO_OPACITY = 0.65;
+const SHADOW_OPACITY = 0.5;
 
 /** @param {number} width @param {number} height */
 export function canvasOf(width, height) {
@@ -94,45 +88,29 @@ export function rimLight(outline, { colour, side }) {
 }
 
 /**
- * The light that shines past the player from behind, and the player's shadow, as a data URL for the
- * template's `<img data-picture="shadow">`. Drawn small from the outline and enlarged on the card: a CSS
- * filter would take twenty times as long to blur it. A canvas in the page itself would become a layer of its
- * own, and everything above it another.
+ * The player's shadow, as a data URL for the template's `<img data-picture="shadow">`. Drawn small from the
+ * outline and enlarged on the card: a CSS filter would take twenty times as long to blur it. A canvas in the
+ * page itself would become a layer of its own, and everything above it another.
  * @param {HTMLImageElement} player the outline
- * @param {{ colour: string, side: 1 | -1 }} light
+ * @param {{ side: 1 | -1 }} light from which side it comes; the shadow falls to the other
  */
-export function softOutline(player, light) {
+export function softShadow(player, { side }) {
   const { naturalWidth: width, naturalHeight: height } = player;
   const scale = SHADOW_PX / Math.max(width, height);
   const [w, h] = [Math.max(4, Math.round(width * scale)), Math.max(4, Math.round(height * scale))];
-  /**
-   * @param {string} colour
-   * @param {number} blurPx
-   * @param {number} opacity
-   * @param {number} shift towards the right
-   */
-  const soft = (colour, blurPx, opacity, shift) => {
-    const canvas = document.createElement("canvas");
-    canvas.width = w * 1.5;
-    canvas.height = h * 1.5;
-    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-    context.filter = `blur(${blurPx}px)`;
-    context.imageSmoothingQuality = "medium";
-    context.drawImage(player, w / 4 + shift, h / 4, w, h);
-    context.filter = "none";
-    context.globalCompositeOperation = "source-in";
-    context.globalAlpha = opacity;
-    context.fillStyle = colour;
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    return canvas;
-  };
-  const behind = soft(light.colour, HALO_BLUR_PX, HALO_OPACITY, light.side * 1.5);
-  const shadow = soft("#000", SHADOW_BLUR_PX, CAST_SHADOW_OPACITY, -light.side * 1.5);
-  const context = /** @type {CanvasRenderingContext2D} */ (behind.getContext("2d"));
-  context.globalCompositeOperation = "source-over";
-  context.globalAlpha = 1;
-  context.drawImage(shadow, 0, 0);
-  return behind.toDataURL();
+  const canvas = document.createElement("canvas");
+  canvas.width = w * 1.5;
+  canvas.height = h * 1.5;
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  context.filter = `blur(${SHADOW_BLUR_PX}px)`;
+  context.imageSmoothingQuality = "medium";
+  context.drawImage(player, w / 4 - side * 1.5, h / 4, w, h);
+  context.filter = "none";
+  context.globalCompositeOperation = "source-in";
+  context.globalAlpha = SHADOW_OPACITY;
+  context.fillStyle = "#000";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL();
 }
 
 /**
