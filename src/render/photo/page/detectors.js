@@ -1,4 +1,5 @@
 import { runNetwork } from "./networks.js";
+import { middleOf, squareAt } from "./rects.js";
 
 /** @import { Mask } from "./masks.js" */
 /** @import { Numbers } from "./pixels.js" */
@@ -61,26 +62,17 @@ function anchorGrid(cells, perCell) {
   });
 }
 
-/** The square that holds the whole picture. @param {OffscreenCanvas} picture @returns {Crop} */
-export function wholePicture(picture) {
-  const side = Math.max(picture.width, picture.height);
-  return { cx: picture.width / 2, cy: picture.height / 2, width: side, height: side, rotation: 0 };
+/** The square that holds the whole picture. @param {OffscreenCanvas} picture */
+export function wholePicture({ width, height }) {
+  return squareAt({ x: width / 2, y: height / 2 }, Math.max(width, height));
 }
 
 /**
  * An upright square around a rectangle.
  * @param {Rect} rect @param {number} margin added on each side, as a part of the longer side
- * @returns {Crop}
  */
 export function squareAround(rect, margin) {
-  const side = Math.max(rect.width, rect.height) * (1 + 2 * margin);
-  return {
-    cx: rect.x + rect.width / 2,
-    cy: rect.y + rect.height / 2,
-    width: side,
-    height: side,
-    rotation: 0,
-  };
+  return squareAt(middleOf(rect), Math.max(rect.width, rect.height) * (1 + 2 * margin));
 }
 
 /**

@@ -3,6 +3,7 @@ import { dilate } from "./dilate.js";
 import { coverGrid, sharedPart } from "./examine.js";
 import { sampleMask } from "./masks.js";
 import { byProminence, MAX_PEOPLE } from "./prominence.js";
+import { squareAt } from "./rects.js";
 import { FACE_SCORE, PERSON_SCORE } from "./scores.js";
 
 /** @import { Person } from "./detectors.js" */
@@ -26,10 +27,9 @@ export async function findDistantPeople(picture) {
   const side = CLOSER_LOOK_PART * Math.max(picture.width, picture.height);
   /** @type {Person[]} */
   const found = [];
-  for (const cy of middles(picture.height, side)) {
-    for (const cx of middles(picture.width, side)) {
-      const square = { cx, cy, width: side, height: side, rotation: 0 };
-      found.push(...(await findPeople(picture, square, PERSON_SCORE.inPhoto)));
+  for (const y of middles(picture.height, side)) {
+    for (const x of middles(picture.width, side)) {
+      found.push(...(await findPeople(picture, squareAt({ x, y }, side), PERSON_SCORE.inPhoto)));
     }
   }
   found.sort(byProminence(picture));

@@ -8,7 +8,7 @@ import {
   squareAround,
 } from "./detectors.js";
 import { boundsOn, gridOver, sampleMask } from "./masks.js";
-import { centroid, distance, middleOf } from "./rects.js";
+import { centroid, distance, middleOf, squareAt } from "./rects.js";
 import { FACE_SCORE, PERSON_SCORE, PRESENCE } from "./scores.js";
 
 /** @import { Face, Landmark, Person, Pose } from "./detectors.js" */
@@ -99,8 +99,7 @@ async function ownFace(picture, { centre, height, closeUp }, faces) {
   let best = null;
   for (const zoom of [1, WIDER_CLOSE_UP]) {
     if (best && best.score >= FACE_SCORE.seen) break;
-    const side = zoom * closeUp;
-    const crop = { cx: centre.x, cy: centre.y, width: side, height: side, rotation: 0 };
+    const crop = squareAt(centre, zoom * closeUp);
     const face = (await findFaces(picture, crop, FACE_SCORE.inCloseUp)).find(isOwn);
     if (face && (!best || face.score > best.score)) best = face;
   }

@@ -44,7 +44,7 @@ export async function choiceAt(photo, point, { people, faces, qualified }) {
       if (gap(face, point) <= MAX_AWAY * face.height) add(await playerOfFace(photo, [face]));
     }
   found.sort((a, b) => a.away - b.away);
-  // Though only others qualify.
+  // Somebody whose face is under the point is meant, even if only others qualify.
   const pointedAt = faces.find((face) => face.score >= FACE_SCORE.pointedAt && gap(face, point) === 0);
   const isOf = (/** @type {{ chosen: Chosen }} */ { chosen }) =>
     !pointedAt || gap(faceBox(chosen.player), middleOf(pointedAt)) === 0;

@@ -11,6 +11,11 @@
  * @property {number} rotation in radians, clockwise as on a canvas
  */
 
+/** An upright square around a point. @param {Point} centre @param {number} side @returns {Crop} */
+export function squareAt({ x, y }, side) {
+  return { cx: x, cy: y, width: side, height: side, rotation: 0 };
+}
+
 /** @param {Point} a @param {Point} b */
 export function distance(a, b) {
   return Math.hypot(a.x - b.x, a.y - b.y);
