@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, sql } from "dr
 import type { Tables } from "../../../db/schema.ts";
 import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
 import type { ConsentPosition } from "../../core/consent-position.ts";
+import { type Parameters, prepared } from "../engine/prepared.ts";
 import type { Tx } from "../store.ts";
 
 /** What a player has agreed to. */
@@ -14,12 +15,18 @@ const PLAYERS_AT_ONCE = 500;
 
 /** What is recorded of these players, by external id. */
 export async function consentsOf(
-  { db, t }: Tx,
+  tx: Tx,
   accountId: string,
   externalIds: readonly string[],
 ): Promise<Map<string, PlayerConsent>> {
-  const c = t.playerConsents;
+  const [externalId] = externalIds;
   const found = new Map<string, PlayerConsent>();
+  if (externalIds.length === 1 && externalId !== undefined) {
+    const consent = await consentOf(tx, { accountId, externalId });
+    return consent ? found.set(externalId, consent) : found;
+  }
+  const { db, t } = tx;
+  const c = t.playerConsents;
   for (let at = 0; at < externalIds.length; at += PLAYERS_AT_ONCE) {
     const some = externalIds.slice(at, at + PLAYERS_AT_ONCE);
     const rows = await db
@@ -31,12 +38,23 @@ export async function consentsOf(
   return found;
 }
 
+// Prepared, since every create asks it twice.
+const consentOfPlayer = prepared(
+  "consent of a player",
+  ({ db, t: { playerConsents: c } }, { accountId, externalId }: Parameters<Player>) =>
+    db
+      .select()
+      .from(c)
+      .where(and(eq(c.accountId, accountId), eq(c.externalId, externalId))),
+);
+
 /** What is recorded of one player; undefined if nothing is. */
 export async function consentOf(
   tx: Tx,
-  { accountId, externalId }: Pick<PlayerConsent, "accountId" | "externalId">,
+  { accountId, externalId }: Player,
 ): Promise<PlayerConsent | undefined> {
-  return (await consentsOf(tx, accountId, [externalId])).get(externalId);
+  const [consent] = await consentOfPlayer(tx, { accountId, externalId });
+  return consent;
 }
 
 /** Writes what a player agrees to over what was recorded before. */
