@@ -228,7 +228,7 @@ test("what a carried template says at its longest, and a badge of any shape, sta
 test("the templates that cardpress carries look as they were accepted, and hold", async () => {
   const carried = {
     club_card: ["gold@portrait", "gold@portrait.back", "branded@print.back", "landscape@landscape"],
-    action_card: ["gold@print", "cutout@print"],
+    action_card: ["gold@print", "no_background@print"],
     match_day: ["derby@story", "derby@square", "derby@wide", "cutout@story", "cutout@wide"],
     retro_sticker: ["album@sticker"],
     full_bleed: ["season@print", "season@print.back", "cutout@print"],
