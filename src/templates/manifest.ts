@@ -184,7 +184,7 @@ const GONE: Record<string, string> = {
   "/name_text": "--fit-largest, --fit-smallest and --fit-one-line in card.css say it now. Remove it.",
 };
 
-const COMPOSITIONS_REMEDY = `list "cutout", "photo" or both, each once and the usual one first, as in ["cutout", "photo"]; or remove it, which means ["cutout"].`;
+const COMPOSITIONS_REMEDY = `list "cutout", "photo" or both, each once and the usual one first, as in ["photo", "cutout"]; or remove it, which means ["cutout"].`;
 
 const OUTLINE_REMEDY = `give "width" from 0.1 to 3, in hundredths of the card's width, "color" as #RRGGBB, or both, as in { "width": 1.5, "color": "#ffffff" }; or remove it. A card without the picture "outline" has no line.`;
 

@@ -45,7 +45,7 @@ describe("manifests", () => {
       "compositions",
       "photo",
       0,
-      /\/compositions: list .* \["cutout", "photo"\]; or remove/,
+      /\/compositions: list .* \["photo", "cutout"\]; or remove/,
     ],
     ["a line too wide", "outline", { width: 3.5 }, 0, /\/outline\/width: give "width" from 0\.1 to 3/],
     ["a line of a named colour", "outline", { color: "white" }, 0, /\/outline\/color: .*#RRGGBB/],

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import type { CutoutFile, CutoutSigns } from "../../../src/core/card.ts";
 import { compositionFor, placePlayer } from "../../../src/render/card/composition.ts";
+import { BUILT_IN } from "../../../src/templates/built-in.ts";
+import { loadTemplate } from "../../../src/templates/load.ts";
+import { compositionsOf } from "../../../src/templates/manifest.ts";
 import { CLUB_CARD_ZONES } from "./club-card-zones.ts";
 
 test("a card is made in the composition that was asked for where its template has it, otherwise in the template's first", () => {
@@ -70,6 +73,15 @@ test("a player is shown in the photo, and cut out of one that does not fill the 
   expect(chosen(portrait({}))).toBe("photo");
   expect(chosen(portrait({}, close(0.5)))).toBe("photo");
   expect(chosen(portrait({}, close(0.02)))).toBe("cutout");
+});
+
+test("each carried template's first composition is the one that an ordinary photo gets", async () => {
+  for (const name of Object.keys(BUILT_IN)) {
+    const supported = compositionsOf((await loadTemplate(name)).manifest);
+    const player = { cutout: portrait({}), shown: portrait({}), photo: true };
+    const usual = placePlayer(undefined, supported, player, CLUB_CARD_ZONES.portrait, CARD);
+    expect([name, supported[0]]).toEqual([name, usual.composition]);
+  }
 });
 
 test("a doubtful cutout, one with company, or a head that the photo cuts stays in a photo that does not fill the window", () => {
