@@ -82,7 +82,7 @@ const AnyImageRequest = Type.Object(
         background_theme: Type.Optional(
           Type.String({
             description:
-              "Free text that sets the mood of the background, such as stadium, neon, fire, ice or galaxy. Any text gives a background, the same one each time.",
+              "Free text that sets the mood of the background, such as stadium, neon, fire, ice or galaxy. Any text gives a background, the same one each time. It is seen behind a player who is cut out, not on a card that shows the photo itself (`composition`), and with presets that draw a background.",
             examples: ["stadium night"],
           }),
         ),
