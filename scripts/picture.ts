@@ -6,7 +6,8 @@
  *     bun run picture                                        the photos of test/photos
  *     bun run picture --photos DIR --list FILE.tsv --tag core  your own photos (file, expect, tags, ...)
  *     bun run picture --save FILE / --against FILE           keep the figures / compare with kept ones
- *     bun run picture --only WORD --size 1024x1280 --out DIR  one size; otherwise five are mixed
+ *     bun run picture --only WORD --size 1024x1280 --out DIR  one size; otherwise seven are mixed
+ *     bun run picture --composition photo                     all in one composition; company is then welcome
  *     bun run picture --beside DIR                            also the cards of another release
  *     bun run picture --grades FILE.tsv --out DIR             sums what a judge wrote of DIR's sheets
  *     bun run picture --matte FILE.onnx                       with the network of CARDPRESS_MATTE_MODEL
@@ -16,7 +17,8 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Composition, Cutout, Framing } from "../src/core/card.ts";
+import { ASKED_COMPOSITIONS, type Composition, type Cutout, type Framing } from "../src/core/card.ts";
+import { isPhotoOnly } from "../src/render/card/composition.ts";
 import { placeCutout } from "../src/render/card/framing.ts";
 import { openCardPage } from "../src/render/card/page.ts";
 import type { Zones } from "../src/render/card/template-layout.ts";
@@ -25,6 +27,7 @@ import { checkMatteModel } from "../src/render/photo/matte-model.ts";
 import { packagedRuntime } from "../src/render/photo/onnx-runtime.ts";
 import { openPhotoCutter } from "../src/render/photo/photo.ts";
 import { loadTemplate } from "../src/templates/load.ts";
+import { compositionsOf } from "../src/templates/manifest.ts";
 import { type CardSpec, cardInput, launchCardBrowser } from "../test/render/card/cards.ts";
 import { offerHelp } from "./help.ts";
 import { printGrades, writeJudgesSheets } from "./picture-judging.ts";
@@ -40,6 +43,7 @@ const { values: options } = parseArgs({
     tag: { type: "string" },
     only: { type: "string" },
     size: { type: "string" },
+    composition: { type: "string", default: "auto" },
     beside: { type: "string" },
     grades: { type: "string" },
     out: { type: "string", default: join(ROOT, "picture") },
@@ -49,7 +53,8 @@ const { values: options } = parseArgs({
   },
 });
 const SHEETS = join(options.out, "sheets");
-const SIZES = ["1024x1280", "1080x1920", "2048x1024", "1024x1024", "1200x630"];
+const SIZES = ["1024x1280", "1080x1920", "2048x1024", "1024x1024", "1200x630", "512x512", "815x1110"];
+const COMPOSITION = ASKED_COMPOSITIONS.find((one) => one === options.composition);
 
 /** The size of a photo's card: the same in every release, whatever else is in the list. */
 function sizeOf(file: string): { width: number; height: number } {
@@ -128,6 +133,7 @@ function specOf(file: string): CardSpec {
     ...sizeOf(file),
     name: ["Maya Okafor", "Łukasz Wójcik", "Pierre-Emerick Aubameyang", "Xi"][i % 4] as string,
     skill: [58, 71, 84, 93][i % 4] as number,
+    ...(COMPOSITION && { composition: COMPOSITION }),
     number: 1 + ((i * 7) % 40),
     ...clubs[i % 3],
     ...(i % 5 === 0 ? {} : { theme: ["stadium night", "fire", "ice", "city"][i % 4] as string }),
@@ -212,6 +218,10 @@ function printFigures(figures: Record<string, number>, before: Record<string, nu
     console.log(`${name.padEnd(46)}${shown(value).padStart(9)}${shown(before?.[name]).padStart(9)}`);
 }
 
+if (!COMPOSITION) {
+  console.error(`--composition is one of ${ASKED_COMPOSITIONS.join(", ")}, not "${options.composition}".`);
+  process.exit(2);
+}
 if (options.grades) {
   await printGrades(`${SHEETS}.key.json`, options.grades);
   process.exit(0);
@@ -228,13 +238,15 @@ try {
   const runtime = packagedRuntime();
   const matte = options.matte ? await checkMatteModel(options.matte, runtime) : null;
   const cutter = await openPhotoCutter(browser, runtime, matte);
-  const page = await openCardPage(browser, await loadTemplate("club_card"));
+  const template = await loadTemplate("club_card");
+  const companyWelcome = isPhotoOnly(COMPOSITION, compositionsOf(template.manifest));
+  const page = await openCardPage(browser, template);
   const measurer = await openMeasurer(browser);
   const cards: Parameters<typeof writeJudgesSheets>[1] = [];
   for (const label of labels) {
     const path = join(options.photos, label.file);
     const startedAt = performance.now();
-    const result = await cutter.cutOut(path);
+    const result = await cutter.cutOut(path, () => {}, companyWelcome);
     const findAndCutMs = performance.now() - startedAt;
     const row: Row = {
       ...label,
