@@ -18,6 +18,7 @@ export function readQuery<const Name extends string>(
   const values: Partial<Record<Name, string>> = {};
   const family: [string, string][] = [];
   const details: ErrorDetail[] = [];
+  if (url.search === "") return { values, family, details };
   const isOfFamily = (name: string) => prefix !== undefined && name.startsWith(prefix);
   for (const [name, given] of Map.groupBy(url.searchParams, ([name]) => name)) {
     if (!(names as readonly string[]).includes(name) && !isOfFamily(name)) {
