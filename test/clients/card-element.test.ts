@@ -123,6 +123,16 @@ const middle = async () => {
   return { x: (x ?? 0) + (width ?? 0) / 2, y: (y ?? 0) + (height ?? 0) / 2 };
 };
 
+/** Resolves once the element knows that it is seen: its own observer is the older one, and called first. */
+const isSeen = () =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const card = document.querySelector("cardpress-card") as Element;
+        new IntersectionObserver(() => resolve()).observe(card);
+      }),
+  );
+
 test("its address leads to a version that browsers keep for good, small, and for any page", async () => {
   const stable = await fetch(`${api.baseUrl}/elements/cardpress-card.js`, { redirect: "manual" });
   const address = stable.headers.get("location") ?? "";
@@ -264,6 +274,7 @@ test("it leans as a phone is turned, from however it is held, but not where moti
     });
   await page.setViewport({ width: 390, height: 844, isMobile: true, hasTouch: true });
   await show(`${card()}${"<p>Text</p>".repeat(300)}${card()}`);
+  await isSeen();
   await hold(50, 10);
   expect(await transform()).toBe("");
   await hold(50, 25);
