@@ -207,16 +207,16 @@ function* statementsFor(dialect: Dialect, filling: Filling): Generator<string> {
     `INSERT INTO image_metadata SELECT id, account_id, environment, '${key}', ${value}, created_at FROM images`;
   yield metadata("season", "'2026'");
   yield metadata("crm", "substr(external_id, 8)");
+  const number = (of: string) => `sum(CASE WHEN state = '${of}' THEN 1 ELSE 0 END)`;
   // The oldest images of the first account, at most as many as a batch can have.
-  const cards = `SELECT id, created_at FROM images WHERE account_id = 'acct_0' AND completed_at IS NOT NULL
+  const cards = `SELECT id, state, created_at FROM images WHERE account_id = 'acct_0' AND completed_at IS NOT NULL
     ORDER BY created_at, id LIMIT ${Math.min(MAX_BATCH_CARDS, Math.ceil(images / 200))}`;
   yield `INSERT INTO batches (id, account_id, environment, name, fingerprint, total, completed, failed, canceled, created_at, updated_at, completed_at)
-    SELECT 'bat_1', 'acct_0', 'live', 'Squad', '', count(*), count(*), 0, 0, min(created_at), max(created_at), max(created_at) FROM (${cards}) AS cards`;
+    SELECT 'bat_1', 'acct_0', 'live', 'Squad', '', count(*), ${number("completed")}, ${number("failed")}, 0, min(created_at), max(created_at), max(created_at) FROM (${cards}) AS cards`;
   yield `INSERT INTO batch_cards SELECT 'bat_1', row_number() OVER (ORDER BY created_at, id) - 1, id FROM (${cards}) AS cards`;
   yield* ledgerStatements(plan, now);
   yield `UPDATE accounts SET credits_plan = ${plan} - own.used, credits_held = own.held FROM (SELECT account_id, sum(CASE WHEN state = 'failed' THEN 0 ELSE 1 END) AS used,
     sum(CASE WHEN state = 'queued' THEN 1 ELSE 0 END) AS held FROM images GROUP BY account_id) AS own WHERE own.account_id = accounts.id`;
-  const number = (of: string) => `sum(CASE WHEN state = '${of}' THEN 1 ELSE 0 END)`;
   yield `INSERT INTO usage_days (account_id, environment, day, requested, completed, failed, credits_used)
     SELECT account_id, 'live', ${dialect.dayOf("created_at")} AS day, count(*), ${number("completed")}, ${number("failed")}, ${number("completed")}
     FROM images GROUP BY account_id, ${dialect.dayOf("created_at")}`;
