@@ -95,7 +95,7 @@ async function measureAll(images: number): Promise<Map<string, Asked>> {
     const claim = { environment: "live", token: "bench", now: FILLED_AT, leaseExpiresAt: FILLED_AT } as const;
     const claimed = timesOf(() => rolledBack(store, (tx) => jobs.claim(tx, claim)));
     asked.set("queue, claim and rollback", { ms: await claimed, steps: "" });
-    if (jobs.tend) asked.set("queue, tend", { ms: await timesOf(jobs.tend, 1), steps: "" });
+    if (jobs.supervise) asked.set("queue, supervise", { ms: await timesOf(jobs.supervise, 1), steps: "" });
     return asked;
   } finally {
     await jobs.close();

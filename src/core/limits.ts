@@ -164,7 +164,7 @@ export const JOB_TOUCH_MS = 5 * SECOND_MS;
  * How often dead workers are looked for. That costs about 2 s of the database with 100,000 images waiting;
  * servers that ended are noticed sooner, by their beat.
  */
-export const JOB_TEND_MS = 15 * SECOND_MS;
+export const JOB_SUPERVISION_MS = 15 * SECOND_MS;
 /**
  * Pauses before the renders after a fault. A photo that breaks the renderer breaks it each time, whatever the
  * pause; but a machine short of memory, or somebody who kills browsers, hits the same card several times

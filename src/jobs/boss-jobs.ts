@@ -71,7 +71,7 @@ export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "war
       await enqueue(tx, await withoutJob(tx, images));
       return images.at(-1);
     },
-    tend: () => boss.supervise(),
+    supervise: () => boss.supervise(),
   };
 }
 

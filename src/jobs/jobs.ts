@@ -50,10 +50,10 @@ export interface Jobs {
    */
   adopt(tx: Tx, after: QueuePosition | undefined): Promise<QueuePosition | undefined>;
   /**
-   * Has what dead workers held claimed by others; to be called by a service every JOB_TEND_MS. Several do it
-   * for one queue no more often than one. Absent where requeueAbandoned does it all.
+   * Has what dead workers held claimed by others; to be called by a service every JOB_SUPERVISION_MS.
+   * Several do it for one queue no more often than one. Absent where requeueAbandoned does it all.
    */
-  tend?: () => Promise<void>;
+  supervise?: () => Promise<void>;
 }
 
 export interface OpenJobs extends Jobs {

@@ -1,7 +1,7 @@
 import { fromBunSql, PgBoss, type QueueOptions } from "pg-boss";
 import { pgboss } from "pg-boss/package.json";
 import { OperatorError } from "../core/errors.ts";
-import { JOB_HEARTBEAT_MS, JOB_TEND_MS, LEASE_MS } from "../core/limits.ts";
+import { JOB_HEARTBEAT_MS, JOB_SUPERVISION_MS, LEASE_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import { MINUTE_MS, SECOND_MS } from "../core/time.ts";
 import type { PostgresStore } from "../store/engine/postgres.ts";
@@ -25,7 +25,7 @@ const QUEUE = {
 } satisfies QueueOptions;
 
 /** Looking for dead workers a moment early is in time; a whole period late is not. */
-const MONITOR_SECONDS = Math.floor(0.9 * seconds(JOB_TEND_MS));
+const MONITOR_SECONDS = Math.floor(0.9 * seconds(JOB_SUPERVISION_MS));
 
 /** pg-boss rebuilds an index that has grown without need, once a day, beside everything else that goes on. */
 const REBUILD = /^\s*(REINDEX|DROP) INDEX CONCURRENTLY\b/;
@@ -47,7 +47,7 @@ export async function openBossJobs(store: PostgresStore, log: Pick<Log, "warn">)
     }),
     schema: JOBS_SCHEMA,
     createSchema: !(await hasSchema(store)),
-    // A service tends its queue by itself; a command does not.
+    // A service supervises its queue by itself; a command does not.
     supervise: false,
     schedule: false,
     registerInstance: false,

@@ -14,7 +14,7 @@ import { otlpTraces } from "../app/operations/traces.ts";
 import { MAX_BATCH_FETCHES } from "../core/batch-fetch-limits.ts";
 import {
   BACKUP_POLL_MS,
-  JOB_TEND_MS,
+  JOB_SUPERVISION_MS,
   MAIL_POLL_MS,
   NODE_BEAT_MS,
   QUEUE_POLL_MS,
@@ -159,9 +159,17 @@ function turns({ store, state, node }: Deps) {
 }
 
 /** Where the queue is shared, looks for workers that died. */
-function startTending({ jobs: { tend }, log }: Deps): Loop[] {
-  if (!tend) return [];
-  return [startLoop({ name: "tend_queue", concurrency: 1, pollMs: JOB_TEND_MS, runOne: () => tend(), log })];
+function startSupervision({ jobs: { supervise }, log }: Deps): Loop[] {
+  if (!supervise) return [];
+  return [
+    startLoop({
+      name: "supervise_queue",
+      concurrency: 1,
+      pollMs: JOB_SUPERVISION_MS,
+      runOne: () => supervise(),
+      log,
+    }),
+  ];
 }
 
 function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Loop[] {
@@ -182,7 +190,7 @@ function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Lo
       },
       log,
     }),
-    ...startTending(deps),
+    ...startSupervision(deps),
     startLoop({
       name: "request_log",
       concurrency: 1,

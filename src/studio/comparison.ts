@@ -4,7 +4,7 @@ import { differenceOf } from "./difference.ts";
 import type { DrawingJob } from "./drawings.ts";
 import { GOLDEN_WIDTH, type GoldenDrawer, goldenPath } from "./goldens.ts";
 import type { CompareAnswer, PictureRequest } from "./messages.ts";
-import { sha256, type Workroom } from "./workroom.ts";
+import { type Session, sha256 } from "./session.ts";
 
 export type CompareRequest = PictureRequest & { sample: string; size: string; against: "golden" | "head" };
 
@@ -16,18 +16,18 @@ const MAX_LOOSE = 60;
 
 /** A sample's picture now and before, and where they differ. */
 export async function compare(
-  room: Workroom,
+  session: Session,
   loose: LoosePictures,
   request: CompareRequest,
   base: string,
 ): Promise<CompareAnswer> {
-  const now = await room.folderNow(request.template);
+  const now = await session.folderNow(request.template);
   const height = Math.round((GOLDEN_WIDTH * request.height) / request.width);
-  const job = await room.jobOf(
+  const job = await session.jobOf(
     { ...request, width: GOLDEN_WIDTH, height, format: "webp", inspect: "no", encoding: "file" },
     now,
   );
-  const after = await room.draw(job, base);
+  const after = await session.draw(job, base);
   if (after.kind !== "drawn")
     throw new OperatorError("message" in after ? after.message : "A newer request came.");
   const plain = {
@@ -38,16 +38,16 @@ export async function compare(
     width: GOLDEN_WIDTH,
     height,
   };
-  const before = await pictureBefore(room, loose, request, job, base);
+  const before = await pictureBefore(session, loose, request, job, base);
   if (!before) return plain;
-  const path = room.drawings.file(after.url.slice(after.url.lastIndexOf("/") + 1))?.path ?? "";
+  const path = session.drawings.file(after.url.slice(after.url.lastIndexOf("/") + 1))?.path ?? "";
   const { changed, picture } = await differenceOf(before.bytes, new Uint8Array(await readFile(path)));
   const difference = picture && `${base}/pictures/${keep(loose, picture)}`;
   return { ...plain, before: before.url, difference, changed };
 }
 
 async function pictureBefore(
-  room: Workroom,
+  session: Session,
   loose: LoosePictures,
   request: CompareRequest,
   job: DrawingJob,
@@ -59,11 +59,11 @@ async function pictureBefore(
     const own = new Uint8Array(bytes);
     return { bytes: own, url: `${base}/pictures/${keep(loose, own)}` };
   }
-  const committed = await room.lastCommitted(job.dir);
+  const committed = await session.lastCommitted(job.dir);
   if (!committed) return null;
   const pane = `${job.pane}:head`;
   const { folder, digest } = committed.state;
-  const end = await room.drawings.draw({ ...job, pane, dir: folder, digest: digest ?? "" });
+  const end = await session.drawings.draw({ ...job, pane, dir: folder, digest: digest ?? "" });
   if (end.kind !== "drawn") return null;
   const bytes = new Uint8Array(await readFile(end.drawing.path));
   return { bytes, url: `${base}/pictures/${end.drawing.key}` };
@@ -78,7 +78,7 @@ function keep(loose: LoosePictures, picture: Uint8Array): string {
 }
 
 /** Draws a sample in one of the template's sizes the way accepted pictures are drawn. */
-export function goldenDrawer(room: Workroom): GoldenDrawer {
+export function goldenDrawer(session: Session): GoldenDrawer {
   return async (now, wanted, pane) => {
     const request = {
       ...wanted,
@@ -88,7 +88,7 @@ export function goldenDrawer(room: Workroom): GoldenDrawer {
       priority: 5,
       inspect: "no" as const,
     };
-    const end = await room.drawings.draw(await room.jobOf(request, now));
+    const end = await session.drawings.draw(await session.jobOf(request, now));
     if (end.kind !== "drawn")
       throw new OperatorError(end.kind === "refused" ? end.message : "A newer request came.");
     return new Uint8Array(await readFile(end.drawing.path));

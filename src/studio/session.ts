@@ -28,7 +28,7 @@ interface PictureFile {
 }
 
 /** The studio's working state: the folders as they are now, and a worker that draws them. */
-export interface Workroom {
+export interface Session {
   readonly drawings: Drawings;
   /** Photos dropped on the page, by id. */
   readonly photos: Map<string, PictureFile>;
@@ -51,7 +51,7 @@ export interface Workroom {
 export const sha256 = (bytes: Uint8Array | string) =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
-export function openWorkroom({ root, scratch, pool }: StudioOptions): Workroom {
+export function openSession({ root, scratch, pool }: StudioOptions): Session {
   const drawings = openDrawings(pool, join(scratch, "pictures"));
   const folders = new Map<string, { now: Promise<FolderNow>; revision: number }>();
   const photos = new Map<string, PictureFile>();

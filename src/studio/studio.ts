@@ -22,10 +22,10 @@ import type {
   WallCase,
 } from "./messages.ts";
 import { SAMPLE_NAME } from "./samples.ts";
+import { openSession, type Session, type StudioOptions, sha256 } from "./session.ts";
 import { copyStarter } from "./starter.ts";
 import { findTemplates, withFrame } from "./template-folder.ts";
 import { watchFolder } from "./watch.ts";
-import { openWorkroom, type StudioOptions, sha256, type Workroom } from "./workroom.ts";
 
 interface SampleToSave {
   template: string;
@@ -66,46 +66,46 @@ export interface Studio {
 export async function openStudio(options: StudioOptions): Promise<Studio> {
   const { root, scratch, baseUrl } = options;
   const events = eventStream();
-  const room = openWorkroom(options);
+  const session = openSession(options);
   const loose: LoosePictures = new Map();
   const watcher = watchFolder(root, (paths) => {
     // A changed style sheet changes only pictures, so the page need not reload the state first.
     const isSheet = paths.every((path) => /(?:card|back)\.css$/.test(path));
-    events.send("changed", { revision: room.changed(), isSheet });
+    events.send("changed", { revision: session.changed(), isSheet });
   });
   return {
     events,
-    state: (template) => stateOf(room, root, template),
-    style: (template) => styleOf(room, options.pool, template),
-    picture: (request, base) => pictureOf(room, request, base),
-    file: (key, downloadAs) => fileOf(room, loose, key, downloadAs),
-    compare: (request, base) => compare(room, loose, request, base),
-    goldens: async (template) => goldenStates(await room.folderNow(template), goldenDrawer(room)),
-    accept: (request) => accept(room, request.template, request.names),
-    wall: (request) => wallOf(room, request),
-    saveSample: (request) => saveSample(room, request),
-    addPhoto: (bytes) => addPhoto(room, scratch, bytes),
+    state: (template) => stateOf(session, root, template),
+    style: (template) => styleOf(session, options.pool, template),
+    picture: (request, base) => pictureOf(session, request, base),
+    file: (key, downloadAs) => fileOf(session, loose, key, downloadAs),
+    compare: (request, base) => compare(session, loose, request, base),
+    goldens: async (template) => goldenStates(await session.folderNow(template), goldenDrawer(session)),
+    accept: (request) => accept(session, request.template, request.names),
+    wall: (request) => wallOf(session, request),
+    saveSample: (request) => saveSample(session, request),
+    addPhoto: (bytes) => addPhoto(session, scratch, bytes),
     create: async ({ name }) => {
       await copyStarter(root, String(name));
       return { name };
     },
     curl: async ({ template, body, width, height, format }) => {
-      await room.dirOf(template);
+      await session.dirOf(template);
       const wanted = { baseUrl, preset: template, size: [width, height], format } as const;
       return { command: curlCommand(body as SampleBody, wanted) };
     },
     close: async () => {
       watcher.close();
-      await room.drawings.close();
+      await session.drawings.close();
       await rm(scratch, { recursive: true, force: true });
     },
   };
 }
 
-async function stateOf(room: Workroom, root: string, template: string | undefined): Promise<StudioState> {
+async function stateOf(session: Session, root: string, template: string | undefined): Promise<StudioState> {
   const templates = [...(await findTemplates(root)).keys()];
   const chosen = template !== undefined && templates.includes(template) ? template : templates[0];
-  const now = chosen === undefined ? null : await room.folderNow(chosen);
+  const now = chosen === undefined ? null : await session.folderNow(chosen);
   const printSizes = PRINT_SIZE_NAMES.map((name) => {
     const { short, long } = PRINT_SIZES[name].px;
     return { label: printSizeLabel(name), short, long };
@@ -113,18 +113,18 @@ async function stateOf(room: Workroom, root: string, template: string | undefine
   return { templates, folder: root, template: now?.state ?? null, printSizes };
 }
 
-async function styleOf(room: Workroom, pool: PreviewPool, template: string): Promise<Fault[]> {
-  const files = await readTemplateFolder(await room.dirOf(template));
+async function styleOf(session: Session, pool: PreviewPool, template: string): Promise<Fault[]> {
+  const files = await readTemplateFolder(await session.dirOf(template));
   const css = new TextDecoder().decode(files.get("card.css"));
   const faults = [...(await checkStyle(css, pool)), ...checkSvg(files)];
   return faults.map((fault) => withFrame(fault, files));
 }
 
-async function pictureOf(room: Workroom, request: PictureRequest, base: string): Promise<PictureAnswer> {
-  const now = await room.folderNow(request.template);
+async function pictureOf(session: Session, request: PictureRequest, base: string): Promise<PictureAnswer> {
+  const now = await session.folderNow(request.template);
   if (now.digest === null) return { kind: "broken", message: now.state.faults[0]?.message ?? "" };
   try {
-    return await room.draw(await room.jobOf(request, now), base);
+    return await session.draw(await session.jobOf(request, now), base);
   } catch (error) {
     if (error instanceof OperatorError) return { kind: "refused", message: error.message };
     const [first = ""] = String(error instanceof Error ? error.message : error).split("\n", 1);
@@ -132,9 +132,14 @@ async function pictureOf(room: Workroom, request: PictureRequest, base: string):
   }
 }
 
-function fileOf(room: Workroom, loose: LoosePictures, key: string, downloadAs: string | undefined): Response {
+function fileOf(
+  session: Session,
+  loose: LoosePictures,
+  key: string,
+  downloadAs: string | undefined,
+): Response {
   const bytes = loose.get(key);
-  const file = room.drawings.file(key);
+  const file = session.drawings.file(key);
   if (!bytes && !file)
     return Response.json({ error: "This picture is gone. Reload the page." }, { status: 404 });
   const name = downloadAs?.replaceAll(/[^\w.-]/g, "_");
@@ -147,19 +152,19 @@ function fileOf(room: Workroom, loose: LoosePictures, key: string, downloadAs: s
   });
 }
 
-async function accept(room: Workroom, template: string, names: string[]): Promise<{ accepted: string[] }> {
-  const now = await room.folderNow(template);
+async function accept(session: Session, template: string, names: string[]): Promise<{ accepted: string[] }> {
+  const now = await session.folderNow(template);
   const accepted: string[] = [];
   for (const name of names) {
-    await writeGolden(now, String(name), goldenDrawer(room));
+    await writeGolden(now, String(name), goldenDrawer(session));
     accepted.push(name);
   }
-  room.forget(template);
+  session.forget(template);
   return { accepted };
 }
 
-async function wallOf(room: Workroom, request: Parameters<Studio["wall"]>[0]): Promise<WallCase[]> {
-  const { state, manifest, showsSet } = await room.folderNow(request.template);
+async function wallOf(session: Session, request: Parameters<Studio["wall"]>[0]): Promise<WallCase[]> {
+  const { state, manifest, showsSet } = await session.folderNow(request.template);
   const wall = WALLS.find((one) => one === request.wall);
   if (!wall) throw new OperatorError(`There is no wall "${request.wall}".`);
   const good = state.samples.filter(({ problem }) => problem === null);
@@ -169,10 +174,10 @@ async function wallOf(room: Workroom, request: Parameters<Studio["wall"]>[0]): P
 }
 
 async function saveSample(
-  room: Workroom,
+  session: Session,
   { template, name, text, photo }: SampleToSave,
 ): Promise<{ name: string }> {
-  const folder = join(await room.dirOf(template), "samples");
+  const folder = join(await session.dirOf(template), "samples");
   if (!SAMPLE_NAME.test(name))
     throw new OperatorError("A sample's name has lower-case letters, digits, - and _, as in long_name.");
   let body: SampleBody;
@@ -182,18 +187,18 @@ async function saveSample(
     throw new OperatorError(`Not saved: the data is no JSON. ${(error as Error).message}`);
   }
   await mkdir(folder, { recursive: true });
-  const own = photo === undefined ? undefined : room.photos.get(photo);
+  const own = photo === undefined ? undefined : session.photos.get(photo);
   if (own) {
     const file = `${name}.${own.path.split(".").at(-1)}`;
     await writeWhole(join(folder, file), await readFile(own.path));
     body = { ...body, player: { ...body.player, photo: file } };
   }
   await writeWhole(join(folder, `${name}.json`), own ? `${JSON.stringify(body, null, 2)}\n` : text);
-  room.forget(template);
+  session.forget(template);
   return { name };
 }
 
-async function addPhoto(room: Workroom, scratch: string, bytes: Uint8Array): Promise<{ id: string }> {
+async function addPhoto(session: Session, scratch: string, bytes: Uint8Array): Promise<{ id: string }> {
   const { format } = await new Bun.Image(bytes).metadata().catch(() => ({ format: "" }));
   if (!["jpeg", "png", "webp"].includes(format))
     throw new OperatorError("This is no picture that cardpress reads. Drop a JPEG, PNG or WebP.");
@@ -202,6 +207,6 @@ async function addPhoto(room: Workroom, scratch: string, bytes: Uint8Array): Pro
   await mkdir(scratch, { recursive: true });
   await writeWhole(path, bytes);
   const id = hash.slice(0, 16);
-  room.photos.set(id, { path, sha256: hash });
+  session.photos.set(id, { path, sha256: hash });
   return { id };
 }

@@ -3,7 +3,7 @@ import { SQL } from "bun";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage, leaseOf } from "../../src/app/images/render-image.ts";
 import { audit } from "../../src/app/operations/audit/audit.ts";
-import { JOB_HEARTBEAT_MS, JOB_TEND_MS, MAX_RENDERS } from "../../src/core/limits.ts";
+import { JOB_HEARTBEAT_MS, JOB_SUPERVISION_MS, MAX_RENDERS } from "../../src/core/limits.ts";
 import { ADOPTED_AT_ONCE } from "../../src/jobs/boss-jobs.ts";
 import { adoptAll, type Claimed } from "../../src/jobs/jobs.ts";
 import { openJobs } from "../../src/jobs/open-jobs.ts";
@@ -45,7 +45,7 @@ async function claimed(workspace: TestWorkspace): Promise<Claimed> {
   return image;
 }
 
-const tend = (workspace: TestWorkspace) => workspace.jobs.tend?.();
+const supervise = (workspace: TestWorkspace) => workspace.jobs.supervise?.();
 
 const mismatches = async ({ store, clock }: TestWorkspace) =>
   (await audit(store, clock.now())).findings.find(({ check }) => check === "jobs")?.broken;
@@ -57,10 +57,10 @@ onPostgres(
     const id = await acceptLive(workspace, account.id);
     const dead = await claimed(workspace);
     workspace.clock.advance(JOB_HEARTBEAT_MS - 1_000);
-    await tend(workspace);
+    await supervise(workspace);
     expect(await claimImage(workspace, "live")).toBeUndefined();
-    workspace.clock.advance(JOB_TEND_MS);
-    await tend(workspace);
+    workspace.clock.advance(JOB_SUPERVISION_MS);
+    await supervise(workspace);
     expect(await mismatches(workspace)).toEqual([]);
     // Too late already, although nobody has taken its place.
     const end = { kind: "completed", output } as const;
@@ -81,9 +81,9 @@ onPostgres(
     const id = await acceptLive(workspace, account.id);
     await claimed(workspace);
     workspace.clock.advance(JOB_HEARTBEAT_MS - 1_000);
-    await tend(workspace);
-    workspace.clock.advance(JOB_TEND_MS - 1_000);
-    await tend(workspace);
+    await supervise(workspace);
+    workspace.clock.advance(JOB_SUPERVISION_MS - 1_000);
+    await supervise(workspace);
     expect((await claimed(workspace)).id).toBe(id);
   },
 );
@@ -94,7 +94,7 @@ onPostgres("an image whose workers never report again fails once its renders are
   for (let n = 1; n <= MAX_RENDERS; n++) {
     expect((await claimed(workspace)).renders).toBe(n);
     workspace.clock.advance(JOB_HEARTBEAT_MS + 6_000);
-    await tend(workspace);
+    await supervise(workspace);
   }
   const other = await acceptLive(workspace, account.id);
   expect((await claimed(workspace)).id).toBe(other);
@@ -178,7 +178,7 @@ onPostgres("an index of the queue that has grown without need is rebuilt while i
   await admin.unsafe(`DELETE FROM ${JOBS_SCHEMA}.job`);
   await admin.unsafe(`VACUUM ANALYZE ${JOBS_SCHEMA}.job_common`);
   const before = await size();
-  await tend(workspace);
+  await supervise(workspace);
   expect(await size()).toBeLessThan(before / 2);
   await admin.close();
 });

@@ -24,7 +24,13 @@ export interface GaugesDeps extends AppContext {
  * The service's current state, as the gauges of /metrics: queue, workers, deliveries, credits, disk, process.
  */
 export async function gauges(deps: GaugesDeps): Promise<Sample[]> {
-  const groups = await Promise.all([queues(deps), webhooks(deps), accounts(deps), room(deps), mails(deps)]);
+  const groups = await Promise.all([
+    queues(deps),
+    webhooks(deps),
+    accounts(deps),
+    storage(deps),
+    mails(deps),
+  ]);
   return [...groups.flat(), ...workers(deps), ...ownProcess()];
 }
 
@@ -80,7 +86,7 @@ async function mails({ store }: GaugesDeps): Promise<Sample[]> {
   }));
 }
 
-async function room({ folder, disk }: GaugesDeps): Promise<Sample[]> {
+async function storage({ folder, disk }: GaugesDeps): Promise<Sample[]> {
   const system = await statfs(folder.root).catch(() => undefined);
   const backup = await readLastBackup(folder).catch(() => undefined);
   const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

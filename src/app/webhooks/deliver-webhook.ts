@@ -90,7 +90,7 @@ async function recordAndClaim(
   if (finished.length === 0) {
     // An idle service takes no write lock.
     const due = claim ? await dueEndpoints(store.read, clock.now()) : [];
-    if (!due.some((endpoint) => claim && claim.lanes.room(asLane(endpoint)) > 0)) return [];
+    if (!due.some((endpoint) => claim && claim.lanes.freeSlots(asLane(endpoint)) > 0)) return [];
   }
   const claimed: Omit<Claimed, "body">[] = [];
   try {
@@ -103,13 +103,13 @@ async function recordAndClaim(
         if (!claim) return [];
         const now = clock.now();
         for (const endpoint of claim.lanes.inTurn(await dueEndpoints(tx, now))) {
-          const room = claim.lanes.room(asLane(endpoint));
-          if (room === 0) continue;
+          const free = claim.lanes.freeSlots(asLane(endpoint));
+          if (free === 0) continue;
           // Other processes send too. Whoever claims for an endpoint has it alone, and sees the claims of
           // those before.
           if (!(await claimEndpoint(tx, endpoint.id))) continue;
           const left = MAX_DELIVERIES_PER_ENDPOINT - (await countSending(tx, endpoint.id));
-          const limit = Math.min(room, left);
+          const limit = Math.min(free, left);
           if (limit <= 0) continue;
           const lease = { token: claim.token, now, leaseExpiresAt: now + WEBHOOK_LEASE_MS };
           for (const delivery of await claimDeliveries(tx, { ...lease, endpointId: endpoint.id, limit }))

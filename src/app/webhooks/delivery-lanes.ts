@@ -19,7 +19,7 @@ export interface DeliveryLanes {
   /**
    * How many attempts may start at this endpoint now. `failing`: its stored state, used until we know more.
    */
-  room(endpoint: { id: string; failing: boolean }): number;
+  freeSlots(endpoint: { id: string; failing: boolean }): number;
   take(endpoint: { id: string; failing: boolean }): Slot;
   /** Endpoints in the order they should be served: least recently served first. */
   inTurn<T extends { id: string }>(endpoints: T[]): T[];
@@ -66,7 +66,7 @@ export function deliveryLanes(clock: Clock): DeliveryLanes {
   const laneOf = (load: EndpointLoad): Attempt["lane"] =>
     load.stalled || hasOld(load) ? "stalled" : "prompt";
 
-  const room: DeliveryLanes["room"] = (endpoint) => {
+  const freeSlots: DeliveryLanes["freeSlots"] = (endpoint) => {
     const load = loadOf(endpoint);
     const lane = laneOf(load);
     const all = [...inFlight];
@@ -80,7 +80,7 @@ export function deliveryLanes(clock: Clock): DeliveryLanes {
   };
 
   return {
-    room,
+    freeSlots,
     take: (endpoint) => {
       const load = loadOf(endpoint);
       const attempt: Attempt = { startedAt: clock.now(), lane: laneOf(load) };

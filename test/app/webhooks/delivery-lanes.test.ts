@@ -17,7 +17,7 @@ const well = (id: string) => ({ id, failing: false });
 
 /** Takes all the room an endpoint has. */
 function fill(lanes: ReturnType<typeof deliveryLanes>, endpoint: { id: string; failing: boolean }): Slot[] {
-  return Array.from({ length: lanes.room(endpoint) }, () => lanes.take(endpoint));
+  return Array.from({ length: lanes.freeSlots(endpoint) }, () => lanes.take(endpoint));
 }
 
 /** Lets an endpoint answer promptly until its window is open. */
@@ -28,23 +28,23 @@ function warmUp(lanes: ReturnType<typeof deliveryLanes>, id: string): void {
 describe("an endpoint", () => {
   test("gets one place more with each event it takes up to its share, and one at all after a failure", () => {
     const lanes = deliveryLanes(fakeClock());
-    expect(lanes.room(well("a"))).toBe(1);
+    expect(lanes.freeSlots(well("a"))).toBe(1);
     lanes.take(well("a")).finish(true);
-    expect(lanes.room(well("a"))).toBe(2);
+    expect(lanes.freeSlots(well("a"))).toBe(2);
     warmUp(lanes, "a");
-    expect(lanes.room(well("a"))).toBe(MAX_DELIVERIES_PER_ENDPOINT);
+    expect(lanes.freeSlots(well("a"))).toBe(MAX_DELIVERIES_PER_ENDPOINT);
     lanes.take(well("a")).finish(false);
-    expect(lanes.room(well("a"))).toBe(1);
+    expect(lanes.freeSlots(well("a"))).toBe(1);
   });
 
   test("whose attempts could not begin stands as it stood", () => {
     const lanes = deliveryLanes(fakeClock());
     warmUp(lanes, "a");
     for (const place of fill(lanes, well("a"))) place.giveBack();
-    expect(lanes.room(well("a"))).toBe(MAX_DELIVERIES_PER_ENDPOINT);
+    expect(lanes.freeSlots(well("a"))).toBe(MAX_DELIVERIES_PER_ENDPOINT);
     // Nor is it among the slow ones: where all prompt places are taken, there is none for it.
     for (let i = 0; i < MAX_PROMPT_DELIVERIES; i++) fill(lanes, well(`e${i}`));
-    expect(lanes.room(well("a"))).toBe(0);
+    expect(lanes.freeSlots(well("a"))).toBe(0);
   });
 
   test("that was prompt and is late gets no more until it answers", () => {
@@ -53,9 +53,9 @@ describe("an endpoint", () => {
     warmUp(lanes, "a");
     const place = lanes.take(well("a"));
     clock.advance(PROMPT_ANSWER_MS);
-    expect(lanes.room(well("a"))).toBe(0);
+    expect(lanes.freeSlots(well("a"))).toBe(0);
     place.finish(false);
-    expect(lanes.room(well("a"))).toBe(1);
+    expect(lanes.freeSlots(well("a"))).toBe(1);
   });
 
   test("that is slow but takes its events keeps its share, among the slow ones, and does not fall behind", () => {
@@ -90,7 +90,7 @@ describe("the lanes", () => {
     for (let i = 0; i < 500; i++) begun += fill(lanes, { id: `dead${i}`, failing: true }).length;
     expect(begun).toBe(MAX_STALLED_DELIVERIES);
     warmUp(lanes, "alive");
-    expect(lanes.room(well("alive"))).toBe(MAX_DELIVERIES_PER_ENDPOINT);
+    expect(lanes.freeSlots(well("alive"))).toBe(MAX_DELIVERIES_PER_ENDPOINT);
   });
 
   test("get a place back from a receiver that falls silent after two seconds, and never hold more than the bound", () => {
@@ -100,8 +100,8 @@ describe("the lanes", () => {
     for (let i = 0; i < 500; i++) {
       const id = `silent${i}`;
       begun += fill(lanes, well(id)).length;
-      if (lanes.room(well("alive")) === 0) clock.advance(PROMPT_ANSWER_MS);
-      if (begun < MAX_DELIVERIES) expect(lanes.room(well("alive"))).toBe(1);
+      if (lanes.freeSlots(well("alive")) === 0) clock.advance(PROMPT_ANSWER_MS);
+      if (begun < MAX_DELIVERIES) expect(lanes.freeSlots(well("alive"))).toBe(1);
     }
     expect(begun).toBe(MAX_DELIVERIES);
   });

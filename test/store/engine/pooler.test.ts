@@ -74,6 +74,6 @@ describe.skipIf(ENGINE !== "postgres" || !PGBOUNCER)("through PgBouncer", () => 
     await expect(store.read.ask?.("DELETE FROM accounts", [])).rejects.toThrow(/read-only/);
     expect(await store.ask("DELETE FROM accounts WHERE id = $1", ["none"])).toEqual([]);
     expect(await store.erase({ maxBytes: 0 })).toBe(true);
-    await jobs.tend?.();
+    await jobs.supervise?.();
   });
 });

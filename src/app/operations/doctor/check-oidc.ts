@@ -34,7 +34,7 @@ type Found = { server: oauth.AuthorizationServer; date: number };
 
 async function lookAtProvider(oidc: OidcSettings): Promise<Found | Finding> {
   let date = Number.NaN;
-  const noting: typeof fetch = Object.assign(
+  const recording: typeof fetch = Object.assign(
     async (...asked: Parameters<typeof fetch>) => {
       const answer = await fetch(...asked);
       date = Date.parse(answer.headers.get("date") ?? "");
@@ -43,7 +43,7 @@ async function lookAtProvider(oidc: OidcSettings): Promise<Found | Finding> {
     { preconnect: fetch.preconnect },
   );
   try {
-    return { server: await discover(oidc, noting), date };
+    return { server: await discover(oidc, recording), date };
   } catch (error) {
     return { status: "failed", message: discoveryProblem(oidc, error) };
   }
