@@ -134,13 +134,10 @@ async function checkCards(
   const fronts = checkCases(bodies, manifest, compositionsOf(manifest), hasSet);
   const backs = html.back === null ? [] : fronts.map(backCase);
   const cases = [...fronts, ...backs].filter(({ id }) => options.only === null || options.only.has(id));
+  const samples = cases.filter(({ isSample }) => isSample);
+  checkAccepted(options.accept, samples);
   report.faults.push(...(await lookAtAll(options, manifest, cases, html, report)));
-  await checkGoldens(
-    options,
-    manifest,
-    cases.filter(({ isSample }) => isSample),
-    report,
-  );
+  await checkGoldens(options, manifest, samples, report);
   if (options.only === null) await checkCost(options, manifest, cases[0] as CheckCase, report);
   const failed = report.faults.flatMap(({ severity, cases: ids }) => (severity === "error" ? ids : []));
   const changed = report.goldens.filter(({ state }) => state === "changed").map(({ name }) => name);
@@ -250,6 +247,15 @@ async function checkSamples(
   return bodies;
 }
 
+/** Before hundreds of cards are drawn. @throws an OperatorError for a picture that the template has not */
+function checkAccepted(accept: readonly string[], samples: readonly CheckCase[]): void {
+  const unknown = accept.filter((name) => name !== "all" && !samples.some(({ id }) => id === name));
+  if (unknown.length > 0)
+    throw new OperatorError(
+      `There is no ${unknown.join(", ")} to accept. There are ${samples.map(({ id }) => id).join(", ")}.`,
+    );
+}
+
 async function checkGoldens(
   options: CheckOptions,
   manifest: TemplateManifest,
@@ -257,11 +263,6 @@ async function checkGoldens(
   report: CheckReport,
 ): Promise<void> {
   const { dir, accept } = options;
-  const unknown = accept.filter((name) => name !== "all" && !cases.some(({ id }) => id === name));
-  if (unknown.length > 0)
-    throw new OperatorError(
-      `There is no ${unknown.join(", ")} to accept. There are ${cases.map(({ id }) => id).join(", ")}.`,
-    );
   for (const one of cases) {
     const path = goldenPath(dir, one.id);
     const before = await readFile(path).catch(() => null);
