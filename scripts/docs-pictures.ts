@@ -26,11 +26,21 @@ const OUT = join(import.meta.dir, "../src/http/docs/client/sheets");
 /** What is on the sheet of themes: a test compares it with the themes there are. */
 const THEMES_DRAWN = join(import.meta.dir, "../test/fixtures/themes-drawn.json");
 
+type Player = (typeof CUTOUT_NAMES)[number];
+
+/** The players' photos and names, for cards that show a player in the photo. */
+const PLAYERS: Record<Player, { file: string; name: string }> = {
+  astronaut: { file: "astronaut.png", name: "Eileen Collins" },
+  man: { file: "unsplash_man.jpg", name: "Tom Ryder" },
+  yoga: { file: "yoga.jpg", name: "Luka Kovač" },
+  skier: { file: "skier.jpg", name: "Jonas Berg" },
+};
+
 interface Sheet {
   columns: number;
   /** Width of a card on the sheet, in CSS pixels; the file has twice as many. */
   cellPx: number;
-  cards: { label: string; spec: CardSpec; photo: (typeof CUTOUT_NAMES)[number] }[];
+  cards: { label: string; spec: CardSpec; photo: Player; inPhoto?: boolean }[];
 }
 
 const BRAND = { primary: "#0b3d91", secondary: "#ffcc00" };
@@ -48,28 +58,29 @@ const SHEETS: Record<string, Sheet> = {
   tiers: {
     columns: 4,
     cellPx: 180,
-    cards: [
-      ["to 59", 54],
-      ["60 to 74", 68],
-      ["75 to 89", 83],
-      ["from 90", 94],
-    ].map(([label, skill]) => ({
-      label: String(label),
-      photo: "yoga" as const,
-      spec: { skill: Number(skill), ...BRAND },
-    })),
+    cards: (
+      [
+        ["to 59", 54, "skier"],
+        ["60 to 74", 68, "astronaut"],
+        ["75 to 89", 83, "man"],
+        ["from 90", 94, "yoga"],
+      ] as const
+    ).map(([label, skill, photo]) => ({ label, photo, inPhoto: true, spec: { skill, ...BRAND } })),
   },
   shapes: {
     columns: 4,
     cellPx: 180,
-    cards: [
-      [1024, 1280],
-      [1080, 1080],
-      [1080, 1920],
-      [1600, 900],
-    ].map(([width = 0, height = 0]) => ({
+    cards: (
+      [
+        [1024, 1280, "man"],
+        [1080, 1080, "astronaut"],
+        [1080, 1920, "man"],
+        [1600, 900, "yoga"],
+      ] as const
+    ).map(([width, height, photo]) => ({
       label: `${width} × ${height}`,
-      photo: "man" as const,
+      photo,
+      inPhoto: true,
       spec: { width, height, ...BRAND },
     })),
   },
@@ -79,9 +90,11 @@ async function draw(browser: Browser, name: string, { columns, cellPx, cards }: 
   const page = await openCardPage(browser, await loadTemplate("club_card"));
   const files = new Map<string, PageFile>();
   const figures: string[] = [];
-  for (const [i, { label, spec, photo }] of cards.entries()) {
-    const card = cardInput({ width: 1024, height: 1280, ...spec });
-    const picture = await page.render({ card, cutout: await cutout(photo), badge: null });
+  for (const [i, { label, spec, photo, inPhoto }] of cards.entries()) {
+    const { file, name } = PLAYERS[photo];
+    const card = cardInput({ width: 1024, height: 1280, ...(inPhoto && { name }), ...spec });
+    const path = inPhoto ? join(import.meta.dir, "../test/photos", file) : null;
+    const picture = await page.render({ card, cutout: await cutout(photo), badge: null, photo: path });
     files.set(`/${i}`, { body: picture.bytes, contentType: picture.contentType });
     figures.push(`<figure><img src="/${i}"><figcaption>${Bun.escapeHTML(label)}</figcaption></figure>`);
   }

@@ -38,31 +38,15 @@ interface Sample {
 }
 
 const portrait = { width: 800, height: 1000 };
+/** What cards usually are, in the photo itself, with one player cut out: the same photo both ways. */
 const SAMPLES: Sample[] = [
   {
-    photo: "skier.jpg",
-    badge: "round",
-    player: { name: "Jonas Berg", position: "CAM", number: 8, skill_level: 91 },
-    size: portrait,
-    theme: "stadium",
-    composition: "cutout",
-    branding: { primary_color: "#0B3D91", secondary_color: "#FFCC00" },
-    heightPx: 350,
-  },
-  {
-    photo: "yoga.jpg",
-    badge: "shield",
-    player: { name: "Luka Kovač", position: "RW", number: 7, skill_level: 84 },
-    size: portrait,
-    composition: "cutout",
-    heightPx: 350,
-  },
-  {
     photo: "unsplash_man.jpg",
-    badge: "shield",
-    player: { name: "Tom Ryder", position: "CB", number: 4, skill_level: 72 },
+    badge: "round",
+    player: { name: "Tom Ryder", position: "CB", number: 4, skill_level: 91 },
     size: portrait,
-    theme: "night rain",
+    composition: "photo",
+    branding: { primary_color: "#0B3D91", secondary_color: "#FFCC00" },
     heightPx: 350,
   },
   {
@@ -72,6 +56,23 @@ const SAMPLES: Sample[] = [
     size: portrait,
     composition: "photo",
     branding: { primary_color: "#C8102E", secondary_color: "#FFFFFF" },
+    heightPx: 350,
+  },
+  {
+    photo: "skier.jpg",
+    badge: "shield",
+    player: { name: "Jonas Berg", position: "CAM", number: 8, skill_level: 72 },
+    size: portrait,
+    composition: "photo",
+    heightPx: 350,
+  },
+  {
+    photo: "skier.jpg",
+    badge: "shield",
+    player: { name: "Jonas Berg", position: "CAM", number: 8, skill_level: 72 },
+    size: portrait,
+    theme: "stadium",
+    composition: "cutout",
     heightPx: 350,
   },
   {
@@ -106,7 +107,6 @@ const DOCS_CARD: Sample = {
   badge: "round",
   player: { name: "Eileen Collins", position: "ST", number: 9, skill_level: 93 },
   size: portrait,
-  theme: "galaxy",
   heightPx: 600,
 };
 
@@ -120,7 +120,7 @@ const AWAY = {
   theme: "fire",
   branding: { primary_color: "#C8102E", secondary_color: "#FFFFFF" },
 } as const;
-const CONSOLE_CARD = { size: { width: 640, height: 800 }, composition: "cutout", heightPx: 300 } as const;
+const CONSOLE_CARD = { size: { width: 640, height: 800 }, composition: "photo", heightPx: 300 } as const;
 const JONAS = {
   ...CONSOLE_CARD,
   photo: "skier.jpg",
@@ -138,12 +138,12 @@ const TOM = {
 } as const;
 /** What the console's pages show: cards side by side, each over a part of the one before. */
 const CONSOLE_PICTURES: Record<string, { cards: Sample[]; overlapPx: number }> = {
-  "one-card": { cards: [{ ...LUKA, ...HOME }], overlapPx: 0 },
-  squad: { cards: [JONAS, LUKA, TOM].map((card) => ({ ...card, ...HOME })), overlapPx: 120 },
+  "one-card": { cards: [{ ...TOM, ...HOME }], overlapPx: 0 },
+  squad: { cards: [JONAS, LUKA, TOM].map((card) => ({ ...card, ...HOME })), overlapPx: 84 },
   kits: {
     cards: [
-      { ...JONAS, ...HOME },
-      { ...JONAS, ...AWAY },
+      { ...TOM, ...HOME },
+      { ...TOM, ...AWAY },
     ],
     overlapPx: -16,
   },

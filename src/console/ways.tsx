@@ -4,7 +4,7 @@ import { Card } from "./elements.tsx";
 
 const PICTURES = {
   "one-card": { alt: "A player's card", width: 240, height: 300 },
-  squad: { alt: "Three players' cards in the same colours", width: 480, height: 300 },
+  squad: { alt: "Three players' cards in the same colours", width: 552, height: 300 },
   kits: { alt: "The same player in two kits: blue and yellow, red and white", width: 496, height: 300 },
 } as const;
 

@@ -143,7 +143,7 @@ function Hero({ title }: { title: string }) {
         src={DOCS_ASSETS.url("card.webp")}
         width="240"
         height="300"
-        alt="A finished card: a smiling player before a galaxy, rated 93, ST, number 9, Eileen Collins"
+        alt="A finished card: a smiling player in the photo, rated 93, ST, number 9, Eileen Collins"
       />
     </div>
   );
