@@ -73,7 +73,7 @@ describe("templates", () => {
   });
 
   test("one that cannot be used is refused with every fault by file, place and remedy", async () => {
-    const dir = await changed("card.html", (html) => html.replaceAll("player.number", "player.nubmer"));
+    const dir = await changed("card.html", (html) => html.replace(/player\.(number|name)/g, "player.nubmer"));
     const failure: Error = await loadTemplate(dir).then(
       () => new Error("it was taken"),
       (error) => error,
