@@ -81,7 +81,7 @@ const NETWORK_THREADS = 1;
  * After this many photos memory is tidied even if the next photo waits, and this long after a photo if none
  * does.
  */
-const PHOTOS_PER_TIDYING = 8;
+const PHOTOS_PER_TIDYING = 5;
 const IDLE_MS = 2_000;
 
 /**
