@@ -115,11 +115,15 @@ test("what only developers need is folded for a club, is found again as it was l
   const { page, complaints } = await browser.open(1280);
   await signIn(page, server.baseUrl, "ana@pocket.example");
   const isFolded = () => page.$eval(".sidebar .nav-fold", (fold) => !(fold as HTMLDetailsElement).open);
+  const click = async (state: string) => {
+    await page.click(".sidebar .nav-fold summary");
+    await page.waitForFunction((kept) => Object.values(localStorage).includes(kept), {}, state);
+  };
   expect(await isFolded()).toBe(true);
-  await page.click(".sidebar .nav-fold summary");
+  await click("open");
   await page.goto(`${server.baseUrl}/console/images`);
   expect(await isFolded()).toBe(false);
-  await page.click(".sidebar .nav-fold summary");
+  await click("folded");
   await page.goto(`${server.baseUrl}/console`);
   expect(await isFolded()).toBe(true);
   await page.goto(`${server.baseUrl}/console/keys`);
