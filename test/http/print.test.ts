@@ -356,7 +356,14 @@ test("files are written at a time only so many, and a reader who goes gives back
   // Others are not held up, until there are eight.
   const others = [await opened(other), await opened(other), await opened(other)];
   expect((await (await printed(third)).bytes()).length).toBeGreaterThan(1000);
-  others.push(await opened(third), await opened(third));
+  // The place of a file that was read to its end is given back a moment after its reader has it.
+  for (let more = 0; more < 2; ) {
+    const file = await opened(third).catch((error) => {
+      if (error.code !== "SERVICE_OVERLOADED") throw error;
+    });
+    if (file) more = others.push(file) - 3;
+    else await Bun.sleep(5);
+  }
   await expectError(await printed(third), "SERVICE_OVERLOADED");
 
   await first?.cancel();
