@@ -18,7 +18,7 @@ import { outlineOf } from "./outline.js";
  * not on the card.
  */
 const DRAWINGS = /** @type {Record<string, Drawing>} */ ({
-  shadow: { draw: softShadow, styleOf: ({ light }) => light },
+  shadow: { draw: softShadow, styleOf: ({ light }) => light && { side: light.side } },
   light: { draw: rimLight, styleOf: ({ light }) => light },
   outline: { draw: outlineOf, styleOf: ({ edge }) => edge },
 });
