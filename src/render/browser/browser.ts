@@ -31,6 +31,8 @@ export type PageFiles = (path: string) => PageFile | undefined;
  * A page and its scripts come from this process: 50 ms; a machine that is busy with others makes it seconds.
  */
 const LOAD_TIMEOUT_MS = 30_000;
+/** The same for Chromium's first word, which takes half a second on a quiet machine. */
+const LAUNCH_TIMEOUT_MS = 60_000;
 /**
  * Longer than any step of a photo or a card may take: whoever asked for it ends it sooner, by the time that a
  * processor was given.
@@ -121,6 +123,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     // limits of their own; without this one, any call that lacks a limit would wait for puppeteer's default
     // of three minutes.
     protocolTimeout: ANSWER_TIMEOUT_MS,
+    timeout: LAUNCH_TIMEOUT_MS,
     waitForInitialPage: false,
     // Told of a page's loads, its engine keeps what it loaded for whoever may ask, base64 too: up to 200 MB a
     // page.
