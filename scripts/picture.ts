@@ -268,7 +268,7 @@ try {
       }));
       row.measures = await measurer.measure(cutout, others);
       const size = sizeOf(label.file);
-      const zones = await page.zones({ card: cardInput(size), cutout: null, badge: null });
+      const { cutout: zones } = await page.zones({ card: cardInput(size), cutout: null, badge: null });
       Object.assign(row, placed(cutout, zones, row.measures.cover, size));
       const saved = await saveCutout(join(options.out, "cutouts", label.file), cutout);
       const picture = await page.render({

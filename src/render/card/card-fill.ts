@@ -23,7 +23,7 @@ import {
 } from "./player-place.ts";
 import type { SceneColours } from "./scene-canvas.ts";
 import { silhouette } from "./silhouette.ts";
-import { type LayoutName, layoutFor, type Zones } from "./template-layout.ts";
+import { type LayoutName, layoutFor, type Zones, type ZonesOf } from "./template-layout.ts";
 import { sceneColoursOf, sceneOf, sceneVariantOf, seedOfPlayer, seedOfTheme } from "./themes.ts";
 
 export interface CardJob {
@@ -143,13 +143,14 @@ export function composeFill(
   job: CardJob,
   { markup, manifest }: LoadedTemplate,
   { box, layout, said, variables, attributes }: Setting,
-  zones: Zones,
+  zonesOf: ZonesOf,
   { grain, media, keepsPlates }: PageSupplies,
 ): { fill: CardFill; composition: Composition; showsCutout: boolean } {
   const { player, style, branding } = job.card;
   const palette = paletteOf(branding, player.skillLevel);
   const shown = job.cutout ?? silhouette(palette);
-  const placed = placedPlayer(job, shown, manifest, zones, box);
+  const placed = placedPlayer(job, shown, manifest, zonesOf, box);
+  const zones = zonesOf[placed.composition];
   const scene = sceneColoursOf(style.backgroundTheme, palette, isBranded(job.card));
   const edge = outlineStyle(placed, layout, box, manifest.outline, between(scene.colours.deep, "#000000"));
   const isShaded = manifest.backdrop !== "plain";
@@ -214,7 +215,7 @@ function placedPlayer(
   { card, cutout, photo }: CardJob,
   shown: ShownPlayer,
   manifest: LoadedTemplate["manifest"],
-  zones: Zones,
+  zones: ZonesOf,
   box: Box,
 ): PlacedPlayer {
   const player = { cutout, shown, photo: Boolean(photo), isBust: manifest.figure === "bust" };

@@ -1,7 +1,7 @@
 import type { AskedComposition, Box, Composition, CutoutFile } from "../../core/card.ts";
 import type { PhotoPlacement } from "./photo-place.ts";
 import { asBust, asCutout, hasWalls, inPhoto, type PlacedPlayer, type ShownPlayer } from "./player-place.ts";
-import type { Zones } from "./template-layout.ts";
+import type { ZonesOf } from "./template-layout.ts";
 
 /**
  * From this agreement of the networks on a player is cut out well enough to be shown in place of a photo that
@@ -26,13 +26,13 @@ export function placePlayer(
     photo,
     isBust = false,
   }: { cutout: CutoutFile | null; shown: ShownPlayer; photo: boolean; isBust?: boolean },
-  zones: Zones,
+  zones: ZonesOf,
   card: Box,
 ): PlacedPlayer {
   const wanted = supported.find((one) => one === asked);
-  const cut = isBust ? asBust(shown, zones, card) : asCutout(shown, cutout, zones, card);
+  const cut = isBust ? asBust(shown, zones.cutout, card) : asCutout(shown, cutout, zones.cutout, card);
   if (!cutout || !photo || wanted === "cutout" || !supported.includes("photo")) return cut;
-  const shownWhole = inPhoto(cutout, zones, card);
+  const shownWhole = inPhoto(cutout, zones.photo, card);
   const isOpen = !wanted && supported.includes("cutout");
   return isOpen && !hasWalls(cut.place) && looksBetter(cutout, shownWhole) ? cut : shownWhole;
 }

@@ -162,16 +162,26 @@ function dress(card, variables, attributes) {
 }
 
 /**
- * The boxes of the template's zones on a card with these variables and attributes. No other contents may move
- * them, since they are measured once for all cards of a size. Throws when a zone has no size.
+ * The boxes of the template's zones on a card with these variables and attributes, in each of these
+ * compositions. No other contents may move them, since they are measured once for all cards of a size. Throws
+ * when a zone has no size.
  * @param {Record<string, string>} variables
  * @param {Record<string, string>} attributes
- * @returns {Record<string, Part>}
+ * @param {string[]} compositions
+ * @returns {Record<string, Record<string, Part>>}
  */
-export function measureZones(variables, attributes) {
+export function measureZones(variables, attributes, compositions) {
   const card = theCard();
   card.style.cssText = "";
-  dress(card, variables, attributes);
+  const measured = compositions.map((composition) => {
+    dress(card, variables, { ...attributes, composition });
+    return [composition, zonesOf(card)];
+  });
+  return Object.fromEntries(measured);
+}
+
+/** @param {HTMLElement} card */
+function zonesOf(card) {
   const whole = card.getBoundingClientRect();
   const zones = [...card.querySelectorAll("[data-zone]")].map((element) => {
     const box = element.getBoundingClientRect();

@@ -3,6 +3,7 @@ import type { Composition } from "../../core/card.ts";
 import { isMoving } from "../../core/moving-pictures.ts";
 import { PICTURE_FORMATS } from "../../core/picture-formats.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
+import { compositionsOf } from "../../templates/manifest.ts";
 import { crashOf, fileSlot, freeMemory, openSealedPage, type PageFile } from "../browser/browser.ts";
 import { readHeader } from "../photo/header.ts";
 import {
@@ -18,7 +19,7 @@ import type { CardFill, FillResult } from "./fill.js";
 import { packedPlate, withFoilPlate } from "./foil-plate.ts";
 import { withLayers } from "./layer-files.ts";
 import { templateFile } from "./page-files.ts";
-import { DEFAULT_ZONES, type Zones } from "./template-layout.ts";
+import { DEFAULT_ZONES, type Part, type ZonesOf } from "./template-layout.ts";
 import { withTimeout } from "./within-time.ts";
 
 export interface CardPicture {
@@ -41,8 +42,8 @@ export interface CardPage {
   render(job: CardJob, onStage?: (stage: "compose" | "capture") => void): Promise<CardPicture>;
   /** Fills in a card without capturing it, for what its layout alone tells. */
   set(job: CardJob): Promise<void>;
-  /** Where the template places face, body, frame and safe area on this card. */
-  zones(job: CardJob): Promise<Zones>;
+  /** Where the template places face, body, frame and safe area on this card, in each composition. */
+  zones(job: CardJob): Promise<ZonesOf>;
   /**
    * Switches to a template that differs only in its texts (card.html, card.css, template.json), without
    * opening a new page: the case for most of a designer's saves. Throws when only a new page can show it.
@@ -98,7 +99,7 @@ export async function openCardPage(
   const supplies = { grain, media, keepsPlates: camera.way === "canvas" };
   const cleanUp = cleaner(browser, session);
   const resize = resizer(page);
-  let measure = zonesOnce(page);
+  let measure = zonesOnce(page, template);
 
   const set = async (job: CardJob) => {
     await orCrash(resize(job.card.style));
@@ -142,7 +143,7 @@ export async function openCardPage(
     },
     async remake(changed) {
       template = changed;
-      measure = zonesOnce(page);
+      measure = zonesOnce(page, template);
       await orCrash(swapTexts(page, markup, changed));
       markup = changed.html;
     },
@@ -213,14 +214,20 @@ function cleaner(browser: Browser, session: CDPSession): () => void {
   };
 }
 
-/** Measures the zones of a setting and size once and remembers them. */
-function zonesOnce(page: Page) {
-  const measured = new Map<string, Zones>();
-  return async ({ width, height }: Size, { variables, attributes }: Setting): Promise<Zones> => {
-    const key = JSON.stringify([width, height, attributes]);
+/** Measures the zones of a setting and size once, for each composition that the template declares. */
+function zonesOnce(page: Page, { manifest }: LoadedTemplate) {
+  const measured = new Map<string, ZonesOf>();
+  const compositions = compositionsOf(manifest);
+  return async ({ width, height }: Size, setting: Setting): Promise<ZonesOf> => {
+    const key = JSON.stringify([width, height, setting.attributes]);
     const known = measured.get(key);
     if (known) return known;
-    const zones = { ...DEFAULT_ZONES, ...(await measureZones(page, variables, attributes)) };
+    const own = await measureZones(page, setting, compositions);
+    const of = (composition: Composition) => ({
+      ...DEFAULT_ZONES,
+      ...(own[composition] ?? own[compositions[0] ?? "cutout"]),
+    });
+    const zones = { cutout: of("cutout"), photo: of("photo") };
     if (measured.size >= MAX_MEASURED) measured.clear();
     measured.set(key, zones);
     return zones;
@@ -303,11 +310,16 @@ async function swapTexts(page: Page, markup: string, { digest, html }: LoadedTem
 /** What the page's own code provides. */
 type InPage = { cardpress: typeof import("./fill.js") };
 
-function measureZones(page: Page, variables: Setting["variables"], attributes: Setting["attributes"]) {
+function measureZones(
+  page: Page,
+  { variables, attributes }: Setting,
+  compositions: readonly Composition[],
+): Promise<Record<string, Record<string, Part>>> {
   const work = page.evaluate(
     (...given) => (globalThis as unknown as InPage).cardpress.measureZones(...given),
     variables,
     attributes,
+    [...compositions],
   );
   return withTimeout(work, FILL_TIMEOUT_MS, "measuring the zones");
 }

@@ -1,3 +1,5 @@
+import type { Composition } from "../../core/card.ts";
+
 /** A rectangle in fractions of the card, origin top left. */
 export interface Part {
   x: number;
@@ -21,6 +23,11 @@ export interface Zones {
   /** What stands before the player at one side, and goes to the other where a hand or a foot is. */
   rating?: Part;
 }
+
+/**
+ * The zones of a card in each composition; in one that its template does not declare, those of the other.
+ */
+export type ZonesOf = Record<Composition, Zones>;
 
 /** The zones of a template that declares none: the whole card, and a face in its upper half. */
 export const DEFAULT_ZONES: Zones = {

@@ -158,7 +158,7 @@ test("what an action_card or a match_day does not say leaves its room to the pla
     const heights: number[] = [];
     for (const fields of contents) {
       const card = { ...cardInput({ width, height }), fields };
-      const { body } = await page.zones({ card, cutout: await cutout("man"), badge: null });
+      const { body } = (await page.zones({ card, cutout: await cutout("man"), badge: null })).cutout;
       heights.push(body.height);
     }
     expect(heights).toEqual(heights.toSorted((a, b) => b - a));

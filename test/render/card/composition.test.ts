@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { CutoutFile, CutoutSigns } from "../../../src/core/card.ts";
 import { compositionFor, placePlayer } from "../../../src/render/card/composition.ts";
+import type { Zones, ZonesOf } from "../../../src/render/card/template-layout.ts";
 import { BUILT_IN } from "../../../src/templates/built-in.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { compositionsOf } from "../../../src/templates/manifest.ts";
@@ -42,13 +43,15 @@ function portrait(signs: Partial<CutoutSigns>, changes: Partial<CutoutFile> = {}
 
 const CARD = { x: 0, y: 0, width: 1024, height: 1280 };
 
+const inBoth = (zones: Zones): ZonesOf => ({ cutout: zones, photo: zones });
+
 /** How a card shows that player if no composition is asked for. */
 const placed = (cutout: CutoutFile) =>
   placePlayer(
     undefined,
     ["cutout", "photo"],
     { cutout, shown: cutout, photo: true },
-    CLUB_CARD_ZONES.portrait,
+    inBoth(CLUB_CARD_ZONES.portrait),
     CARD,
   );
 
@@ -79,7 +82,7 @@ test("each carried template's first composition is the one that an ordinary phot
   for (const name of Object.keys(BUILT_IN)) {
     const supported = compositionsOf((await loadTemplate(name)).manifest);
     const player = { cutout: portrait({}), shown: portrait({}), photo: true };
-    const usual = placePlayer(undefined, supported, player, CLUB_CARD_ZONES.portrait, CARD);
+    const usual = placePlayer(undefined, supported, player, inBoth(CLUB_CARD_ZONES.portrait), CARD);
     expect([name, supported[0]]).toEqual([name, usual.composition]);
   }
 });
@@ -114,7 +117,7 @@ test("heads of busts are of one size and in one place, whatever else of a player
   const zones = { ...CLUB_CARD_ZONES.portrait, face: { x: 0.35, y: 0.2, width: 0.3, height: 0.2 } };
   const faceOf = (cutout: CutoutFile) => {
     const options = { cutout, shown: cutout, photo: true, isBust: true };
-    const { place } = placePlayer("cutout", ["cutout"], options, zones, CARD);
+    const { place } = placePlayer("cutout", ["cutout"], options, inBoth(zones), CARD);
     const scale = place.width / cutout.width;
     const { x, y, width, height } = cutout.framing.face ?? cutout.framing.head;
     const middle = [place.x + (x + width / 2) * scale, place.y + (y + height / 2) * scale];

@@ -4,7 +4,7 @@ import type { Browser, Page } from "puppeteer-core";
 import type { CardInput } from "../../../src/core/card.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate, templateOf } from "../../../src/templates/load.ts";
-import { CSS, HTML, sampleTemplate } from "../../templates/sample-template.ts";
+import { CSS, HTML, MANIFEST, sampleTemplate } from "../../templates/sample-template.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
 import { type CardSpec, cardInput, closePages, cutout, openBrowser } from "./cards.ts";
 import { CLUB_CARD_ZONES } from "./club-card-zones.ts";
@@ -117,11 +117,54 @@ describe("a card of a template with fields", () => {
   });
 
   test("zones are placed by CSS, one size after the other", async () => {
-    const zones = (spec: CardSpec) => card.zones({ card: input(spec), cutout: null, badge: null });
+    const zones = async (spec: CardSpec) =>
+      (await card.zones({ card: input(spec), cutout: null, badge: null })).cutout;
     expect((await zones({})).face).toEqual({ x: 0.4, y: 0.3, width: 0.2, height: 0.2 });
     expect((await zones({ width: 1200, height: 600 })).face.x).toBe(0.7);
     expect((await zones({})).face.x).toBe(0.4);
     expect((await zones({})).frame).toEqual({ x: 0, y: 0, width: 1, height: 1 });
+  });
+
+  test("a player is placed by the zones of the composition that the card is made in", async () => {
+    const manifest = { ...MANIFEST, compositions: ["photo", "cutout"], figure: "bust" };
+    const both = await openCardPage(
+      browser,
+      templateOf(
+        sampleTemplate({
+          "template.json": JSON.stringify(manifest),
+          "card.html": HTML.replace(
+            '<i data-zone="face"></i>',
+            '<i data-zone="face"></i><i data-zone="frame"></i><img data-picture="backdrop" src="samples/p.jpg" alt="">',
+          ),
+          "card.css": `${CSS}[data-zone="frame"] { inset: 10% }
+[data-composition="photo"] [data-zone="frame"] { inset: 20% 5% 0 5% }
+[data-composition="cutout"] [data-zone="face"] { left: 20%; width: 30% }`,
+        }),
+      ),
+      { way: "screenshot" },
+    );
+    const player = await cutout("astronaut");
+    const photo = join(import.meta.dir, "../../photos/astronaut.png");
+    const lengths = async (composition: "cutout" | "photo") => {
+      await both.set({ card: input({ composition }), cutout: player, badge: null, photo });
+      return both.page.evaluate(() => {
+        const { style } = document.documentElement;
+        const names = ["window-x", "window-y", "window-width", "player-x", "player-width"];
+        return Object.fromEntries(
+          names.map((name) => [name, Number.parseFloat(style.getPropertyValue(`--${name}`))]),
+        );
+      });
+    };
+    const inPhoto = { "window-x": 30, "window-y": 160, "window-width": 540 };
+    expect(await lengths("photo")).toMatchObject(inPhoto);
+    const { "player-x": x, "player-width": width } = await lengths("cutout");
+    const { x: left, width: wide } = player.framing.face as { x: number; width: number };
+    const middle = (x as number) + ((left + wide / 2) * (width as number)) / player.width;
+    expect(middle).toBeCloseTo(0.35 * 600, 1);
+    expect(await lengths("photo")).toMatchObject(inPhoto);
+    const { cutout: cut, photo: whole } = await both.zones({ card: input({}), cutout: null, badge: null });
+    expect([cut.face.x, whole.face.x, cut.frame.y, whole.frame.y]).toEqual([0.2, 0.4, 0.1, 0.2]);
+    await both.close();
   });
 
   test("a zone without a size is refused by its name", async () => {
@@ -141,9 +184,10 @@ test("club_card's zones are where its designer put them, in every layout", async
     ["square", [560, 560]],
     ["landscape", [1600, 900]],
   ] as const)
-    expect(await club.zones({ card: input({ width, height }), cutout: null, badge: null })).toEqual(
-      CLUB_CARD_ZONES[layout],
-    );
+    expect(await club.zones({ card: input({ width, height }), cutout: null, badge: null })).toEqual({
+      cutout: CLUB_CARD_ZONES[layout],
+      photo: CLUB_CARD_ZONES[layout],
+    });
   await club.close();
 });
 
@@ -159,7 +203,7 @@ test("the built-in card's body ends behind its ribbon, however tall the card is"
     [1080, 1080],
   ] as const) {
     const job = { card: input({ width, height }), cutout: null, badge: null };
-    const { body } = await club.zones(job);
+    const { body } = (await club.zones(job)).photo;
     await club.render(job);
     const ribbonTop = await tab.evaluate(() => {
       const of = (name: string) => (document.querySelector(name) as Element).getBoundingClientRect();
