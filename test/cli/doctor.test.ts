@@ -13,6 +13,7 @@ import { keepClockMark } from "../../src/system/clock-file.ts";
 import { acceptLive } from "../app/accepting.ts";
 import { ownTemplate, type TestFolder, testAccount, testConfig, testFolder } from "../harness.ts";
 import { plainChromium } from "../render/plain-chromium.ts";
+import { runCommandWith } from "./run.ts";
 
 let folder: TestFolder | undefined;
 afterEach(async () => {
@@ -28,25 +29,22 @@ async function filled(): Promise<string> {
   return folder.dir;
 }
 
-/** What this run hands to its own tests is no setting of the service, which would say so. */
-const { CARDPRESS_TEST_THIRD: _, ...environment } = process.env;
-
-function cardpress(dataDir: string, env: Record<string, string>, ...args: string[]) {
-  const { exitCode, stdout } = Bun.spawnSync(
-    [process.execPath, join(import.meta.dir, "../../src/main.ts"), ...args, "--json"],
-    {
-      env: { ...environment, CARDPRESS_DATA_DIR: dataDir, CARDPRESS_ALLOW_ROOT: "1", ...env },
-    },
+async function cardpress(dataDir: string, env: Record<string, string>, ...args: string[]) {
+  const { code, json } = await runCommandWith(
+    { CARDPRESS_ALLOW_ROOT: "1", ...env },
+    dataDir,
+    ...args,
+    "--json",
   );
-  return { exitCode, json: JSON.parse(stdout.toString()) };
+  return { code, json: json() };
 }
 
 const statuses = (checks: { check: string; status: string }[]) =>
   Object.fromEntries(checks.map(({ check, status }) => [check, status]));
 
 test("doctor finds a sound installation sound, and launches its browser to be sure", async () => {
-  const { exitCode, json } = cardpress(await filled(), {}, "doctor");
-  expect(exitCode).toBe(0);
+  const { code, json } = await cardpress(await filled(), {}, "doctor");
+  expect(code).toBe(0);
   const sandbox = process.getuid?.() === 0 ? "warning" : "ok";
   expect(statuses(json.checks)).toMatchObject({
     config: "ok",
@@ -66,7 +64,7 @@ test("doctor names settings that are none, a browser that is none, and a clock t
   const elapsed = uptime() * 1000 - 500;
   await keepClockMark(join(dir, "clock.json"), { wall: Date.now() + 90 * 60_000, elapsed });
   const env = { CARDPRESS_BAKUP_DIR: "/mnt/backup", CARDPRESS_CHROMIUM: "/bin/false" };
-  const { json } = cardpress(dir, env, "doctor");
+  const { json } = await cardpress(dir, env, "doctor");
   const [config] = json.checks;
   expect(config).toMatchObject({ check: "config", status: "warning" });
   expect(config.message).toContain("without effect: CARDPRESS_BAKUP_DIR.");
@@ -79,7 +77,7 @@ test("doctor names settings that are none, a browser that is none, and a clock t
 test("doctor warns of a browser whose cards cannot move, and says what to do", async () => {
   const dir = await filled();
   const env = { CARDPRESS_CHROMIUM: await plainChromium(dir) };
-  const { json } = cardpress(dir, env, "doctor");
+  const { json } = await cardpress(dir, env, "doctor");
   const browser = json.checks.find(({ check }: { check: string }) => check === "browser");
   expect(browser).toMatchObject({
     status: "warning",
@@ -121,47 +119,47 @@ test("doctor names pictures that are gone, and a secret.key that is not the one 
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   await finishImage(workspace, lease, { kind: "completed", output });
   await workspace.store.close();
-  const sound = cardpress(folder.dir, {}, "doctor");
+  const sound = await cardpress(folder.dir, {}, "doctor");
   expect(statuses(sound.json.checks)).toMatchObject({ webhooks: "ok", "account buckets": "ok" });
   rmSync(workspace.folder.secretKey);
-  const gone = cardpress(folder.dir, {}, "doctor");
+  const gone = await cardpress(folder.dir, {}, "doctor");
   expect(statuses(gone.json.checks)).toMatchObject({
     ...{ audit: "ok", pictures: "failed", webhooks: "failed" },
     "account buckets": "failed",
   });
   expect(JSON.stringify(gone.json.checks)).toContain(image.id);
   writeFileSync(workspace.folder.secretKey, Buffer.alloc(32, 7).toString("base64"));
-  const foreign = cardpress(folder.dir, {}, "doctor");
+  const foreign = await cardpress(folder.dir, {}, "doctor");
   expect(statuses(foreign.json.checks)).toMatchObject({ webhooks: "failed", "account buckets": "failed" });
   for (const id of [endpoint.id, account.id]) expect(JSON.stringify(foreign.json.checks)).toContain(id);
 });
 
 test("doctor names a broken setting, a browser that is not there, and a database without its guards", async () => {
   const dir = await filled();
-  const setting = cardpress(dir, { CARDPRESS_PORT: "many" }, "doctor");
+  const setting = await cardpress(dir, { CARDPRESS_PORT: "many" }, "doctor");
   expect(setting).toMatchObject({
-    exitCode: 1,
+    code: 1,
     json: { ok: false, checks: [{ check: "config", status: "failed" }] },
   });
 
   const db = new Database(join(dir, "cardpress.db"));
   db.run("DROP TRIGGER ledger_entries_no_update");
   db.close();
-  const { exitCode, json } = cardpress(dir, { CARDPRESS_CHROMIUM: "/nowhere/chromium" }, "doctor");
-  expect(exitCode).toBe(1);
+  const { code, json } = await cardpress(dir, { CARDPRESS_CHROMIUM: "/nowhere/chromium" }, "doctor");
+  expect(code).toBe(1);
   expect(statuses(json.checks)).toMatchObject({ browser: "failed", database: "failed" });
   expect(JSON.stringify(json.checks)).toContain("ledger_entries_no_update");
 });
 
 test("audit exits with 0 on sound books, with 1 on broken ones, and says whose", async () => {
   const dir = await filled();
-  expect(cardpress(dir, {}, "audit")).toMatchObject({ exitCode: 0, json: { ok: true } });
+  expect(await cardpress(dir, {}, "audit")).toMatchObject({ code: 0, json: { ok: true } });
   const db = new Database(join(dir, "cardpress.db"));
   db.run("UPDATE accounts SET credits_plan = 6");
   const [id] = db.query("SELECT id FROM accounts").values()[0] as [string];
   db.close();
-  const { exitCode, json } = cardpress(dir, {}, "audit");
-  expect(exitCode).toBe(1);
+  const { code, json } = await cardpress(dir, {}, "audit");
+  expect(code).toBe(1);
   const named = json.findings.flatMap((f: { broken: { id: string }[] }) =>
     f.broken.map((breach) => breach.id),
   );
@@ -173,19 +171,19 @@ test("doctor names the listed templates with their versions and places, and says
   const templates = join(folder.dir, "templates");
   await ownTemplate(templates, "season_card");
   const { dir } = folder;
-  const find = (presets: string) => {
+  const find = async (presets: string) => {
     const env = { CARDPRESS_TEMPLATES_DIR: templates, CARDPRESS_PRESETS: presets };
-    const { checks } = cardpress(dir, env, "doctor").json;
-    return checks.find(({ check }: { check: string }) => check === "templates");
+    const { json } = await cardpress(dir, env, "doctor");
+    return json.checks.find(({ check }: { check: string }) => check === "templates");
   };
   const place = join(templates, "season_card");
-  expect(find("season_card,club_card")).toEqual({
+  expect(await find("season_card,club_card")).toEqual({
     check: "templates",
     status: "ok",
     message: `season_card 1.0.0 (${place}), club_card 1.0.0 (built in)`,
   });
   rmSync(join(place, "card.css"));
-  expect(find("season_card")).toEqual({
+  expect(await find("season_card")).toEqual({
     check: "templates",
     status: "failed",
     message: `CARDPRESS_PRESETS lists what cannot be used. ${place}/card.css cannot be read. A template folder holds template.json, card.html and card.css.`,

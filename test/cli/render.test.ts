@@ -3,9 +3,8 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { templateRegistry } from "../../src/templates/registry.ts";
 import { declareCompositions, ownTemplate, type TestFolder, testFolder } from "../harness.ts";
-import { runCommand, runCommandWith } from "./run.ts";
+import { runCommand, runCommandWith, startCommand } from "./run.ts";
 
-const MAIN = join(import.meta.dir, "../../src/main.ts");
 const PHOTO = join(import.meta.dir, "../photos/unsplash_man.jpg");
 const CARD = {
   player: { name: "Ana", position: "ST", number: 9, skill_level: 87 },
@@ -133,11 +132,7 @@ test("what cannot be a card is reported by its option, in one line", async () =>
 test.each(["SIGTERM", "SIGINT"] as const)("%s ends it and leaves no folder behind", async (signal) => {
   const scratch = at(signal);
   mkdirSync(scratch);
-  const child = Bun.spawn([process.execPath, MAIN, "render", ...args("late.png")], {
-    env: { ...process.env, CARDPRESS_DATA_DIR: folder.dir, TMPDIR: scratch },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
+  const child = startCommand({ TMPDIR: scratch }, folder.dir, "render", ...args("late.png"));
   const left = () => readdirSync(scratch).filter((name) => name.startsWith("cardpress-"));
   while (left().length === 0) await Bun.sleep(5);
   child.kill(signal);

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
-import { join } from "node:path";
 import { bind } from "../../src/http/bind.ts";
 import { testFolder } from "../harness.ts";
+import { startCommand } from "./run.ts";
 
 const folder = testFolder();
 const taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
@@ -10,22 +10,9 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** What this run hands to its own tests is no setting of the service, which would say so. */
-const { CARDPRESS_TEST_THIRD: _, ...environment } = process.env;
-
 function start(address: Record<string, string>) {
-  return Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), "serve"], {
-    env: {
-      ...environment,
-      CARDPRESS_DATA_DIR: folder.dir,
-      CARDPRESS_RENDER_WORKERS: "1",
-      CARDPRESS_ALLOW_ROOT: "1",
-      CARDPRESS_PORT: "0",
-      ...address,
-    },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
+  const settings = { CARDPRESS_RENDER_WORKERS: "1", CARDPRESS_ALLOW_ROOT: "1", CARDPRESS_PORT: "0" };
+  return startCommand({ ...settings, ...address }, folder.dir, "serve");
 }
 
 // 192.0.2.0/24 is for documentation (RFC 5737): no machine has an address of it.
