@@ -1,7 +1,7 @@
 import { Refusal } from "../../core/errors.ts";
 import { KEY_SCOPES, type KeyScope } from "../../core/key-rules.ts";
 import type { Account } from "../../store/people/accounts.ts";
-import { membershipsOf } from "../../store/people/users.ts";
+import { findRole } from "../../store/people/users.ts";
 import type { Tx } from "../../store/store.ts";
 
 /** Somebody in an account: what of both decides whether they may delete. */
@@ -34,10 +34,10 @@ const refusal = (what: string) =>
  */
 export async function requireScopes(
   tx: Tx,
-  { by, accountId, scopes }: { by: string; accountId: string; scopes: readonly string[] | null },
+  { by, account, scopes }: { by: string; account: Account; scopes: readonly string[] | null },
 ): Promise<void> {
   if (scopes?.includes("delete") === false) return;
-  const of = (await membershipsOf(tx, by)).find(({ account }) => account.id === accountId);
-  if (of && mayDelete({ role: of.membership.role, account: of.account })) return;
+  const role = await findRole(tx, { userId: by, accountId: account.id });
+  if (role && mayDelete({ role, account })) return;
   throw refusal("make a key with the scope delete");
 }

@@ -185,8 +185,8 @@ export async function createKey(
   return store.write("create key", async (tx) => {
     const { by } = input;
     const { accountId, scopes, createdAt: now } = made.record;
-    accountOrThrow(accountId, await findAccount(tx, accountId));
-    if (by !== null) await requireScopes(tx, { by, accountId, scopes });
+    const account = accountOrThrow(accountId, await findAccount(tx, accountId));
+    if (by !== null) await requireScopes(tx, { by, account, scopes });
     await refuseTooManyKeys(tx, accountId);
     await insertKey(tx, made.record);
     const subject = keyLabel(made.record);
@@ -237,7 +237,8 @@ export function regenerateKey(
     if (!old || old.revokedAt !== null)
       throw new Refusal("NOT_CURRENT", "This key is not in force any more.");
     const { accountId, scopes } = old;
-    if (by !== null) await requireScopes(tx, { by, accountId, scopes });
+    const account = accountOrThrow(accountId, await findAccount(tx, accountId));
+    if (by !== null) await requireScopes(tx, { by, account, scopes });
     await refuseTooManyKeys(tx, accountId);
     const made = newKey({ clock, random }, { ...old, replacesKeyId: old.id });
     await insertKey(tx, made.record);

@@ -117,6 +117,19 @@ export async function membershipsOf(
     .orderBy(asc(t.memberships.createdAt), asc(t.accounts.id));
 }
 
+/** A user's role in an account; undefined for who is no member of it. */
+export async function findRole(
+  { db, t }: Tx,
+  { userId, accountId }: Pick<Membership, "userId" | "accountId">,
+): Promise<MemberRole | undefined> {
+  const { memberships: m } = t;
+  const [own] = await db
+    .select({ role: m.role })
+    .from(m)
+    .where(and(eq(m.userId, userId), eq(m.accountId, accountId)));
+  return own?.role;
+}
+
 /** An account's members, oldest first. */
 export async function membersOf(
   { db, t }: Tx,
