@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asc, count, eq, isNotNull, sql } from "drizzle-orm";
+import type { PreparedQuery } from "../../../src/store/engine/map-rows.ts";
 import { type Parameters, prepared } from "../../../src/store/engine/prepared.ts";
 import type { Tx } from "../../../src/store/store.ts";
 import { acceptLive } from "../../app/accepting.ts";
@@ -60,4 +61,13 @@ test("a kept query of counts, of a subquery and of joined tables returns what on
     expect(anew).toHaveProperty("0");
     expect(await prepared<object, unknown>(`test of ${name}`, build)(read, {})).toEqual(anew);
   }
+});
+
+test("Drizzle says what a query selects and leaves its rows to a mapper, by the unpublished names that kept queries rest on", async () => {
+  const { db, t } = workspace.store.read;
+  const query = db.select({ id: t.images.id }).from(t.images);
+  const made = (query as unknown as { prepare(name: string): PreparedQuery<object, unknown> }).prepare("own");
+  expect(made.fields).toMatchObject([{ path: ["id"], field: t.images.id }]);
+  made.customResultMapper = (rows) => ({ mapped: rows.length });
+  expect(await made.execute({})).toEqual({ mapped: 2 });
 });
