@@ -279,6 +279,16 @@ test("a kit and a template fill in their look without losing what was written", 
   expect(whole).toMatch(/name="fields\.club"[^>]*value="Rovers FC"/);
 });
 
+test("a preview of a template that was just chosen says nothing beside inputs that the form does not have yet", async () => {
+  const sent = { ...LOOK, ...PLAYER, preset: "action_card" };
+  const preview = async (shown_look: string) =>
+    (await ana.post("/console/make/preview", { ...sent, shown_look })).text();
+  expect(await preview("club_card")).not.toContain("-problem");
+  const form = await (await ana.upload("/console/make/look", NO_FILE, sent)).text();
+  const [, shown = ""] = /name="shown_look" value="([^"]+)"/.exec(form) ?? [];
+  expect(await preview(shown)).toContain('id="fields-club-problem"');
+});
+
 test("a form that is sent twice makes one card; drawn anew or with something else in it, another", async () => {
   const count = async () => (await images()).length;
   const nonceOf = async (path: string) =>

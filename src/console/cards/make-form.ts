@@ -34,6 +34,9 @@ type Needed = keyof typeof NEEDED;
 export const missingOf = ({ fields }: Pick<MakeState, "fields">): Needed[] =>
   (Object.keys(NEEDED) as Needed[]).filter((name) => fields[name] === "");
 
+/** What decides which inputs the look has. A form says it of those that it shows. */
+export const lookOf = ({ look, fields }: MakeState) => `${look.manifest.name} ${fields.back}`.trim();
+
 const NOBODY = { external_id: "", name: "", position: "", number: "", skill_level: "", source_image_url: "" };
 const NO_BRAND = { background_theme: "", club_badge_url: "", primary_color: "", secondary_color: "" };
 

@@ -9,7 +9,7 @@ import type { MemberVisit } from "../visit.ts";
 import { Extras } from "./extras.tsx";
 import { FocusField } from "./focus-field.tsx";
 import { KitOptions } from "./kit-choice.tsx";
-import { type MakeState, sizesOf } from "./make-form.ts";
+import { lookOf, type MakeState, sizesOf } from "./make-form.ts";
 import { PreviewPlace } from "./make-preview.tsx";
 import { PHOTO_TYPES } from "./photo-drop.tsx";
 import { Input, MotionInput } from "./playground-inputs.tsx";
@@ -130,6 +130,7 @@ export function LookPart({ visit, state }: { visit: MemberVisit; state: MakeStat
   return (
     <>
       <input type="hidden" name="shown_kit" value={kit} />
+      <input type="hidden" name="shown_look" value={lookOf(state)} />
       {kits.length > 0 ? (
         <Field label="Brand kit" id="kit" hint="Fills in colours, badge, template and background.">
           <select id="kit" name="kit" data-look aria-describedby="kit-hint">

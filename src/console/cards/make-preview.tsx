@@ -12,7 +12,7 @@ import { notFound } from "../page-error.ts";
 import { Rules } from "../refused.tsx";
 import { html, privateFile } from "../respond.ts";
 import { field, type MemberVisit, member } from "../visit.ts";
-import { type MakeState, missingOf, NEEDED, requestFrom, sentForm } from "./make-form.ts";
+import { lookOf, type MakeState, missingOf, NEEDED, requestFrom, sentForm } from "./make-form.ts";
 import { problemsOf } from "./playground-inputs.tsx";
 import { idOf, ownFields } from "./playground-own.tsx";
 
@@ -165,7 +165,8 @@ async function preview(visit: MemberVisit): Promise<Response> {
     visit.exchange,
     <>
       {await Picture({ visit, state, request, unplaced })}
-      <Beside state={state} problems={problems} />
+      {/* Of another look, whose inputs the form does not have yet: once it has, it asks again. */}
+      {field(visit, "shown_look") === lookOf(state) && <Beside state={state} problems={problems} />}
     </>,
     { fragment: true },
   );
