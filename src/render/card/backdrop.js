@@ -2,6 +2,7 @@
 // ground.
 import { lumaOf, retone, toneTables } from "../photo/page/pixels.js";
 import { cropped, within } from "./photo-window.js";
+import { lightPaleWall } from "./studio-light.js";
 
 /** @import { Tones } from "../../core/card.ts" */
 /** @typedef {import("./photo-window.js").Box} Box */
@@ -11,10 +12,12 @@ import { cropped, within } from "./photo-window.js";
  * @property {Box} window what of the card the picture covers
  * @property {Box} photo where the whole upright photo lies
  * @property {0 | 1 | 2 | 3} quarters how often the photo is turned clockwise to be upright
+ * @property {Box} player the rectangle of the player's silhouette
  * @property {Box} face
  * @property {number} line where the plate begins: what is below it is dark
  * @property {Tones | null} tones what the photo's tones become, per channel, at equal steps from 0 to 255
  * @property {boolean} isShaded whether it is darker towards its edges, not shown as it was taken
+ * @property {boolean} lightsWall whether a pale wall behind the player may be lit without the player
  */
 
 /** The dark of a studio, red, green and blue: judges call a card's colours in a photo's corners stains. */
@@ -28,13 +31,15 @@ const CLEAR_FACES = 1.8;
  * The picture of `style.window`.
  * @param {ImageBitmap} photo as the file shows it
  * @param {BackdropStyle} style
+ * @param {HTMLImageElement | null} silhouette the player's, where there is one
  */
-export function backdropOf(photo, style) {
+export function backdropOf(photo, style, silhouette) {
   const context = cropped(photo, style);
   if (style.tones) grade(context, style.tones);
   const gap = Math.max(0, Math.round(style.photo.y - style.window.y));
   const isStriped = gap > 0 && !isPlain(context, gap);
-  if (style.isShaded) shadeEdges(context, style);
+  const isLit = style.lightsWall && silhouette !== null && lightPaleWall(context, silhouette, style);
+  if (style.isShaded && !isLit) shadeEdges(context, style);
   if (isStriped) shadeTop(context, gap, style);
   darkenFoot(context, style);
   return context.canvas;

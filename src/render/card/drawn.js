@@ -56,13 +56,13 @@ export async function fromOutline(name, fill) {
  * The photo as this card's ground.
  * @param {File | undefined} file the photo @param {CardFill} fill
  */
-export async function drawBackdrop(file, { backdrop, header }) {
+export async function drawBackdrop(file, { backdrop, header, outline }) {
   if (!file || !backdrop) throw new Error("the card's photo was not given to the page");
   const photo = await decodedFor(file, header, backdrop.photo).catch(() => {
     throw new Error("the photo could not be decoded");
   });
   try {
-    return backdropOf(photo, backdrop);
+    return backdropOf(photo, backdrop, backdrop.lightsWall ? await decodedOutline(outline) : null);
   } finally {
     photo.close();
   }

@@ -57,6 +57,8 @@ import standInSource from "./stand-in.js" with { type: "text" };
 // @ts-expect-error As above.
 import straysSource from "./strays.js" with { type: "text" };
 // @ts-expect-error As above.
+import studioLightSource from "./studio-light.js" with { type: "text" };
+// @ts-expect-error As above.
 import watermarkSource from "./watermark.js" with { type: "text" };
 
 /** Scripts and anything external are refused even if a template requests them. */
@@ -99,6 +101,7 @@ const SCRIPTS: Record<string, string> = {
   "/recent.js": recentSource,
   "/sides.js": sidesSource,
   "/stand-in.js": standInSource,
+  "/studio-light.js": studioLightSource,
   "/strays.js": straysSource,
   "/watermark.js": watermarkSource,
   // Of the page in which players are cut out.

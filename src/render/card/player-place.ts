@@ -178,13 +178,19 @@ function unitOf(layout: LayoutName, { width, height }: Box): number {
 }
 
 /**
+ * From this agreement of the networks on, a pale wall is lit without the player: below it, parts of the wall
+ * or of the player are on the wrong side of the edge, and would show as patches.
+ */
+const WALL_MASKS = 0.89;
+
+/**
  * How the photo is drawn as this card's ground, and what tells that picture apart; null on a card with a
  * cut-out player.
  */
 export function backdropOf(
   { window }: PlacedPlayer,
   photo: string,
-  { quarters, tones }: Pick<CutoutFile, "quarters" | "tones">,
+  { quarters, tones, signs }: Pick<CutoutFile, "quarters" | "tones" | "signs">,
   { body }: Zones,
   card: Box,
   isShaded: boolean,
@@ -193,11 +199,13 @@ export function backdropOf(
   const style = {
     window: window.window,
     photo: window.photo,
+    player: window.player,
     face: window.face,
     line: (body.y + body.height) * card.height,
     quarters: quarters ?? 0,
     tones: tones ?? null,
     isShaded,
+    lightsWall: isShaded && (signs?.masks ?? 0) >= WALL_MASKS,
   };
   return { style, source: `backdrop:${photo} ${Bun.hash.xxHash3(JSON.stringify(style)).toString(16)}` };
 }

@@ -481,15 +481,21 @@ describe("where a photo ends below the window's upper edge", () => {
         context.fillRect(x, 0, 100, height);
       }
       const photo = await createImageBitmap(canvas);
-      const file = backdropOf(photo, {
-        window: { x: 0, y: 0, width, height },
-        photo: { x: 0, y: 50, width, height: height - 50 },
-        quarters: 0,
-        face: { x: 150, y: 150, width: 100, height: 130 },
-        line: height,
-        tones: null,
-        isShaded: true,
-      });
+      const file = backdropOf(
+        photo,
+        {
+          window: { x: 0, y: 0, width, height },
+          photo: { x: 0, y: 50, width, height: height - 50 },
+          quarters: 0,
+          face: { x: 150, y: 150, width: 100, height: 130 },
+          line: height,
+          tones: null,
+          isShaded: true,
+          player: { x: 100, y: 100, width: 200, height: 400 },
+          lightsWall: false,
+        },
+        null,
+      );
       const drawn = await createImageBitmap(file);
       const seen = new OffscreenCanvas(width, height).getContext("2d") as OffscreenCanvasRenderingContext2D;
       seen.drawImage(drawn, 0, 0);
