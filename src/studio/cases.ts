@@ -8,6 +8,7 @@ import {
 } from "../core/limits.ts";
 import type { Field, Fields, FieldValues, SingleField } from "../templates/fields.ts";
 import type { WallCase } from "./messages.ts";
+import { testBadgeName } from "./test-badges.ts";
 
 // The cases a template must withstand: those of the wall and of `template check`.
 
@@ -126,10 +127,10 @@ export function wallCases(
     case "badges":
       return [
         made("no badge", withBadge(base, undefined)),
-        made("tall badge", withBadge(base, "studio:tall")),
-        made("wide badge", withBadge(base, "studio:wide")),
-        made("light badge", withBadge(base, "studio:light")),
-        made("dark badge", withBadge(base, "studio:dark")),
+        made("tall badge", withBadge(base, testBadgeName("tall"))),
+        made("wide badge", withBadge(base, testBadgeName("wide"))),
+        made("light badge", withBadge(base, testBadgeName("light"))),
+        made("dark badge", withBadge(base, testBadgeName("dark"))),
         made("no photo", { ...base, player: { ...base.player, photo: undefined } }),
         ...TIERS.map(([label, level]) =>
           made(label, { ...base, player: { ...base.player, skill_level: level } }),
@@ -195,7 +196,7 @@ function simpleExtreme(field: SingleField, isLargest: boolean): unknown {
     case "qr":
       return isLargest ? "https://example.org/".padEnd(MAX_TEMPLATE_CODE_CHARS, "Aa1-") : "1";
     case "image":
-      return isLargest ? "studio:wide" : "studio:tall";
+      return testBadgeName(isLargest ? "wide" : "tall");
   }
 }
 

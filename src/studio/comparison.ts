@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { OperatorError } from "../core/errors.ts";
+import { sha256 } from "../core/sha256.ts";
 import { differenceOf } from "./difference.ts";
 import type { DrawingJob } from "./drawings.ts";
 import { GOLDEN_WIDTH, type GoldenDrawer, goldenPath } from "./goldens.ts";
 import type { CompareAnswer, PictureRequest } from "./messages.ts";
-import { type Session, sha256 } from "./session.ts";
+import type { Session } from "./session.ts";
 
 export type CompareRequest = PictureRequest & { sample: string; size: string; against: "golden" | "head" };
 

@@ -3,14 +3,13 @@ import { basename, join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
 import { PRINT_SIZES, printSizeLabel, printSizeOf, SAFE_PX } from "../core/print-sizes.ts";
 import type { PreviewPool } from "../render/pool.ts";
-import { writeWhole } from "../system/write-whole.ts";
 import { cutFaults } from "./check/cards.ts";
 import { type DrawingJob, type Drawings, openDrawings } from "./drawings.ts";
 import { lastCommit, writeCommit } from "./git.ts";
 import type { PictureAnswer, PictureRequest } from "./messages.ts";
+import { badgeFile, type PictureFile, photoFile, pictureFiles } from "./sample-files.ts";
 import { sampleCard } from "./samples.ts";
-import { type FolderNow, findTemplates, readFolderNow, readSampleFile } from "./template-folder.ts";
-import { type TestBadge, testBadge } from "./test-badges.ts";
+import { type FolderNow, findTemplates, readFolderNow } from "./template-folder.ts";
 
 export interface StudioOptions {
   /** A template's folder, or one that contains some. */
@@ -20,11 +19,6 @@ export interface StudioOptions {
   pool: PreviewPool;
   /** The service's address in requests that are copied. */
   baseUrl: string;
-}
-
-interface PictureFile {
-  path: string;
-  sha256: string;
 }
 
 /** The studio's working state: the folders as they are now, and a worker that draws them. */
@@ -47,9 +41,6 @@ export interface Session {
    */
   lastCommitted(dir: string): Promise<FolderNow | null>;
 }
-
-export const sha256 = (bytes: Uint8Array | string) =>
-  new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
 export function openSession({ root, scratch, pool }: StudioOptions): Session {
   const drawings = openDrawings(pool, join(scratch, "pictures"));
@@ -89,6 +80,7 @@ export function openSession({ root, scratch, pool }: StudioOptions): Session {
       if (!manifest || digest === null) throw new OperatorError("The template's files make no card.");
       const size = { width: side(request.width), height: side(request.height), format: request.format };
       const { card, photo, badge, pictures } = sampleCard(request.body, manifest, size);
+      const places = { dir: state.folder, scratch };
       return {
         pane: String(request.pane),
         turn: Number(request.turn) || 0,
@@ -101,8 +93,8 @@ export function openSession({ root, scratch, pool }: StudioOptions): Session {
           request.photo === undefined
             ? await photoFile(state.folder, photo)
             : (photos.get(request.photo) ?? null),
-        badge: badge === null ? null : await sampleFile(state.folder, badge, scratch),
-        pictures: await sampleFiles(state.folder, pictures, scratch),
+        badge: await badgeFile(places, badge),
+        pictures: await pictureFiles(places, pictures),
         inspect: request.inspect,
         encoding: request.encoding ?? "file",
       };
@@ -150,31 +142,6 @@ function printOf(size: { width: number; height: number }) {
     cutPx: bleed,
     safePx: bleed + SAFE_PX,
   };
-}
-
-async function photoFile(dir: string, name: string | null): Promise<PictureFile | null> {
-  if (name === null) return null;
-  return { path: join(dir, "samples", name), sha256: sha256(await readSampleFile(dir, name)) };
-}
-
-/** A sample's badge or picture, or one that the studio draws. */
-async function sampleFile(dir: string, name: string, scratch: string): Promise<PictureFile> {
-  if (!name.startsWith("studio:"))
-    return { path: join(dir, "samples", name), sha256: sha256(await readSampleFile(dir, name)) };
-  const bytes = testBadge(name.slice("studio:".length) as TestBadge);
-  const hash = sha256(bytes);
-  const path = join(scratch, `${hash}.png`);
-  await mkdir(scratch, { recursive: true });
-  await writeWhole(path, bytes);
-  return { path, sha256: hash };
-}
-
-/** The same for each of the pictures among a sample's fields. */
-async function sampleFiles(dir: string, names: Record<string, string>, scratch: string) {
-  const files = Object.entries(names).map(
-    async ([field, name]) => [field, await sampleFile(dir, name, scratch)] as const,
-  );
-  return Object.fromEntries(await Promise.all(files));
 }
 
 /** The side of a picture in pixels; the studio also draws small ones, which the API does not offer. */

@@ -2,11 +2,12 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
 import { PRINT_SIZE_NAMES, PRINT_SIZES, printSizeLabel } from "../core/print-sizes.ts";
+import { sha256 } from "../core/sha256.ts";
 import type { PreviewPool } from "../render/pool.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import { readTemplateFolder } from "../templates/files.ts";
 import { type SampleBody, WALLS, wallCases } from "./cases.ts";
-import { checkStyle } from "./check/check-style.ts";
+import { checkStyles } from "./check/check-style.ts";
 import { checkSvg } from "./check/check-svg.ts";
 import { type CompareRequest, compare, goldenDrawer, type LoosePictures } from "./comparison.ts";
 import { curlCommand } from "./curl.ts";
@@ -21,8 +22,9 @@ import type {
   StudioState,
   WallCase,
 } from "./messages.ts";
+import { samplesFolder } from "./sample-files.ts";
 import { SAMPLE_NAME } from "./samples.ts";
-import { openSession, type Session, type StudioOptions, sha256 } from "./session.ts";
+import { openSession, type Session, type StudioOptions } from "./session.ts";
 import { copyStarter } from "./starter.ts";
 import { findTemplates, withFrame } from "./template-folder.ts";
 import { watchFolder } from "./watch.ts";
@@ -115,8 +117,7 @@ async function stateOf(session: Session, root: string, template: string | undefi
 
 async function styleOf(session: Session, pool: PreviewPool, template: string): Promise<Fault[]> {
   const files = await readTemplateFolder(await session.dirOf(template));
-  const css = new TextDecoder().decode(files.get("card.css"));
-  const faults = [...(await checkStyle(css, pool)), ...checkSvg(files)];
+  const faults = [...(await checkStyles(files, pool)), ...checkSvg(files)];
   return faults.map((fault) => withFrame(fault, files));
 }
 
@@ -177,7 +178,7 @@ async function saveSample(
   session: Session,
   { template, name, text, photo }: SampleToSave,
 ): Promise<{ name: string }> {
-  const folder = join(await session.dirOf(template), "samples");
+  const folder = await samplesFolder(await session.dirOf(template));
   if (!SAMPLE_NAME.test(name))
     throw new OperatorError("A sample's name has lower-case letters, digits, - and _, as in long_name.");
   let body: SampleBody;

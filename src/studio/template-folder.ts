@@ -1,16 +1,16 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { OperatorError } from "../core/errors.ts";
 import { MAX_TEMPLATE_CODE_CHARS } from "../core/limits.ts";
-import { examine } from "../templates/examine.ts";
+import { examine, misnamed } from "../templates/examine.ts";
 import type { Fault as FileFault } from "../templates/fault.ts";
 import { exampleFields, type Fields } from "../templates/fields.ts";
-import { digestOf, readTemplateFolder, type TemplateFiles } from "../templates/files.ts";
+import { digestOf, readTemplateFolder, TemplateFileError, type TemplateFiles } from "../templates/files.ts";
 import { compositionsOf, type TemplateManifest, titleOf } from "../templates/manifest.ts";
 import { showsSet } from "./cases.ts";
 import { lastCommit } from "./git.ts";
 import type { Fault, FieldHint, SampleFile, TemplateState } from "./messages.ts";
-import { readSamples, sampleCard } from "./samples.ts";
+import { readSamples, type SampleText } from "./sample-files.ts";
+import { sampleCard } from "./samples.ts";
 
 /** A folder as it is now. */
 export interface FolderNow {
@@ -50,24 +50,26 @@ export async function readFolderNow(
   revision: number,
 ): Promise<FolderNow> {
   const [read, samples, goldens, inGit] = await Promise.all([
-    readFiles(dir),
-    readSamples(dir),
+    orFault(dir, readTemplateFolder(dir)),
+    orFault(dir, readSamples(dir)),
     readdir(join(dir, "golden")).catch(() => []),
     // Asked only once, because starting git takes longer than reading the folder.
     before ? before.state.inGit : lastCommit(dir).then((commit) => commit !== null),
   ]);
-  const examined = read.files && examine(read.files);
+  const files = read.value;
+  const examined = files && examine(files);
   const errors = (examined?.faults ?? []).filter(({ severity }) => severity === "error");
-  const named =
-    examined?.manifest && examined.manifest.name !== basename(dir) ? [misnamed(examined.manifest, dir)] : [];
-  const faults = [...read.faults, ...[...errors, ...named].map((fault) => withFrame(fault, read.files))];
+  const named = examined?.manifest ? misnamed(examined.manifest, basename(dir)) : [];
+  const faults = [
+    ...read.faults,
+    ...samples.faults,
+    ...[...errors, ...named].map((fault) => withFrame(fault, files)),
+  ];
   const manifest = examined?.manifest ?? before?.manifest ?? null;
-  const digest = read.files && faults.length === 0 ? digestOf(read.files) : null;
+  const digest = files && faults.length === 0 ? digestOf(files) : null;
   return {
     manifest,
-    showsSet: ["card.html", "back.html"].some((name) =>
-      showsSet(new TextDecoder().decode(read.files?.get(name))),
-    ),
+    showsSet: ["card.html", "back.html"].some((name) => showsSet(new TextDecoder().decode(files?.get(name)))),
     digest,
     state: {
       name: basename(dir),
@@ -80,7 +82,7 @@ export async function readFolderNow(
       sizes: manifest?.sizes ?? {},
       fields: fieldHints(manifest?.fields ?? {}),
       compositions: manifest ? compositionsOf(manifest) : [],
-      samples: samples.map((sample) => validated(sample, manifest)),
+      samples: (samples.value ?? []).map((sample) => validated(sample, manifest)),
       goldens: goldens.filter((name) => name.endsWith(".webp")).map((name) => name.slice(0, -".webp".length)),
       hasBack: examined ? examined.back !== null : (before?.state.hasBack ?? false),
       inGit,
@@ -89,26 +91,16 @@ export async function readFolderNow(
   };
 }
 
-async function readFiles(dir: string): Promise<{ files: TemplateFiles | null; faults: Fault[] }> {
+/** What was read, or the fault of the file that could not be. */
+async function orFault<T>(dir: string, reading: Promise<T>): Promise<{ value: T | null; faults: Fault[] }> {
   try {
-    return { files: await readTemplateFolder(dir), faults: [] };
+    return { value: await reading, faults: [] };
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    const file = error.message.slice(dir.length + 1).split(" ", 1)[0] ?? "";
-    const message = error.message.replaceAll(`${dir}/`, "");
-    return { files: null, faults: [{ file, line: null, column: null, message, frame: [] }] };
+    if (!(error instanceof TemplateFileError)) throw error;
+    const { file, fault } = error;
+    const place = file ?? basename(dir);
+    return { value: null, faults: [{ file: place, line: null, column: null, message: fault, frame: [] }] };
   }
-}
-
-function misnamed({ name }: TemplateManifest, dir: string): FileFault {
-  return {
-    file: "template.json",
-    line: 1,
-    column: 1,
-    severity: "error",
-    code: "name",
-    message: `/name: is "${name}", its folder "${basename(dir)}". Call both the same.`,
-  };
 }
 
 /** A fault with the lines around it. */
@@ -125,7 +117,8 @@ export function withFrame({ file, line, column, message }: FileFault, files: Tem
   return { file, line, column, message, frame };
 }
 
-function validated(sample: { name: string; text: string }, manifest: TemplateManifest | null): SampleFile {
+function validated(sample: SampleText, manifest: TemplateManifest | null): SampleFile {
+  if (sample.problem !== null) return sample;
   try {
     const body = JSON.parse(sample.text);
     if (manifest) sampleCard(body, manifest, { width: 1024, height: 1024, format: "png" });
@@ -147,13 +140,4 @@ function fieldHints(fields: Fields): FieldHint[] {
     ...(field.type === "choice" ? { options: field.options } : {}),
     ...(field.type === "list" ? { of: fieldHints(field.of), entry: exampleFields(field.of) } : {}),
   }));
-}
-
-/** Reads a file of the samples folder; throws an OperatorError that names it. */
-export async function readSampleFile(dir: string, name: string): Promise<Buffer> {
-  return readFile(join(dir, "samples", name)).catch(() => {
-    throw new OperatorError(
-      `samples/${name} is named in the sample and is not there. Put the file into the samples folder.`,
-    );
-  });
 }

@@ -4,6 +4,14 @@ import { PNG } from "pngjs";
 const TEST_BADGES = ["tall", "wide", "light", "dark"] as const;
 export type TestBadge = (typeof TEST_BADGES)[number];
 
+/** What a sample says to get a drawn badge instead of a file. */
+export const testBadgeName = (badge: TestBadge): string => `studio:${badge}`;
+
+const BY_NAME = new Map(TEST_BADGES.map((badge) => [testBadgeName(badge), badge]));
+
+/** The badge that a sample asks for by this name; undefined for the name of a file. */
+export const testBadgeOf = (name: string): TestBadge | undefined => BY_NAME.get(name);
+
 const SHAPES: Record<TestBadge, { width: number; height: number; colour: [number, number, number] }> = {
   tall: { width: 120, height: 400, colour: [190, 30, 45] },
   wide: { width: 400, height: 120, colour: [20, 80, 170] },

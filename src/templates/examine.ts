@@ -42,6 +42,13 @@ export function examine(files: TemplateFiles): Examined {
   return { manifest, markup: markup as Markup, back, faults: sortFaults(all) };
 }
 
+/** A template that is not called like its folder, by whose name partners ask for it. */
+export function misnamed({ name }: TemplateManifest, folder: string): Fault[] {
+  if (name === folder) return [];
+  const message = `/name: is "${name}", its folder "${folder}". Call both the same.`;
+  return [{ file: "template.json", line: 1, column: 1, severity: "error", code: "name", message }];
+}
+
 /** Of the two files of a back the one that is missing. */
 function halfBacks(files: TemplateFiles): Fault[] {
   return BACK_FILES.filter((name) => !files.has(name)).map((file) => ({

@@ -5,6 +5,24 @@ import { OperatorError } from "../core/errors.ts";
 import { MAX_TEMPLATE_BYTES, MAX_TEMPLATE_FILE_BYTES, MAX_TEMPLATE_FILES } from "../core/limits.ts";
 import { MANIFEST_FILE } from "./manifest.ts";
 
+/** A file of a template's folder that cannot be used. */
+export class TemplateFileError extends OperatorError {
+  constructor(
+    dir: string,
+    /** Its path in the folder; null when the folder as a whole is at fault. */
+    readonly file: string | null,
+    /** What is wrong with it, and the remedy. */
+    readonly fault: string,
+  ) {
+    super(`${file === null ? dir : join(dir, file)} ${fault}`);
+  }
+
+  static link(dir: string, file: string): TemplateFileError {
+    const fault = "is a link, and a template holds only files of its own. Put a copy of the file there.";
+    return new TemplateFileError(dir, file, fault);
+  }
+}
+
 /** A template's files by path in its folder, such as `fonts/own.woff2`. */
 export type TemplateFiles = ReadonlyMap<string, Uint8Array>;
 
@@ -33,20 +51,23 @@ export const CONTENT_TYPES: Readonly<Record<string, string>> = {
 export const endingOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
 
 /**
- * Reads a template's folder. Links are not followed, because they could lead anywhere. Throws an
- * OperatorError that names the file and the remedy.
+ * Reads a template's folder. Links are not followed, because they could lead anywhere. Throws a
+ * TemplateFileError that names the file and the remedy.
  */
 export async function readTemplateFolder(dir: string): Promise<TemplateFiles> {
   const files = new Map<string, Uint8Array>();
   let total = 0;
   // Sequentially, so that of several broken files always the same one is reported.
   for (const name of [...OWN_FILES, ...(await ownNames(dir))]) {
-    const bytes = await readOwn(dir, name);
+    const isOwn = (OWN_FILES as readonly string[]).includes(name);
+    const bytes = await readOwnFile(dir, name, isOwn ? MISSING_OWN : undefined, MAX_TEMPLATE_FILE_BYTES);
     files.set(name, bytes);
     total += bytes.length;
     if (total > MAX_TEMPLATE_BYTES)
-      throw new OperatorError(
-        `${dir} holds more than ${mib(MAX_TEMPLATE_BYTES)} MB for its card. Shrink its pictures, or subset its fonts.`,
+      throw new TemplateFileError(
+        dir,
+        null,
+        `holds more than ${mib(MAX_TEMPLATE_BYTES)} MB for its card. Shrink its pictures, or subset its fonts.`,
       );
   }
   return files;
@@ -92,48 +113,52 @@ async function ownNames(dir: string): Promise<string[]> {
       if (entry.isDirectory()) await look(name);
       else if (endingOf(entry.name) in CONTENT_TYPES) names.push(name);
       if (names.length > MAX_TEMPLATE_FILES)
-        throw new OperatorError(
-          `${dir} holds more than ${MAX_TEMPLATE_FILES} files for its card. Move what it does not show out of ${OWN_FOLDERS.join(" and ")}.`,
+        throw new TemplateFileError(
+          dir,
+          null,
+          `holds more than ${MAX_TEMPLATE_FILES} files for its card. Move what it does not show out of ${OWN_FOLDERS.join(" and ")}.`,
         );
     }
   };
   for (const folder of OWN_FOLDERS) {
-    if ((await lstat(join(dir, folder)).catch(() => null))?.isSymbolicLink()) throw linked(join(dir, folder));
+    if ((await lstat(join(dir, folder)).catch(() => null))?.isSymbolicLink())
+      throw TemplateFileError.link(dir, folder);
     await look(folder);
   }
   return names.sort();
 }
 
-async function readOwn(dir: string, name: string): Promise<Uint8Array> {
-  const path = join(dir, name);
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "ELOOP") throw linked(path);
-      const isOwn = (OWN_FILES as readonly string[]).includes(name);
-      throw new OperatorError(
-        isOwn && error.code === "ENOENT"
-          ? `${path} cannot be read. A template folder holds template.json, card.html and card.css.`
-          : `${path} cannot be read: ${error.message}. Correct its permissions, or remove it.`,
-      );
-    },
-  );
+const MISSING_OWN = "cannot be read. A template folder holds template.json, card.html and card.css.";
+
+/**
+ * Reads a file of a template's folder, unless it is a link, or no file at all. Throws a TemplateFileError.
+ * @param missing what is wrong, and the remedy, when the file is not there
+ */
+export async function readOwnFile(
+  dir: string,
+  name: string,
+  missing = "is not there any more.",
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<Uint8Array> {
+  const refused = (fault: string) => new TemplateFileError(dir, name, fault);
+  // A pipe without a writer would otherwise be waited for.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(join(dir, name), flags).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ELOOP") throw TemplateFileError.link(dir, name);
+    if (error.code === "ENOENT") throw refused(missing);
+    throw refused(`cannot be read: ${error.message}. Correct its permissions, or remove it.`);
+  });
   try {
     const info = await file.stat();
-    if (!info.isFile()) throw new OperatorError(`${path} cannot be read: it is no file. Remove it.`);
-    if (info.size > MAX_TEMPLATE_FILE_BYTES)
-      throw new OperatorError(
-        `${path} has ${mib(info.size)} MB; a file of a template may have at most ${mib(MAX_TEMPLATE_FILE_BYTES)}. Shrink the picture, or subset the font.`,
+    if (!info.isFile()) throw refused("cannot be read: it is no file. Remove it.");
+    if (info.size > maxBytes)
+      throw refused(
+        `has ${mib(info.size)} MB; a file of a template may have at most ${mib(maxBytes)}. Shrink the picture, or subset the font.`,
       );
     return new Uint8Array(await file.readFile());
   } finally {
     await file.close();
   }
-}
-
-function linked(path: string): OperatorError {
-  return new OperatorError(
-    `${path} is a link, and a template holds only files of its own. Put a copy of the file there.`,
-  );
 }
 
 const mib = (bytes: number) => Math.ceil(bytes / 1024 / 1024);

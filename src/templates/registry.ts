@@ -2,6 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
 import { BUILT_IN } from "./built-in.ts";
+import { misnamed } from "./examine.ts";
 import { folderStamp } from "./files.ts";
 import { type LoadedTemplate, loadTemplate } from "./load.ts";
 import { TEMPLATE_NAME } from "./manifest.ts";
@@ -118,10 +119,9 @@ export function templateRegistry(options: RegistryOptions): TemplateRegistry {
     if (digest !== undefined) return loadPublished(published, name, digest);
     if (folder === null && !BUILT_IN.has(name)) throw await unknown(name);
     const template = await loadTemplate(folder ?? name);
-    if (template.manifest.name !== name)
-      throw new OperatorError(
-        `${join(folder ?? name, "template.json")} cannot be used. /name: is "${template.manifest.name}", its folder "${name}". Call both the same.`,
-      );
+    const [fault] = misnamed(template.manifest, name);
+    if (fault)
+      throw new OperatorError(`${join(folder ?? name, fault.file)} cannot be used. ${fault.message}`);
     return template;
   };
 

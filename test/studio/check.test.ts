@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -159,6 +159,27 @@ test("samples that do not fit and files that nothing names are reported", async 
     "warning samples/portrait.webp:1 sample",
   ]);
   await rm(file("samples/extra.png"));
+});
+
+test("a sample that is a link, or names one, makes no card, and nothing of what it leads to is shown", async () => {
+  const secret = join(root, "secret.json");
+  writeFileSync(secret, "s3cret");
+  for (const name of ["samples/linked.json", "samples/linked.webp"]) symlinkSync(secret, file(name));
+  const photo = (text: string) => text.replace('"portrait.webp"', '"linked.webp"');
+  const before = read("samples/first.json");
+  writeFileSync(file("samples/first.json"), photo(before));
+  try {
+    const { faults, isGood } = await check(["plain@square"]);
+    const errors = faults.filter(({ severity }) => severity === "error");
+    expect(errors.map(({ file, message }) => `${file} ${message}`)).toEqual([
+      expect.stringMatching(/^samples\/first\.json makes no card: samples\/linked\.webp is a link/),
+      expect.stringMatching(/^samples\/linked\.json is a link/),
+    ]);
+    expect([isGood, JSON.stringify(faults).includes("s3cret")]).toEqual([false, false]);
+  } finally {
+    writeFileSync(file("samples/first.json"), before);
+    for (const name of ["samples/linked.json", "samples/linked.webp"]) await rm(file(name));
+  }
 });
 
 test("accepted pictures are kept, and a change to them fails with a picture of the difference until it is accepted", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,8 +20,10 @@ import { type CheckCase, cardFaults, checkCases, gather } from "../../src/studio
 import { checkSvg } from "../../src/studio/check/check-svg.ts";
 import { curlCommand } from "../../src/studio/curl.ts";
 import { differenceOf } from "../../src/studio/difference.ts";
+import { badgeFile, photoFile, readSamples } from "../../src/studio/sample-files.ts";
 import { sampleCard } from "../../src/studio/samples.ts";
 import { copyStarter } from "../../src/studio/starter.ts";
+import { readFolderNow } from "../../src/studio/template-folder.ts";
 import { testBadge } from "../../src/studio/test-badges.ts";
 import { checkFields, type Fields } from "../../src/templates/fields.ts";
 import { loadTemplate } from "../../src/templates/load.ts";
@@ -55,6 +57,65 @@ test("a sample that does not fit is refused by the names of its broken fields", 
   const noSet = { ...sample, set: { name: "Rovers", parallel: "gold", serial: 0 } };
   expect(() => sampleCard(noSet, action.manifest, SIZE)).toThrow("set.serial");
   expect(() => sampleCard([], action.manifest, SIZE)).toThrow("JSON object");
+});
+
+test("a sample names files beside it, or a badge that the studio draws, and no other place", () => {
+  const manifest = { ...action.manifest, fields: { crest: { type: "image" as const } } };
+  const card = (photo: unknown, badge: unknown, crest: unknown) =>
+    sampleCard(
+      { player: { ...sample.player, photo }, branding: { badge }, fields: { crest } },
+      manifest,
+      SIZE,
+    );
+  expect(card("a.png", "studio:tall", "studio:wide")).toMatchObject({
+    ...{ photo: "a.png", badge: "studio:tall", pictures: { crest: "studio:wide" } },
+  });
+  for (const place of ["studio:/../../../x", "studio:tall/../../x", "../x.png", "/x.png", ".x", 7]) {
+    expect(() => card(place, undefined, undefined)).toThrow("player.photo must be the name of a file");
+    expect(() => card(undefined, place, undefined)).toThrow("branding.badge must be the name of a file");
+    expect(() => card(undefined, undefined, place)).toThrow("fields.crest must be the name of a file");
+  }
+});
+
+test("links among samples are not followed, and what is no file is not waited for", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "cardpress-links-"));
+  try {
+    writeFileSync(join(folder, "secret.json"), '{ "secret": "s3cret" }');
+    const dir = await copyStarter(folder, "my_card");
+    const own = (name: string) => join(dir, "samples", name);
+    symlinkSync(join(folder, "secret.json"), own("linked.json"));
+    symlinkSync(join(folder, "secret.json"), own("linked.png"));
+    Bun.spawnSync(["mkfifo", own("pipe.png")]);
+    const linked = (await readSamples(dir)).find(({ name }) => name === "linked");
+    expect(linked).toMatchObject({ text: "", problem: expect.stringContaining("is a link") });
+    await expect(photoFile(dir, "linked.png")).rejects.toThrow("samples/linked.png is a link");
+    await expect(photoFile(dir, "pipe.png")).rejects.toThrow("samples/pipe.png cannot be read");
+    await expect(badgeFile({ dir, scratch: folder }, "gone.png")).rejects.toThrow(
+      "samples/gone.png is named in the sample and is not there",
+    );
+    await rm(join(dir, "samples"), { recursive: true });
+    mkdirSync(join(folder, "elsewhere"));
+    symlinkSync(join(folder, "elsewhere"), join(dir, "samples"));
+    const { state } = await readFolderNow(dir, undefined, 1);
+    expect(state.faults).toMatchObject([{ file: "samples", message: expect.stringContaining("is a link") }]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("a folder with more than a template may have is at fault itself, not a file of it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "cardpress-many-"));
+  try {
+    const dir = await copyStarter(folder, "my_card");
+    mkdirSync(join(dir, "assets"));
+    for (let i = 0; i <= MAX_TEMPLATE_FILES; i++) writeFileSync(join(dir, "assets", `${i}.png`), "");
+    const { state } = await readFolderNow(dir, undefined, 1);
+    expect(state.faults).toMatchObject([
+      { file: "my_card", message: expect.stringMatching(/^holds more than 500 files/) },
+    ]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 test("every wall has its cases, and the colours by chance are the same at every run", () => {
@@ -278,9 +339,20 @@ test("text that a picture sets in a font of the machine is reported, wherever th
   expect(faults({ "card.html": '<p style="color: red; font-family: Arial">A</p>' })).toEqual([
     "card.html:1 svg_font",
   ]);
+  expect(faults({ "back.html": '<svg>\n<text font-family="Arial">A</text></svg>' })).toEqual([
+    "back.html:2 svg_font",
+  ]);
+  expect(faults({ "back.css": `\na { background: url("data:image/svg+xml,${inline}") }` })).toEqual([
+    "back.css:2 svg_font",
+  ]);
+  expect(faults({ "back.html": `<img src="data:image/svg+xml;base64,${packed}">` })).toEqual([
+    "back.html:1 svg_font",
+  ]);
   const own = '@font-face { font-family: "Own"; src: url(fonts/own.woff2) }';
   const html = '<svg><text font-family="Own">A</text><text style="font-family: var(--x)">B</text></svg>';
   expect(faults({ "card.html": html, "card.css": own })).toEqual([]);
+  // Neither sheet applies to the other side.
+  expect(faults({ "back.html": html, "card.css": own })).toEqual(["back.html:1 svg_font"]);
 });
 
 test("a fault of many cards is reported once, by the worst of them, at its place in card.html", () => {

@@ -1,6 +1,9 @@
 import postcss, { type Declaration } from "postcss";
 import type { PreviewPool } from "../../render/pool.ts";
 import { didYouMean, type Fault } from "../../templates/fault.ts";
+import type { TemplateFiles } from "../../templates/files.ts";
+
+const SHEETS = ["card.css", "back.css"];
 
 /** Custom properties that the renderer reads as fractions. */
 const FRACTIONS = new Set(["--fit-smallest", "--fit-one-line"]);
@@ -8,9 +11,14 @@ const FRACTIONS = new Set(["--fit-smallest", "--fit-one-line"]);
 /** Declarations inside these are descriptors, for which CSS.supports has no answer. */
 const DESCRIPTORS = /^(font-face|property|counter-style|page|font-feature-values|view-transition)$/i;
 
-/** What Chromium does not recognise in a sheet: misspelt properties and values, with their positions. */
-export async function checkStyle(css: string, pool: PreviewPool, file = "card.css"): Promise<Fault[]> {
-  return (await faultsOf(css, pool)).map((fault) => ({ ...fault, file }));
+/** What Chromium does not recognise in the sheet of either side: misspelt properties and values. */
+export async function checkStyles(files: TemplateFiles, pool: PreviewPool): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  for (const file of SHEETS) {
+    const found = await faultsOf(new TextDecoder().decode(files.get(file)), pool);
+    faults.push(...found.map((fault) => ({ ...fault, file })));
+  }
+  return faults;
 }
 
 type Found = Omit<Fault, "file">;

@@ -3,6 +3,7 @@ import postcss from "postcss";
 import { type Fault, faultAt } from "../../templates/fault.ts";
 import { endingOf, type TemplateFiles } from "../../templates/files.ts";
 import { FONT_FAMILIES } from "../../templates/font-families.ts";
+import type { Side } from "../../templates/markup.ts";
 
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
@@ -25,11 +26,15 @@ export function checkSvg(files: TemplateFiles): Fault[] {
     const at = systemText(text(file));
     if (at !== null) faults.push(faultAt(file, text(file), at, "svg_font", MESSAGE));
   }
-  for (const file of ["card.html", "card.css"])
+  for (const file of ["card.html", "card.css", "back.html", "back.css"])
     for (const match of text(file).matchAll(DATA_SVG))
       if (systemText(decoded(match[1] ?? "", match[2] ?? "")) !== null)
         faults.push(faultAt(file, text(file), match.index, "svg_font", `a picture here ${MESSAGE}`));
-  return [...faults, ...ownDrawings(text("card.html"), text("card.css"))];
+  const sides = ["card", "back"] as const;
+  return [
+    ...faults,
+    ...sides.flatMap((side) => ownDrawings(side, text(`${side}.html`), text(`${side}.css`))),
+  ];
 }
 
 /** The content of a data: address; empty when it is damaged, which the page tells. */
@@ -59,16 +64,16 @@ function systemText(svg: string): number | null {
   return found;
 }
 
-/** An SVG inside card.html sees the fonts of the page; what it names beside them is a font of the machine. */
-function ownDrawings(html: string, css: string): Fault[] {
+/** An SVG inside a page sees the fonts of that page; what it names beside them is a font of the machine. */
+function ownDrawings(side: Side, html: string, css: string): Fault[] {
   const faults: Fault[] = [];
   const known = new Set([...embeddedFamilies(css), ...[...FONT_FAMILIES].map((name) => name.toLowerCase())]);
   const look = (node: Node) => {
     const own = "tagName" in node ? familiesOf(node) : null;
     if ("tagName" in node && own !== null && !isEmbedded(own, known)) {
       const at = node.sourceCodeLocation?.startOffset ?? 0;
-      const message = `the font "${firstOf(own)}" is neither bundled nor defined by an @font-face rule in card.css. Name one that is.`;
-      faults.push(faultAt("card.html", html, at, "svg_font", message));
+      const message = `the font "${firstOf(own)}" is neither bundled nor defined by an @font-face rule in ${side}.css. Name one that is.`;
+      faults.push(faultAt(`${side}.html`, html, at, "svg_font", message));
     }
     if ("childNodes" in node) for (const child of node.childNodes) look(child);
   };

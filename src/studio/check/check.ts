@@ -1,19 +1,20 @@
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { OperatorError } from "../../core/errors.ts";
 import type { PreviewPool } from "../../render/pool.ts";
 import type { Inspection, Previewed } from "../../render/preview/messages.ts";
 import { writeWhole } from "../../system/write-whole.ts";
 import { DEFAULT_TEMPLATE } from "../../templates/built-in.ts";
-import { examine } from "../../templates/examine.ts";
+import { examine, misnamed } from "../../templates/examine.ts";
 import { type Fault, sortFaults } from "../../templates/fault.ts";
 import { readTemplateFolder } from "../../templates/files.ts";
 import { compositionsOf, type TemplateManifest } from "../../templates/manifest.ts";
 import { type SampleBody, showsSet } from "../cases.ts";
 import { CHANGED_FROM, differenceOf } from "../difference.ts";
 import { goldenPath } from "../goldens.ts";
-import { readSamples, sampleCard } from "../samples.ts";
-import { readSampleFile } from "../template-folder.ts";
+import { readSamples, sampleFile, sampleFileNames } from "../sample-files.ts";
+import { type SampleCard, sampleCard } from "../samples.ts";
+import { testBadgeOf } from "../test-badges.ts";
 import {
   backCase,
   type CardFault,
@@ -24,7 +25,7 @@ import {
   faultKey,
   gather,
 } from "./cards.ts";
-import { checkStyle } from "./check-style.ts";
+import { checkStyles } from "./check-style.ts";
 import { checkSvg } from "./check-svg.ts";
 import { draw } from "./draw.ts";
 
@@ -79,30 +80,29 @@ export async function checkTemplate(options: CheckOptions): Promise<CheckReport>
   const files = await readTemplateFolder(dir);
   const text = (name: string) => new TextDecoder().decode(files.get(name));
   const { manifest, faults: own } = examine(files);
-  const faults: CheckedFault[] = plain([
-    ...own,
-    ...named(manifest, dir),
-    ...(await checkStyle(text("card.css"), pool)),
-    ...(await checkStyle(text("back.css"), pool, "back.css")),
-    ...checkSvg(files),
-  ]);
-  for (const fault of faults) options.onFault?.(fault);
   const report: CheckReport = {
-    template: manifest?.name ?? dir.slice(dir.lastIndexOf("/") + 1),
+    template: manifest?.name ?? basename(dir),
     folder: dir,
     isGood: false,
-    faults,
+    faults: [],
     goldens: [],
     drawn: 0,
     cost: null,
     failed: [],
   };
+  const ofFiles = [
+    ...own,
+    ...(manifest ? misnamed(manifest, basename(dir)) : []),
+    ...(await checkStyles(files, pool)),
+    ...checkSvg(files),
+  ];
+  for (const fault of ofFiles) found(options, report, fault);
   const makesCards = manifest !== null && own.every(({ severity }) => severity !== "error");
   const html = { card: text("card.html"), back: files.has("back.html") ? text("back.html") : null };
   if (manifest && makesCards) await checkCards(options, manifest, html, report);
-  sortFaults(faults);
+  sortFaults(report.faults);
   report.isGood =
-    faults.every(({ severity }) => severity !== "error") &&
+    report.faults.every(({ severity }) => severity !== "error") &&
     report.goldens.every(({ state }) => state !== "changed");
   return report;
 }
@@ -113,13 +113,11 @@ interface Sides {
   back: string | null;
 }
 
-const plain = (faults: Fault[]): CheckedFault[] => faults.map((fault) => ({ ...fault, cases: [] }));
-
-function named(manifest: TemplateManifest | null, dir: string): Fault[] {
-  const folder = dir.slice(dir.lastIndexOf("/") + 1);
-  if (!manifest || manifest.name === folder) return [];
-  const message = `/name: is "${manifest.name}", its folder "${folder}". Call both the same.`;
-  return [{ file: "template.json", line: 1, column: 1, severity: "error", code: "name", message }];
+/** Reports a fault of the files rather than of cards. */
+function found({ onFault }: CheckOptions, report: CheckReport, fault: Fault): void {
+  const checked = { ...fault, cases: [] };
+  report.faults.push(checked);
+  onFault?.(checked);
 }
 
 async function checkCards(
@@ -208,26 +206,34 @@ async function inParallel<T>(
 
 /** The content of the valid samples; invalid ones, and files that no sample uses, are reported as faults. */
 async function checkSamples(
-  { dir, onFault }: CheckOptions,
+  options: CheckOptions,
   manifest: TemplateManifest,
   report: CheckReport,
 ): Promise<Map<string, SampleBody>> {
+  const { dir } = options;
   const bodies = new Map<string, SampleBody>();
   const used = new Set<string>();
   const fault = (name: string, message: string, severity: Fault["severity"] = "error") => {
-    const place = { file: `samples/${name}`, line: 1, column: 1 };
-    const found: CheckedFault = { ...place, severity, code: "sample", message, cases: [] };
-    report.faults.push(found);
-    onFault?.(found);
+    found(options, report, {
+      file: `samples/${name}`,
+      line: 1,
+      column: 1,
+      severity,
+      code: "sample",
+      message,
+    });
   };
   const samples = await readSamples(dir);
-  for (const { name, text } of samples) {
+  for (const { name, text, problem } of samples) {
+    if (problem !== null) {
+      fault(`${name}.json`, problem);
+      continue;
+    }
     try {
       const body = JSON.parse(text);
       const card = sampleCard(body, manifest, { width: 1024, height: 1024, format: "png" });
-      for (const file of [card.photo, card.badge, ...Object.values(card.pictures)]) {
-        if (file === null || file.startsWith("studio:")) continue;
-        await readSampleFile(dir, file);
+      for (const file of filesOf(card)) {
+        await sampleFile(dir, file);
         used.add(file);
       }
       bodies.set(name, body);
@@ -241,11 +247,17 @@ async function checkSamples(
       "holds no sample, so nothing was drawn. Add samples/NAME.json, a body of POST /v1/images.",
       "warning",
     );
-  for (const file of await readdir(join(dir, "samples")).catch(() => []))
+  for (const file of await sampleFileNames(dir))
     if (!file.endsWith(".json") && !file.startsWith(".") && !used.has(file))
       fault(file, "no sample names this file. Remove it, or use it.", "warning");
   return bodies;
 }
+
+/** The files that a sample names beside it. */
+const filesOf = ({ photo, badge, pictures }: SampleCard): string[] => [
+  ...(photo === null ? [] : [photo]),
+  ...[badge ?? "", ...Object.values(pictures)].filter((name) => name !== "" && !testBadgeOf(name)),
+];
 
 /** Before hundreds of cards are drawn. @throws an OperatorError for a picture that the template has not */
 function checkAccepted(accept: readonly string[], samples: readonly CheckCase[]): void {
@@ -311,14 +323,13 @@ async function checkCost(
   }
   if (report.cost <= MAX_COST) return;
   const message = `a card takes ${report.cost.toFixed(1)} times as long as the built-in card's. Blurs, blends and large masks cost most.`;
-  report.faults.push({
+  found(options, report, {
     file: "card.css",
     line: 1,
     column: 1,
     severity: "warning",
     code: "cost",
     message,
-    cases: [],
   });
 }
 

@@ -3,14 +3,11 @@ import { join } from "node:path";
 import { OperatorError } from "../../core/errors.ts";
 import type { PreviewPool } from "../../render/pool.ts";
 import type { Previewed } from "../../render/preview/messages.ts";
-import { writeWhole } from "../../system/write-whole.ts";
 import type { TemplateManifest } from "../../templates/manifest.ts";
 import { GOLDEN_WIDTH } from "../goldens.ts";
+import { badgeFile, photoFile, pictureFiles } from "../sample-files.ts";
 import { sampleCard } from "../samples.ts";
-import { type TestBadge, testBadge } from "../test-badges.ts";
 import { type CheckCase, checkedSizes } from "./cards.ts";
-
-const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
 /**
  * Draws a card with its longer side scaled to `longerPx`, as it is printed, or at the width of accepted
@@ -32,19 +29,16 @@ export async function draw(
   const { card, photo, badge, pictures } = sampleCard(body, manifest, { ...sides, format });
   const outputPath = join(scratch, `${Bun.hash(id).toString(16)}.${format}`);
   await mkdir(scratch, { recursive: true });
-  const photoPath = photo === null ? null : join(dir, "samples", photo);
+  const folders = { dir, scratch };
+  const files = Object.entries(await pictureFiles(folders, pictures));
   const job = {
     jobId: id,
     dir: as,
     side: side ?? ("front" as const),
     card,
-    photo: photoPath === null ? null : { path: photoPath, sha256: sha256(await readFile(photoPath)) },
-    badgePath: badge === null ? null : await badgeOf(dir, scratch, badge),
-    picturePaths: Object.fromEntries(
-      await Promise.all(
-        Object.entries(pictures).map(async ([field, name]) => [field, await badgeOf(dir, scratch, name)]),
-      ),
-    ),
+    photo: await photoFile(dir, photo),
+    badgePath: (await badgeFile(folders, badge))?.path ?? null,
+    picturePaths: Object.fromEntries(files.map(([field, { path }]) => [field, path])),
     outputPath,
     inspect,
     encoding: "file" as const,
@@ -57,12 +51,4 @@ export async function draw(
   } finally {
     renderer.release();
   }
-}
-
-async function badgeOf(dir: string, scratch: string, badge: string): Promise<string> {
-  if (!badge.startsWith("studio:")) return join(dir, "samples", badge);
-  const name = badge.slice("studio:".length) as TestBadge;
-  const path = join(scratch, `badge-${name}.png`);
-  await writeWhole(path, testBadge(name));
-  return path;
 }
