@@ -1,10 +1,11 @@
-import { type Fault, sortFaults } from "./fault.ts";
+import { type Fault, faultAt, sortFaults } from "./fault.ts";
+import type { Field } from "./fields.ts";
 import { BACK_FILES, endingOf, type TemplateFiles } from "./files.ts";
 import { readManifest, type TemplateManifest } from "./manifest.ts";
 import { type Markup, readMarkup, type Side } from "./markup.ts";
 import { knownPaths } from "./paths.ts";
 import type { References } from "./references.ts";
-import { readStyle } from "./style.ts";
+import { mentionsField, readStyle } from "./style.ts";
 
 /** What a template's files contain, and everything wrong with them. */
 export interface Examined {
@@ -71,16 +72,9 @@ function insidePictures(files: TemplateFiles): Fault[] {
       /<script|(?:href|src)\s*=\s*["']\s*(?:https?:)?\/\/|@import|url\(\s*["']?\s*(?:https?:)?\/\//i,
     );
     if (at < 0) continue;
-    const before = text.slice(0, at).split("\n");
-    faults.push({
-      file,
-      line: before.length,
-      column: (before.at(-1) ?? "").length + 1,
-      severity: "error",
-      code: "network",
-      message:
-        "a picture runs no scripts and loads nothing from elsewhere. Take it out, and embed what it shows.",
-    });
+    const message =
+      "a picture runs no scripts and loads nothing from elsewhere. Take it out, and embed what it shows.";
+    faults.push(faultAt(file, text, at, "network", message));
   }
   return faults;
 }
@@ -94,11 +88,24 @@ function unused(files: TemplateFiles, { used }: References): Fault[] {
       column: 1,
       severity: "warning",
       code: "unused",
-      message: "neither card.html nor card.css names this file. Remove it, or use it.",
+      message: "no page or style sheet names this file. Remove it, or use it.",
     }));
 }
 
-/** Fields that partners must send and no card shows. */
+/** How a field of each type is shown. */
+const SHOWN_BY: Record<Field["type"], (name: string, kebab: string) => string> = {
+  text: (name) => `data-text="fields.${name}" to card.html`,
+  integer: (name) => `data-text="fields.${name}" to card.html`,
+  number: (name) => `data-text="fields.${name}" to card.html`,
+  choice: (_, kebab) => `a rule for .card[data-field-${kebab}] to card.css`,
+  boolean: (_, kebab) => `a rule for .card[data-field-${kebab}] to card.css`,
+  color: (_, kebab) => `var(--field-${kebab}) to card.css`,
+  list: (name) => `data-each="fields.${name}" to card.html`,
+  qr: (name) => `<img data-picture="fields.${name}"> to card.html`,
+  image: (name) => `<img data-picture="fields.${name}"> to card.html`,
+};
+
+/** Fields that partners may send, and that neither side shows. */
 function hiddenFields(
   { fields = {} }: TemplateManifest,
   paths: ReadonlySet<string>,
@@ -106,20 +113,11 @@ function hiddenFields(
   json: string,
 ): Fault[] {
   return Object.entries(fields)
-    .filter(([name, { type }]) => {
-      const kebab = name.replaceAll("_", "-");
-      const inStyle = type === "choice" || type === "boolean" ? `data-field-${kebab}` : `--field-${kebab}`;
-      return !paths.has(`fields.${name}`) && !css.includes(inStyle);
-    })
-    .map(([name]) => {
-      const before = json.slice(0, Math.max(0, json.indexOf(`"${name}"`))).split("\n");
-      return {
-        file: "template.json",
-        line: before.length,
-        column: (before.at(-1) ?? "").length + 1,
-        severity: "warning" as const,
-        code: "hidden_field",
-        message: `/fields/${name}: no card shows it. Add data-text="fields.${name}" to card.html, or remove it.`,
-      };
+    .filter(([name]) => !paths.has(`fields.${name}`) && !mentionsField(css, name))
+    .map(([name, { type }]) => {
+      const remedy = SHOWN_BY[type](name, name.replaceAll("_", "-"));
+      const at = Math.max(0, json.indexOf(`"${name}"`));
+      const message = `/fields/${name}: no card shows it. Add ${remedy}, or remove the field.`;
+      return faultAt("template.json", json, at, "hidden_field", message, "warning");
     });
 }

@@ -7,6 +7,7 @@ import type { Fields } from "./fields.ts";
 import { digestOf, readTemplateFolder, type TemplateFiles } from "./files.ts";
 import type { TemplateManifest } from "./manifest.ts";
 import type { Markup, Side } from "./markup.ts";
+import { mentionsField } from "./style.ts";
 
 /** One side of a card, as a page shows it. */
 interface TemplateSide {
@@ -78,8 +79,7 @@ export const hasFoil = ({ html, back }: Pick<LoadedTemplate, "html" | "back">): 
 export function shownFields({ manifest, markup, css }: LoadedTemplate, withBack: boolean): Fields {
   const { fields = {} } = manifest;
   if (withBack) return fields;
-  const isOfFront = (name: string) =>
-    markup.paths.has(`fields.${name}`) || css.includes(`field-${name.replaceAll("_", "-")}`);
+  const isOfFront = (name: string) => markup.paths.has(`fields.${name}`) || mentionsField(css, name);
   const asked = Object.entries(fields).filter(([name, { required }]) => required || isOfFront(name));
   return Object.fromEntries(asked);
 }

@@ -13,6 +13,12 @@ const GENERIC = new Set(
 
 const URLS = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"')\s][^)]*?))\s*\)/gi;
 
+/** Whether a sheet mentions a field, as a custom property, an attribute or a word of `data-has`. */
+export function mentionsField(css: string, name: string): boolean {
+  // Not followed by more: `field-club` is not mentioned by `--field-club-name`.
+  return new RegExp(`field-${name.replaceAll("_", "-")}(?![\\w-])`).test(css);
+}
+
 /** Parses card.css or back.css; `references` collects and checks the files it names. */
 export function readStyle(css: string, references: References, side: Side = "card"): Fault[] {
   const file = `${side}.css`;

@@ -108,9 +108,49 @@ describe("card.css", () => {
 test("what nobody shows is a warning: a file, and a field that partners would be asked for", () => {
   const manifest = { ...MANIFEST, fields: { ...MANIFEST.fields, nation: { type: "text", max: 3 } } };
   expect(faultsOf({ "assets/old.png": "x", "template.json": JSON.stringify(manifest, null, 2) })).toEqual([
-    "warning unused assets/old.png:1:1: neither card.html nor card.css names this file. Remove it, or use it.",
+    "warning unused assets/old.png:1:1: no page or style sheet names this file. Remove it, or use it.",
     expect.stringMatching(/^warning hidden_field template\.json:\d+:5: \/fields\/nation: no card shows it/),
   ]);
+});
+
+test("a field that no card shows is reported with how one of its type is shown", () => {
+  const fields = {
+    club: { type: "text", max: 9 },
+    caps: { type: "integer", min: 0, max: 9 },
+    weight: { type: "number", min: 0, max: 9 },
+    foot: { type: "choice", options: ["left", "right"] },
+    is_captain: { type: "boolean" },
+    ink: { type: "color" },
+    stats: { type: "list", max: 2, of: { label: { type: "text", max: 9 } } },
+    code: { type: "qr" },
+    crest: { type: "image" },
+  };
+  // Of fields whose names begin alike a sheet mentions only the one that it names whole.
+  const css =
+    ".card { color: var(--field-ink-2); --x: var(--field-club-name) } .card[data-field-foot-2] { top: 0 }";
+  const json = JSON.stringify({ ...MANIFEST, fields });
+  const html = sampleTemplate({}).get("card.html");
+  const bare = new TextDecoder()
+    .decode(html)
+    .replaceAll(/ data-(?:text|if|unless|each|picture)="fields\.\w+"/g, "");
+  const remedies = examine(sampleTemplate({ "template.json": json, "card.html": bare, "card.css": css }))
+    .faults.filter(({ code }) => code === "hidden_field")
+    .map(({ message }) => /\/fields\/(\w+): no card shows it\. Add (.*), or remove/.exec(message)?.slice(1));
+  expect(remedies).toEqual([
+    ["club", 'data-text="fields.club" to card.html'],
+    ["caps", 'data-text="fields.caps" to card.html'],
+    ["weight", 'data-text="fields.weight" to card.html'],
+    ["foot", "a rule for .card[data-field-foot] to card.css"],
+    ["is_captain", "a rule for .card[data-field-is-captain] to card.css"],
+    ["ink", "var(--field-ink) to card.css"],
+    ["stats", 'data-each="fields.stats" to card.html'],
+    ["code", '<img data-picture="fields.code"> to card.html'],
+    ["crest", '<img data-picture="fields.crest"> to card.html'],
+  ]);
+  const sheet = '.card[data-field-foot="left"], .card[data-has~="field-club"] { color: var(--field-ink) }';
+  const some = examine(sampleTemplate({ "template.json": json, "card.html": bare, "card.css": sheet }));
+  const names = some.faults.map(({ message }) => /^\/fields\/(\w+)/.exec(message)?.[1]).filter(Boolean);
+  expect(names).toEqual(["caps", "weight", "is_captain", "stats", "code", "crest"]);
 });
 
 test("a picture in SVG that runs or loads something is a fault", () => {
