@@ -268,10 +268,15 @@ async function slotsOf(page: Page): Promise<(job: CardJob, showsCutout: boolean)
     fileSlot(page, "globalThis.cardpress.photoInput"),
   ]);
   return async ({ cutout, makeCutout, photo }, showsCutout) => {
-    const started = performance.now();
-    if (showsCutout) await makeCutout?.();
-    const dieCutMs = showsCutout ? performance.now() - started : 0;
-    await Promise.all([showsCutout && cutout && giveCutout(cutout.path), photo && givePhoto(photo)]);
+    const cutoutGiven = async (): Promise<number> => {
+      if (!showsCutout) return 0;
+      const started = performance.now();
+      await makeCutout?.();
+      const took = performance.now() - started;
+      if (cutout) await giveCutout(cutout.path);
+      return took;
+    };
+    const [dieCutMs] = await Promise.all([cutoutGiven(), photo && givePhoto(photo)]);
     return dieCutMs;
   };
 }
