@@ -17,6 +17,7 @@ import { type CardPage, openCardPage } from "../src/render/card/page.ts";
 import { THEMES } from "../src/render/card/themes.ts";
 import { saveCutout } from "../src/render/card-renderer.ts";
 import { openPhotoCutter } from "../src/render/photo/photo.ts";
+import { tidying } from "../src/render/tidying.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import manifest from "../test/photos/manifest.json" with { type: "json" };
 import {
@@ -111,10 +112,11 @@ async function sheet(
 /** Every sample photo that shows a player, cut out as a render worker would. */
 async function sampleCutouts(browser: Browser): Promise<[string, CutoutFile][]> {
   const cutter = await openPhotoCutter(browser);
+  const tidied = tidying(() => void cutter.tidy());
   const made: [string, CutoutFile][] = [];
   for (const { file, expect } of manifest) {
     if (expect !== "cutout") continue;
-    const result = await cutter.cutOut(join(PHOTOS, file));
+    const result = await tidied(() => cutter.cutOut(join(PHOTOS, file)));
     if (result.ok) made.push([file, await saveCutout(join(OUT, "cutouts", file), result.cutout)]);
     else console.error(`${file}: ${result.message}`);
   }

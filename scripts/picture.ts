@@ -26,6 +26,7 @@ import { saveCutout } from "../src/render/card-renderer.ts";
 import { checkMatteModel } from "../src/render/photo/matte-model.ts";
 import { packagedRuntime } from "../src/render/photo/onnx-runtime.ts";
 import { openPhotoCutter } from "../src/render/photo/photo.ts";
+import { tidying } from "../src/render/tidying.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import { compositionsOf } from "../src/templates/manifest.ts";
 import { type CardSpec, cardInput, launchCardBrowser } from "../test/render/card/cards.ts";
@@ -238,6 +239,7 @@ try {
   const runtime = packagedRuntime();
   const matte = options.matte ? await checkMatteModel(options.matte, runtime) : null;
   const cutter = await openPhotoCutter(browser, runtime, matte);
+  const tidied = tidying(() => void cutter.tidy());
   const template = await loadTemplate("club_card");
   const companyWelcome = isPhotoOnly(COMPOSITION, compositionsOf(template.manifest));
   const page = await openCardPage(browser, template);
@@ -246,7 +248,7 @@ try {
   for (const label of labels) {
     const path = join(options.photos, label.file);
     const startedAt = performance.now();
-    const result = await cutter.cutOut(path, () => {}, companyWelcome);
+    const result = await tidied(() => cutter.cutOut(path, () => {}, companyWelcome));
     const findAndCutMs = performance.now() - startedAt;
     const row: Row = {
       ...label,

@@ -15,6 +15,7 @@ import type { Cutout } from "../../src/core/card.ts";
 import { launchBrowser } from "../../src/render/browser/browser.ts";
 import { findChromium } from "../../src/render/browser/chromium.ts";
 import { openPhotoCutter } from "../../src/render/photo/photo.ts";
+import { tidying } from "../../src/render/tidying.ts";
 import { offerHelp } from "../help.ts";
 
 offerHelp(import.meta);
@@ -37,6 +38,7 @@ console.log(await browser.version(), "on Bun", Bun.version);
 
 const before = performance.now();
 const studio = await openPhotoCutter(browser);
+const tidied = tidying(() => void studio.tidy());
 console.log(`opened in ${Math.round(performance.now() - before)} ms`);
 
 const sums = new Map<string, number[]>();
@@ -46,7 +48,7 @@ const names = readdirSync(options.photos).filter(
 for (let round = 0; round < Number(options.rounds); round++) {
   for (const name of names) {
     const start = performance.now();
-    const result = await studio.cutOut(join(options.photos, name));
+    const result = await tidied(() => studio.cutOut(join(options.photos, name)));
     const total = performance.now() - start;
     const timings = Object.entries({ ...result.timingsMs, total });
     if (round > 0 || Number(options.rounds) === 1) {

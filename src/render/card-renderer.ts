@@ -26,10 +26,10 @@ import { type Mp4Maker, mp4Of } from "./card/mp4.ts";
 import type { CardPicture } from "./card/page.ts";
 import { type PageCache, pageCache } from "./card/page-cache.ts";
 import { printDocument } from "./document.ts";
-import { returnFreedMemory } from "./photo/onnx-runtime.ts";
 import { openPhotoCutter, type PhotoCutter, visionOf } from "./photo/photo.ts";
 import { openPreviews, type PreviewSources, type Previews } from "./preview/previews.ts";
 import type { DocumentJob, RenderedFile, RendererOptions, RenderJob, Stage } from "./protocol.ts";
+import { tidying } from "./tidying.ts";
 import { toolsOf } from "./tools.ts";
 
 /**
@@ -92,13 +92,17 @@ export async function openCardRenderer(
     ]);
     const mp4 = mp4Encoder === null ? null : { encoder: mp4Encoder, scratch: options.profilesDir };
     const cutouts = { cutter, cutoutsDir, vision: visionOf(matteModel) };
-    const tidy = tidying();
+    const tidied = tidying(() => {
+      Bun.gc(true);
+      void cutter.tidy();
+    });
     const cutOut: PreviewSources["cutOut"] = (path, sha256, card, manifest) =>
       describeCached(cutouts, { path, sha256, card, manifest }, () => {});
+    const previews = openPreviews(browser, { cutOut, readBadge, readPictures });
     return {
-      render: (job, onStage) => renderCard({ ...cutouts, pages, tools, mp4 }, job, onStage).finally(tidy),
+      render: (job, onStage) => tidied(() => renderCard({ ...cutouts, pages, tools, mp4 }, job, onStage)),
       printDocument: (job) => printDocument(browser, job),
-      previews: openPreviews(browser, { cutOut, readBadge, readPictures }),
+      previews: { ...previews, make: (job) => tidied(() => previews.make(job)) },
       warmNetworks: () => cutter.warm(),
       onBrowserLost: (listener) => void browser.once("disconnected", listener),
       close: () => browser.close(),
@@ -107,24 +111,6 @@ export async function openCardRenderer(
     await browser.close();
     throw error;
   }
-}
-
-/**
- * After this many cards the worker gives back the memory that they took: garbage, and what glibc keeps for
- * networks. Without that, sixty cards of known photos took 390 MB.
- */
-const CARDS_PER_TIDYING = 8;
-
-/** Returns a function to call after each card, which tidies now and then, once the card is answered. */
-function tidying(): () => void {
-  let cards = 0;
-  return () => {
-    if (++cards % CARDS_PER_TIDYING === 0)
-      setTimeout(() => {
-        Bun.gc(true);
-        returnFreedMemory();
-      });
-  };
 }
 
 /**

@@ -40,8 +40,8 @@ export type DescribeResult =
       ok: true;
       description: CutoutDescription;
       /**
-       * Makes the cutout itself, a PNG. Until the next photo it takes no more than its pixels; afterwards
-       * the photo is begun anew.
+       * Makes the cutout itself, a PNG. Until the next photo, or `tidy`, it takes no more than its pixels;
+       * afterwards the photo is begun anew.
        */
       pixels: () => Promise<Uint8Array>;
       timingsMs: Record<string, number>;
@@ -71,55 +71,21 @@ export interface PhotoCutter {
   cutOut: OfPhoto<CutOutResult>;
   /** Starts loading the networks, so that the first photo need not wait for them. */
   warm(): void;
+  /**
+   * Frees what photos leave behind, the last one's pixels too, which the page keeps for its cutout. To be
+   * called now and then, and between photos: left alone, memory grows by hundreds of megabytes.
+   */
+  tidy(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Workers cut out photos side by side and share the cores, so a network gets one thread. */
 const NETWORK_THREADS = 1;
 
-/**
- * After this many photos memory is tidied even if the next photo waits, and this long after a photo if none
- * does.
- */
-const PHOTOS_PER_TIDYING = 5;
-const IDLE_MS = 2_000;
-
-/**
- * Returns functions to call before and after each photo, which give memory back now and then but never amid a
- * photo, and one to stop that.
- */
-function tidying(
-  networks: Networks,
-  collect: () => void,
-): { beforePhoto: () => void; afterPhoto: () => void; stop: () => void } {
-  let photos = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const tidy = () => {
-    clearTimeout(timer);
-    photos = 0;
-    networks.releaseIdle();
-    collect();
-    returnFreedMemory();
-  };
-  return {
-    beforePhoto: () => clearTimeout(timer),
-    afterPhoto() {
-      if (++photos >= PHOTOS_PER_TIDYING) return tidy();
-      timer = setTimeout(tidy, IDLE_MS);
-      timer.unref();
-    },
-    stop: () => clearTimeout(timer),
-  };
-}
-
 /** The page for photos, which takes one after the other and is replaced when it fails. */
 async function photoPages(browser: Browser, networks: Networks) {
   let page: OpenPhotoPage | null = await openPhotoPage(browser, networks);
   let last: Promise<unknown> = Promise.resolve();
-  const { beforePhoto, afterPhoto, stop } = tidying(networks, () => {
-    // If this fails, the next photo reports why.
-    void page?.collectGarbage().catch(() => {});
-  });
 
   const inPage = async <T>(work: (page: OpenPhotoPage) => Promise<T>): Promise<T> => {
     if (page?.hasCrashed())
@@ -128,7 +94,6 @@ async function photoPages(browser: Browser, networks: Networks) {
         () => null,
       );
     page ??= await openPhotoPage(browser, networks);
-    beforePhoto();
     try {
       return await work(page);
     } catch (error) {
@@ -139,14 +104,14 @@ async function photoPages(browser: Browser, networks: Networks) {
     }
   };
   return {
+    isOpen: () => page !== null,
     run<T>(work: (page: OpenPhotoPage) => Promise<T>): Promise<T> {
-      const result = last.then(() => inPage(work)).finally(afterPhoto);
+      const result = last.then(() => inPage(work));
       last = result.catch(() => {});
       return result;
     },
     async close() {
       await last;
-      stop();
       await page?.close().catch(() => {});
       page = null;
     },
@@ -180,6 +145,11 @@ export async function openPhotoCutter(
     await page.call("pixels");
     return encodePng(page.takeCutout(held.size));
   };
+  const releaseIn = async (page: OpenPhotoPage) => {
+    held = undefined;
+    await page.call("release");
+    await page.collectGarbage();
+  };
   const describe: PhotoCutter["describe"] = async (
     photoPath,
     onStage = () => {},
@@ -202,6 +172,12 @@ export async function openPhotoCutter(
       return { ok: true, cutout: { ...description, bytes }, timingsMs: took };
     },
     warm: () => networks.warm(),
+    async tidy() {
+      networks.releaseIdle();
+      // If this fails, the next photo reports why.
+      if (pages.isOpen()) await pages.run(releaseIn).catch(() => {});
+      returnFreedMemory();
+    },
     close: () => pages.close(),
   };
 }

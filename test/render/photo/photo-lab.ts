@@ -11,6 +11,7 @@ import type { Focus } from "../../../src/core/card.ts";
 import { launchBrowser } from "../../../src/render/browser/browser.ts";
 import { findChromium } from "../../../src/render/browser/chromium.ts";
 import { openPhotoCutter, type PhotoStage } from "../../../src/render/photo/photo.ts";
+import { tidying } from "../../../src/render/tidying.ts";
 
 export interface Pixels {
   /** Straight RGBA, row by row. */
@@ -28,6 +29,7 @@ export async function openLab() {
   const chromium = await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir });
   const browser = await launchBrowser({ chromium, profilesDir: tmpdir(), noSandbox: true });
   const cutter = await openPhotoCutter(browser);
+  const tidied = tidying(() => void cutter.tidy());
   const folder = mkdtempSync(join(tmpdir(), "cardpress-photos-"));
   const page = await browser.newPage();
 
@@ -74,7 +76,7 @@ export async function openLab() {
   ) => {
     const path = join(folder, `photo-${++photos}`);
     writeFileSync(path, bytes);
-    return cutter.cutOut(path, onStage, companyWelcome, focus);
+    return tidied(() => cutter.cutOut(path, onStage, companyWelcome, focus));
   };
 
   /**
@@ -102,7 +104,7 @@ export async function openLab() {
     await browser.close();
     rmSync(folder, { recursive: true });
   };
-  return { browser, folder, cutOut, draw, pixelsOf, softened, close };
+  return { browser, cutter, folder, cutOut, draw, pixelsOf, softened, close };
 }
 
 /** A JPEG with an EXIF segment that says nothing but the orientation (TIFF 6.0, tag 0x0112). */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { Box, Cutout } from "../../../src/core/card.ts";
 import { above, alphaOf, type Bytes, below, patches } from "../../../src/render/photo/page/pixels.js";
 import type { CutOutResult } from "../../../src/render/photo/photo.ts";
@@ -390,4 +391,10 @@ test("the same bytes give the same cutout, also in another browser", async () =>
   } finally {
     await other.close();
   }
+});
+
+test("a cutout is the same when memory was freed between finding its player and asking for it", async () => {
+  const found = await lab.cutter.describe(join(import.meta.dir, "../../photos/skier.jpg"));
+  await lab.cutter.tidy();
+  expect(found.ok && (await found.pixels())).toEqual((await cutoutOf("skier.jpg")).bytes);
 });
