@@ -204,6 +204,7 @@ const CHECKS: Record<string, (attribute: Attribute) => void> = {
   "data-unless": checkPath,
   "data-each": checkList,
   "data-picture": checkPicture,
+  "data-canvas": checkCanvas,
   "data-plate": checkPlate,
   "data-zone": checkZone,
   "data-layer": checkLayer,
@@ -276,6 +277,11 @@ function checkPicture({ reading, element, value, list, report }: Attribute): voi
       "plate",
       `a plate shows nothing of the player, or it is drawn for every card. Take the ${name} out.`,
     );
+}
+
+function checkCanvas({ element, report }: Attribute): void {
+  const isBackdrop = element.attrs.some(({ name, value }) => name === "data-picture" && value === "backdrop");
+  if (!isBackdrop) report("canvas", "only the backdrop is shown as a canvas. Take data-canvas off.");
 }
 
 /** The element with `data-plate` that contains this one. */

@@ -241,7 +241,8 @@ export function remake(html) {
   prepare(card);
   for (const [source, player] of lastPlayers) {
     const shown = card.querySelector(`img[data-picture="${player.dataset.picture}"]`);
-    if (shown && !source.includes(COPY)) takeAttributes(player, shown, ["src", "data-source"]);
+    if (shown && !source.includes(COPY) && player instanceof HTMLImageElement)
+      takeAttributes(player, shown, ["src", "data-source"]);
     else lastPlayers.delete(source);
   }
 }
@@ -251,16 +252,6 @@ function picturesOf(card) {
   return [...card.querySelectorAll(`img[data-picture], canvas[data-picture]`)].map(
     (picture) => /** @type {Picture} */ (picture),
   );
-}
-
-/**
- * Puts the template's own `<img>` back in the place of every canvas: another style sheet may tell the two
- * apart.
- */
-export function endStandIns() {
-  for (const picture of picturesOf(theCard())) picture.replaceWith(originalOf(picture));
-  for (const [source, picture] of lastPlayers)
-    if (picture instanceof HTMLCanvasElement) lastPlayers.delete(source);
 }
 
 /**
@@ -377,7 +368,6 @@ Object.assign(globalThis, {
     fillCard,
     measureZones,
     remake,
-    endStandIns,
     loadNamed,
     checkFonts,
     makeGrain,

@@ -306,7 +306,6 @@ async function swapSheetInPage(digest: string): Promise<void> {
 /** @param markup what the page shows */
 async function swapTexts(page: Page, markup: string, { digest, html }: LoadedTemplate): Promise<void> {
   await swapSheet(page, digest);
-  await page.evaluate(() => (globalThis as unknown as InPage).cardpress.endStandIns());
   await loadNamedPictures(page);
   if (html !== markup)
     await page.evaluate((text) => (globalThis as unknown as InPage).cardpress.remake(text), html);
