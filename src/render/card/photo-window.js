@@ -7,9 +7,10 @@ import { canvasOf } from "./light.js";
 
 /**
  * Where the photo ends inside the window, its outermost strip goes on, of this part of the photo's side;
- * drawn at `scale` of the size, and blurred by this part of the window.
+ * drawn at `scale` of the size, and blurred by this part of the window. At the sides what takes less than
+ * `run` of the photo's height does not go on.
  */
-const BEYOND = { strip: 0.02, scale: 1 / 4, blur: 0.03 };
+const BEYOND = { strip: 0.02, scale: 1 / 4, blur: 0.03, run: 0.2 };
 /** Over this part of the window the photo's edge fades into that. */
 const FADE_PART = 0.07;
 
@@ -107,22 +108,47 @@ function goneOn(field, box) {
     Math.max(2, Math.round(BEYOND.strip * (right - left))),
     Math.max(2, Math.round(BEYOND.strip * (bottom - top))),
   ];
-  context.drawImage(canvas, left, top, wide, bottom - top, 0, top, left, bottom - top);
-  context.drawImage(
-    canvas,
-    right - wide,
-    top,
-    wide,
-    bottom - top,
-    right,
-    top,
-    fullWidth - right,
-    bottom - top,
-  );
+  const height = bottom - top;
+  const drawOut = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ end) => {
+    if (end > to) context.drawImage(settled(canvas, from, top, wide, height), to, top, end - to, height);
+  };
+  drawOut(left, 0, left);
+  drawOut(right - wide, right, fullWidth);
   context.drawImage(canvas, 0, top, fullWidth, high, 0, 0, fullWidth, top);
   context.drawImage(canvas, 0, bottom - high, fullWidth, high, 0, bottom, fullWidth, fullHeight - bottom);
   const soft = canvasOf(w, h);
   soft.context.filter = `blur(${blur}px)`;
   soft.context.drawImage(canvas, -margin, -margin);
   return soft.canvas;
+}
+
+/**
+ * A column one pixel wide of the colours that a strip of the picture has down its height, without what is on
+ * a few rows in between alone: drawn out, a lock of hair that the photo's edge cuts would be a bar.
+ * @param {OffscreenCanvas} picture
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ */
+function settled(picture, x, y, width, height) {
+  const { canvas, context } = canvasOf(1, height);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(picture, x, y, width, height, 0, 0, 1, height);
+  const column = context.getImageData(0, 0, 1, height);
+  const { data } = column;
+  const before = data.slice();
+  const reach = Math.round(BEYOND.run * height);
+  for (let row = 0; row < height; row++) {
+    // Beyond its ends the column counts as going on, so that a shoulder at the lower one stays.
+    const rows = Array.from({ length: 2 * reach + 1 }, (_, k) =>
+      Math.min(height - 1, Math.max(0, row + k - reach)),
+    );
+    for (let channel = 0; channel < 3; channel++) {
+      const values = rows.map((one) => Number(before[4 * one + channel])).sort((one, other) => one - other);
+      data[4 * row + channel] = Number(values[reach]);
+    }
+  }
+  context.putImageData(column, 0, 0);
+  return canvas;
 }

@@ -511,3 +511,27 @@ describe("where a photo ends below the window's upper edge", () => {
     expect(await edgeOver(["#d8e4f0", "#d4e0ec"])).toBeGreaterThan(180);
   });
 });
+
+test("where a photo ends beside a player, the shoulder that its edge cuts goes on, but a lock of hair does not", async () => {
+  const seen = await page.evaluate(async () => {
+    const module = "/photo-window.js";
+    const { cropped } = (await import(module)) as typeof import("../../../src/render/card/photo-window.js");
+    const [width, height] = [300, 500];
+    const canvas = new OffscreenCanvas(width, height);
+    const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
+    context.fillStyle = "#ddd";
+    context.fillRect(0, 0, width, height);
+    context.fillStyle = "#222";
+    // A head whose hair reaches the photo's edge, and shoulders.
+    context.fillRect(100, 150, 200, 60);
+    context.fillRect(50, 420, 250, 80);
+    const drawn = cropped(await createImageBitmap(canvas), {
+      window: { x: 0, y: 0, width: 400, height },
+      photo: { x: 0, y: 0, width, height },
+      quarters: 0,
+    });
+    return [180, 480].map((row) => drawn.getImageData(370, row, 1, 1).data[0]);
+  });
+  expect(seen[0]).toBeGreaterThan(200);
+  expect(seen[1]).toBeLessThan(80);
+});
