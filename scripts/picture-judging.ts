@@ -123,3 +123,30 @@ export async function printGrades(keyFile: string, tsv: string): Promise<void> {
     );
   for (const [name, times] of better) console.log(`preferred: ${name} ${times}`);
 }
+
+/** What a photo shows that must not decide whether its player gets a card. */
+const FAIRNESS_TAGS = /^(skin|hair|light)_|^(headwear|dark_on_dark)$/;
+
+/**
+ * Of how many photos of one person a card was made, and how many were refused, by what must not decide it.
+ * @param rows each photo's tags, and why it was refused; null where it was not
+ */
+export function acceptedByTag(
+  rows: readonly { expect: string; tags: readonly string[]; refusal: string | null }[],
+): { tag: string; accepted: number; refused: number }[] {
+  const people = rows.filter(({ expect }) => expect === "person");
+  const tags = new Set(people.flatMap(({ tags }) => tags).filter((tag) => FAIRNESS_TAGS.test(tag)));
+  return [...tags].toSorted().map((tag) => {
+    const tagged = people.filter(({ tags }) => tags.includes(tag));
+    const refused = tagged.filter(({ refusal }) => refusal !== null).length;
+    return { tag, accepted: tagged.length - refused, refused };
+  });
+}
+
+/** Prints those counts; nothing where no photo has such a tag. */
+export function printAcceptedByTag(counts: ReturnType<typeof acceptedByTag>): void {
+  if (counts.length > 0)
+    console.log(`\n${"single players, by tag".padEnd(46)}${"accepted".padStart(9)}${"refused".padStart(9)}`);
+  for (const { tag, accepted, refused } of counts)
+    console.log(`${tag.padEnd(46)}${String(accepted).padStart(9)}${String(refused).padStart(9)}`);
+}

@@ -31,7 +31,7 @@ import { loadTemplate } from "../src/templates/load.ts";
 import { compositionsOf } from "../src/templates/manifest.ts";
 import { type CardSpec, cardInput, launchCardBrowser } from "../test/render/card/cards.ts";
 import { offerHelp } from "./help.ts";
-import { printGrades, writeJudgesSheets } from "./picture-judging.ts";
+import { acceptedByTag, printAcceptedByTag, printGrades, writeJudgesSheets } from "./picture-judging.ts";
 import { type CutoutMeasures, openMeasurer } from "./picture-measures.ts";
 
 offerHelp(import.meta);
@@ -303,5 +303,6 @@ const before = existsSync(options.against)
 const sameList = `${labels.map(({ file }) => file).join(" ")}`;
 const list = new Bun.CryptoHasher("sha256").update(sameList).digest("hex").slice(0, 16);
 printFigures(figures, before?.list === list ? before.figures : null);
+printAcceptedByTag(acceptedByTag(rows));
 await writeFile(join(options.out, "rows.json"), JSON.stringify(rows, null, 1));
 if (options.save) await writeFile(options.save, `${JSON.stringify({ list, figures }, null, 2)}\n`);
