@@ -106,7 +106,7 @@ export async function fillCard(fill) {
   const start = performance.now();
   const card = theCard();
   const pictures = await bounded("pictures", readyPictures(card, fill));
-  const side = fill.sides ? await sideOf(fill.outline, fill.sides) : "";
+  const rating = fill.sides && (await sideOf(fill.outline, fill.sides));
   const picturesReady = performance.now();
   // Hiding and showing the card makes the browser repaint all of it. Otherwise only changed parts are
   // repainted, and at their borders edges are smoothed slightly differently.
@@ -120,7 +120,7 @@ export async function fillCard(fill) {
     picture.hidden = (fill.pictures[name] ?? null) === null && !drawn.includes(name) && !(name in fill.codes);
   }
   if (fill.pictures.badge) describeBadge(card);
-  if (fill.sides) card.dataset.side = side;
+  if (rating) Object.assign(card.dataset, { side: rating.side, hides: rating.hides ? "yes" : "no" });
   for (const box of card.querySelectorAll("[data-fit]")) box.firstElementChild?.removeAttribute("style");
   bind(card, fill);
   showWatermark(fill.watermark);

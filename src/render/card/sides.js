@@ -16,12 +16,15 @@ const GRID_PX = 96;
 const MUCH = 0.14;
 /** It does not swap where it would hide more than this part of its area there too. */
 const FREE = 0.2;
+/** Where it hides more than this part of its area even at the better side, that is a hand or a foot. */
+const HIDES = 0.1;
 
 /**
- * At which side the rating hides less of the player: "left", or "right" where hands, feet or a ball are at
- * the left.
+ * At which side the rating hides less of the player, the right one where hands, feet or a ball are at the
+ * left, and whether it hides something there too.
  * @param {string} outline the player's, as a data URL
  * @param {Sides} sides
+ * @returns {Promise<{ side: "left" | "right", hides: boolean }>}
  */
 export async function sideOf(outline, { player, rating }) {
   const picture = await decodedOutline(outline);
@@ -40,5 +43,6 @@ export async function sideOf(outline, { player, rating }) {
     return (4 * sum) / 255 / data.length;
   };
   const [left, right] = [cover(rating.x), cover(1 - rating.x - rating.width)];
-  return right < FREE && left - right > MUCH ? "right" : "left";
+  const swaps = right < FREE && left - right > MUCH;
+  return { side: swaps ? "right" : "left", hides: (swaps ? right : left) > HIDES };
 }

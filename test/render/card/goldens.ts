@@ -40,6 +40,14 @@ export const GOLDENS: [string, CardSpec, (typeof CUTOUT_NAMES)[number] | null, b
     false,
     "yoga.jpg",
   ],
+  // The rating is at the right, and the photo narrower than the window.
+  [
+    "square-in-photo",
+    { width: 560, height: 560, skill: 64, primary: "#00843d", secondary: "#ffffff", composition: "photo" },
+    "man",
+    true,
+    "unsplash_man.jpg",
+  ],
   ["portrait-silhouette", { skill: 58, name: "孙兴慜" }, null, false],
 ];
 const BADGE_SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><circle cx="48" cy="48" r="44" fill="#c8102e" stroke="#fff" stroke-width="6"/></svg>`;

@@ -364,11 +364,36 @@ describe("rating and badge", () => {
 
   test("swap sides where a foot or a hand is at the rating's usual one alone", async () => {
     const [left, right] = [[0.03, 0.8, 0.3, 0.15] as typeof body, [0.67, 0.8, 0.3, 0.15] as typeof body];
-    expect(await sideOf([body])).toBe("left");
-    expect(await sideOf([body, left])).toBe("right");
-    expect(await sideOf([body, right])).toBe("left");
+    expect(await sideOf([body])).toEqual({ side: "left", hides: false });
+    expect(await sideOf([body, left])).toEqual({ side: "right", hides: false });
+    expect(await sideOf([body, right])).toEqual({ side: "left", hides: false });
     // No side is free: the rating keeps its own.
-    expect(await sideOf([body, left, right])).toBe("left");
+    expect(await sideOf([body, left, right])).toEqual({ side: "left", hides: true });
+  });
+
+  test("are beside or below the feet of a whole figure, whose other foot may be at the other side", async () => {
+    const shown = await openCardPage(browser, await loadTemplate("club_card"), { way: "screenshot" });
+    const drawn = (await browser.pages()).at(-1) as Page;
+    /** How far the rating rises over the plate, in heights of the plate. */
+    const rise = async (photo: "yoga" | "skier", width: number, height: number) => {
+      const card = cardInput({ width, height, composition: "cutout" });
+      await shown.render({ card, cutout: await cutout(photo), badge: null });
+      return drawn.evaluate(() => {
+        const [rating, plate] = [".rating", ".ribbon"].map((selector) =>
+          (document.querySelector(selector) as Element).getBoundingClientRect(),
+        ) as [DOMRect, DOMRect];
+        return (plate.top - rating.top) / plate.height;
+      });
+    };
+    for (const [width, height] of [
+      [1024, 1280],
+      [1080, 1080],
+      [1080, 1920],
+    ] as const)
+      expect(await rise("yoga", width, height)).toBeLessThan(0.15);
+    // There is room beside this one.
+    expect(await rise("skier", 1024, 1280)).toBeGreaterThan(0.8);
+    await shown.close();
   });
 
   test("keep their distance from the name at either side", async () => {
