@@ -3,7 +3,7 @@ import { OperatorError } from "../core/errors.ts";
 import { sha256 } from "../core/sha256.ts";
 import { differenceOf } from "./difference.ts";
 import type { DrawingJob } from "./drawings.ts";
-import { GOLDEN_WIDTH, type GoldenDrawer, goldenPath } from "./goldens.ts";
+import { GOLDEN_WIDTH, type GoldenDrawer, goldenName, goldenPath } from "./goldens.ts";
 import type { CompareAnswer, PictureRequest } from "./messages.ts";
 import type { Session } from "./session.ts";
 
@@ -55,13 +55,14 @@ async function pictureBefore(
   base: string,
 ): Promise<{ bytes: Uint8Array; url: string } | null> {
   if (request.against === "golden") {
-    const bytes = await readFile(goldenPath(job.dir, `${request.sample}@${request.size}`)).catch(() => null);
+    const name = goldenName(request.sample, request.size, job.side);
+    const bytes = await readFile(goldenPath(job.dir, name)).catch(() => null);
     if (!bytes) return null;
     const own = new Uint8Array(bytes);
     return { bytes: own, url: `${base}/pictures/${keep(loose, own)}` };
   }
   const committed = await session.lastCommitted(job.dir);
-  if (!committed) return null;
+  if (!committed || (job.side === "back" && !committed.state.hasBack)) return null;
   const pane = `${job.pane}:head`;
   const { folder, digest } = committed.state;
   const end = await session.drawings.draw({ ...job, pane, dir: folder, digest: digest ?? "" });
@@ -78,7 +79,7 @@ function keep(loose: LoosePictures, picture: Uint8Array): string {
   return key;
 }
 
-/** Draws a sample in one of the template's sizes the way accepted pictures are drawn. */
+/** Draws one side of a sample in one of the template's sizes the way accepted pictures are drawn. */
 export function goldenDrawer(session: Session): GoldenDrawer {
   return async (now, wanted, pane) => {
     const request = {

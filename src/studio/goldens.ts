@@ -10,10 +10,10 @@ import type { FolderNow } from "./template-folder.ts";
 /** Width of accepted pictures in pixels. As WebP each adds some 50 KB to a repository. */
 export const GOLDEN_WIDTH = 512;
 
-/** Draws one sample in one size the way accepted pictures are drawn. */
+/** Draws one side of a sample in one size the way accepted pictures are drawn. */
 export type GoldenDrawer = (
   now: FolderNow,
-  wanted: Pick<PictureRequest, "body" | "width" | "height" | "format">,
+  wanted: Pick<PictureRequest, "body" | "width" | "height" | "format" | "side">,
   pane: string,
 ) => Promise<Uint8Array>;
 
@@ -21,23 +21,35 @@ export type GoldenDrawer = (
 export function goldenPath(dir: string, name: string): string {
   const [sample = "", size = ""] = name.split("@");
   if (!SAMPLE_NAME.test(sample) || !/^[a-z0-9_]+(\.back)?$/.test(size))
-    throw new OperatorError(`"${name}" names no picture; SAMPLE@SIZE does.`);
+    throw new OperatorError(`"${name}" names no picture; SAMPLE@SIZE and SAMPLE@SIZE.back do.`);
   return join(dir, "golden", `${name}.webp`);
 }
 
-/** The names of a template's accepted pictures: every sample in every size. */
+/** The name of an accepted picture, by which `template check` knows it too. */
+export const goldenName = (sample: string, size: string, side?: "back"): string =>
+  `${sample}@${size}${side === "back" ? ".back" : ""}`;
+
+/** The names of a template's accepted pictures: every sample in every size, of either side. */
 function goldenNames({ state }: FolderNow): string[] {
   return state.samples
     .filter(({ problem }) => problem === null)
-    .flatMap(({ name }) => Object.keys(state.sizes).map((size) => `${name}@${size}`));
+    .flatMap(({ name }) =>
+      Object.keys(state.sizes).flatMap((size) => [
+        goldenName(name, size),
+        ...(state.hasBack ? [goldenName(name, size, "back")] : []),
+      ]),
+    );
 }
 
 function wanted(now: FolderNow, name: string) {
-  const [sample, size = ""] = name.split("@");
+  const isBack = name.endsWith(".back");
+  const [sample, size = ""] = (isBack ? name.slice(0, -".back".length) : name).split("@");
   const text = now.state.samples.find((one) => one.name === sample)?.text;
   const sides = now.state.sizes[size];
-  if (text === undefined || !sides) throw new OperatorError(`There is no sample and size "${name}".`);
+  if (text === undefined || !sides || (isBack && !now.state.hasBack))
+    throw new OperatorError(`There is no sample, size and side "${name}".`);
   return {
+    ...(isBack && { side: "back" as const }),
     body: JSON.parse(text),
     width: GOLDEN_WIDTH,
     height: Math.round((GOLDEN_WIDTH * sides[1]) / sides[0]),

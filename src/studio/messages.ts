@@ -53,7 +53,7 @@ export interface TemplateState {
   /** What a sample's style.composition may be besides auto. */
   compositions: readonly string[];
   samples: SampleFile[];
-  /** Accepted pictures, as `<sample>@<size>`. */
+  /** Accepted pictures, as `<sample>@<size>`, and `.back` behind it for the other side. */
   goldens: string[];
   /** Whether the card has another side. */
   hasBack: boolean;
@@ -93,8 +93,6 @@ export interface PictureRequest {
   inspect: "no" | "looks" | "contrast";
   /** `screen`: the pixels of a PNG without its compression, which this machine's browser shows sooner. */
   encoding?: "file" | "screen";
-  /** Use the template of the last commit instead of the current files. */
-  from?: "head";
 }
 
 export type PictureAnswer =

@@ -631,6 +631,40 @@ test("both sides lie beside each other, each with the cut and the safe area of i
   await until("document.querySelector('#stage .back').hidden");
 });
 
+test("a back is compared and accepted as the front is, under the name that a check gives it", async () => {
+  const sheet = ".card { position: absolute; inset: 0; background: #fff; color: #000 }";
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Back</title><link rel="stylesheet" href="back.css"></head>
+<body><main class="card"><p data-text="player.name">Maya</p></main></body></html>`;
+  writeFileSync(join(dir(), "back.css"), sheet);
+  writeFileSync(join(dir(), "back.html"), html);
+  const name = "first@portrait.back";
+  await page.goto(`${server.url}?view=compare&sample=first&size=portrait`);
+  await until(`document.querySelector('[data-accept="${name}"]')`);
+  await click(`[data-accept="${name}"]`);
+  await until(`document.querySelector('[data-state="same"] [data-golden="${name}"]')`);
+  expect(readdirSync(join(dir(), "golden"))).toContain(`${name}.webp`);
+
+  writeFileSync(join(dir(), "back.css"), `${sheet} p { font-size: 90px; colr: red }`);
+  await until(`document.querySelector('[data-state="changed"] [data-golden="${name}"]')`);
+  await click(`[data-golden="${name}"]`);
+  await until("document.querySelector('[data-value=back][aria-pressed=true]')");
+  await until(`document.querySelector('[aria-current=true] > [data-golden="${name}"]')`);
+  expect((await page.$$(".goldens [aria-current]")).length).toBe(1);
+  await until("/^[\\d.]+ % of the pixels changed/.test(document.querySelector('.verdict').textContent)");
+  await click("#accept-all");
+  await until("document.querySelector('#accept-all').disabled");
+  const states = await studio.goldens("my_card");
+  expect(states.filter(({ state }) => state !== "same")).toEqual([]);
+  expect(states.filter(({ name }) => name.endsWith(".back")).length).toBe(states.length / 2);
+  expect(await studio.style("my_card")).toMatchObject([{ file: "back.css", line: 1 }]);
+
+  for (const file of ["back.html", "back.css"]) await rm(join(dir(), file));
+  await until("!document.querySelector('[data-value=back]')");
+  await expect(studio.accept({ template: "my_card", names: [name] })).rejects.toThrow(
+    `There is no sample, size and side "${name}".`,
+  );
+});
+
 test("the page never complained", () => {
   expect(complaints).toEqual([]);
 });

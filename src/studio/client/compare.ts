@@ -2,7 +2,7 @@ import type { CompareAnswer, GoldenState } from "../messages.ts";
 import { byId, el, segments, toast } from "./dom.ts";
 import { server } from "./server.ts";
 import type { StageView } from "./stage.ts";
-import { pictureRequest, set, sizeOf, template, view } from "./state.ts";
+import { pictureRequest, set, sideOf, sizeOf, template, view } from "./state.ts";
 import { waitingFor } from "./wait.ts";
 
 const percent = (part: number) =>
@@ -30,7 +30,8 @@ export function compareView(): StageView {
       const { sample, against } = view;
       // Each has a pane of its own: the two pictures belong together, and neither may be dropped for a newer
       // request.
-      const request = { ...pictureRequest(`compare:${mine}`, 0), sample, size, against };
+      const side = sideOf() === "back" ? { side: "back" as const } : {};
+      const request = { ...pictureRequest(`compare:${mine}`, 0), ...side, sample, size, against };
       const got = await waitingFor("Drawing both pictures", server.compare(request));
       await Promise.all([got.before, got.after, got.difference].map(loaded));
       if (mine !== newest) return;
@@ -46,6 +47,7 @@ export function compareView(): StageView {
       () => [],
     );
     list.replaceChildren(...goldenList(goldens, reload));
+    markShown(list);
   };
   const reload = () => {
     void load();
@@ -56,6 +58,7 @@ export function compareView(): StageView {
     redraw: () => {
       head.replaceChildren(...compareTools());
       show();
+      markShown(list);
       void load();
       const key = `${view.template} ${template()?.revision} ${template()?.goldens.join()}`;
       if (key === listed) return;
@@ -70,6 +73,11 @@ const MODES = [
   ["slider", "Slider"],
   ["side", "Side by side"],
   ["difference", "Difference"],
+] as const;
+
+const SIDES = [
+  ["front", "Front"],
+  ["back", "Back"],
 ] as const;
 
 function compareTools(): HTMLElement[] {
@@ -87,6 +95,9 @@ function compareTools(): HTMLElement[] {
       view.size || (sizes[0] ?? ""),
       (size) => set({ size }),
     ),
+    ...(template()?.hasBack
+      ? [segments("Side", SIDES, view.side, (side) => set({ side: side as typeof view.side }))]
+      : []),
   ];
 }
 
@@ -104,7 +115,7 @@ function verdict({ before, changed }: CompareAnswer): string {
     return changed === 0 ? "Nothing changed." : `${percent(changed ?? 0)} of the pixels changed.`;
   return view.against === "golden"
     ? "No picture of this sample and size has been accepted yet. Accept it once it looks right; from then on every change shows here."
-    : "The last commit has no such template, or this folder is not in git.";
+    : "The last commit has no such card, or this folder is not in git.";
 }
 
 async function loaded(address: string | null): Promise<void> {
@@ -169,6 +180,24 @@ function difference(answer: CompareAnswer): HTMLElement {
   return frame(answer, "plain", picture(answer.difference ?? answer.after, "Difference"));
 }
 
+/** What an accepted picture is of, by its name. */
+function shownBy(name: string) {
+  const side = name.endsWith(".back") ? ("back" as const) : ("front" as const);
+  const [sample = "", size = ""] = name.replace(/\.back$/, "").split("@");
+  return { sample, size, side };
+}
+
+/** Marks the picture in the list that is compared. */
+function markShown(list: HTMLElement): void {
+  for (const button of list.querySelectorAll<HTMLElement>("[data-golden]")) {
+    const { sample, size, side } = shownBy(button.dataset.golden ?? "");
+    const isOfSize = size === view.size || sizeOf(size).join() === sizeOf().join();
+    const isShown = sample === view.sample && side === sideOf() && isOfSize;
+    if (isShown) button.parentElement?.setAttribute("aria-current", "true");
+    else button.parentElement?.removeAttribute("aria-current");
+  }
+}
+
 function goldenList(goldens: GoldenState[], reload: () => void): HTMLElement[] {
   const changed = goldens.filter(({ state }) => state !== "same" && state !== "broken");
   const accept = async (names: string[]) => {
@@ -181,19 +210,23 @@ function goldenList(goldens: GoldenState[], reload: () => void): HTMLElement[] {
     }
   };
   const rows = goldens.map(({ name, state, changed: part }) => {
-    const [sample = "", size = ""] = name.split("@");
-    const isShown = sample === view.sample && (size === view.size || sizeOf(size).join() === sizeOf().join());
+    const { sample, size, side } = shownBy(name);
     return el(
       "li",
-      { "data-state": state, "aria-current": isShown ? "true" : null },
+      { "data-state": state },
       el(
         "button",
-        { type: "button", class: "open", "data-golden": name, click: () => set({ sample, size, data: "" }) },
+        {
+          type: "button",
+          class: "open",
+          "data-golden": name,
+          click: () => set({ sample, size, side, data: "" }),
+        },
         el("span", {}, sample.replaceAll("_", " ")),
         el(
           "small",
           {},
-          `${size} · ${state === "changed" ? percent(part ?? 0) : state === "new" ? "not accepted yet" : state}`,
+          `${size}${side === "back" ? ", back" : ""} · ${state === "changed" ? percent(part ?? 0) : state === "new" ? "not accepted yet" : state}`,
         ),
       ),
       state !== "same" &&

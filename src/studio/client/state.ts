@@ -15,6 +15,8 @@ export interface View {
   wall: string;
   against: "golden" | "head";
   mode: "slider" | "side" | "difference";
+  /** Which side of the card is compared. */
+  side: "front" | "back";
   tab: "data" | "texts" | "share";
   /** The sample's text as edited here; empty when it is unchanged. */
   data: string;
@@ -31,6 +33,7 @@ const DEFAULTS: View = {
   wall: "names",
   against: "golden",
   mode: "slider",
+  side: "front",
   tab: "data",
   data: "",
 };
@@ -134,6 +137,9 @@ export function sampleText(name = view.sample): string {
   if (name === view.sample && view.data !== "") return view.data;
   return template()?.samples.find((sample) => sample.name === name)?.text ?? "{}";
 }
+
+/** The side that is compared: only a template that has a back shows it. */
+export const sideOf = (): "front" | "back" => (template()?.hasBack ? view.side : "front");
 
 let lastGood: { sample: string; body: unknown } = { sample: "", body: {} };
 
