@@ -1,9 +1,7 @@
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
-import { OperatorError } from "../core/errors.ts";
 import type { Log } from "../core/ports.ts";
 import { createRenderPool, type PreviewPool } from "../render/pool.ts";
 import { rendererOptions } from "../service/renderer-options.ts";
@@ -24,13 +22,12 @@ const BROWSER_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Starts the workers, which are warm some seconds later. Throws an OperatorError when no browser can run.
- * @param isAwaited whether somebody waits for the pictures: they are not drawn at the low priority of
- *   production
+ * @param normalPriority for pictures that somebody waits for: those of production are drawn at a lower one
  */
 export async function openDesignBench(
   config: Config,
   log: Log,
-  isAwaited = false,
+  normalPriority = false,
   workers = 1,
 ): Promise<DesignBench> {
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-design-"));
@@ -42,7 +39,7 @@ export async function openDesignBench(
     const pool = createRenderPool({
       workers,
       command: workerCommand(),
-      renderer: { ...renderer, isAwaited },
+      renderer: { ...renderer, normalPriority },
       log,
       random: systemRandom,
       rendersPerBrowser: RENDERS_PER_BROWSER,
@@ -53,12 +50,11 @@ export async function openDesignBench(
       scratch,
       close: async () => {
         await pool.close();
-        // The browser's profile is being removed at the same time, and rm fails when files vanish under it.
-        while (existsSync(scratch)) await rm(scratch, { recursive: true, force: true });
+        await rm(scratch, { recursive: true, force: true });
       },
     };
   } catch (error) {
     await rm(scratch, { recursive: true, force: true });
-    throw error instanceof Error ? error : new OperatorError(String(error));
+    throw error;
   }
 }

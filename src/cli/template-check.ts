@@ -18,8 +18,8 @@ interface CheckFlags {
   accept?: string[];
   onlyFailed?: boolean;
   json?: boolean | undefined;
-  /** Nothing else is as urgent: not so where a running service gets a template. */
-  isAwaited?: boolean;
+  /** A person waits for it. Off for `publish`, which may run beside a live service. */
+  normalPriority?: boolean;
 }
 
 /** A card is drawn by one process and looked at by another: more workers than cores gain nothing. */
@@ -41,7 +41,7 @@ export function templateCheckCommand(): Command {
         throw new OperatorError(
           `${root} holds no template: a folder with template.json. "cardpress template new NAME" starts one.`,
         );
-      const reports = await checkFolders([...found.values()], { ...flags, isAwaited: true });
+      const reports = await checkFolders([...found.values()], { ...flags, normalPriority: true });
       printResult(flags.json, reports.length === 1 ? reports[0] : reports, () =>
         reports.map(reportText).join("\n\n"),
       );
@@ -55,7 +55,7 @@ export function templateCheckCommand(): Command {
  */
 export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<CheckReport[]> {
   const workers = Math.min(availableParallelism(), MAX_WORKERS);
-  const bench = await openDesignBench(readConfig(process.env), quietLog(), flags.isAwaited, workers);
+  const bench = await openDesignBench(readConfig(process.env), quietLog(), flags.normalPriority, workers);
   const stopped = untilSignal().then(async (signal) => {
     await bench.close();
     throw new OperatorError(`${signal} came before the check was done.`);

@@ -1,5 +1,6 @@
 import { type ErrorDetail, Refusal } from "./errors.ts";
 import { type KeyScope, SCOPE_MEANINGS } from "./key-rules.ts";
+import { FETCH_RETRY_SECONDS } from "./outbound-limits.ts";
 import { nextMonth } from "./time.ts";
 
 // The texts partners see, in one place: the service refuses with them, the documentation shows them as
@@ -289,6 +290,21 @@ export function overloaded(seconds: number): Refusal {
     "SERVICE_OVERLOADED",
     "The service has more work than it can finish soon. Nothing was reserved; send the same request again after the time in Retry-After.",
     { retryAfterSeconds: seconds },
+  );
+}
+
+const NO_FETCH_SLOT = {
+  account: "Too many photos of this account are being fetched at once.",
+  busy: "Too many photos are being fetched at the moment.",
+  stopping: "The service is stopping.",
+};
+
+/** For a photo that could not be fetched for want of a slot, through no fault of its host. */
+export function noFetchSlot(why: keyof typeof NO_FETCH_SLOT): Refusal {
+  return new Refusal(
+    "SERVICE_OVERLOADED",
+    `${NO_FETCH_SLOT[why]} Nothing was reserved; send the same request again in a few seconds.`,
+    { retryAfterSeconds: FETCH_RETRY_SECONDS },
   );
 }
 

@@ -88,9 +88,9 @@ export function keyAuthenticator(context: AppContext, limiter: RateLimiter): Ide
       return { rate, refusal: rateLimitExceeded(rate.limit, secondsLeft(rate, clock.now())), caller };
     if (addresses && !isAmong(exchange.clientAddress, addresses))
       return { rate, refusal: addressNotAllowed(exchange.clientAddress), caller };
-    const scope = scopeOf(exchange);
-    return scope && caller.scopes?.includes(scope) === false
-      ? { rate, refusal: scopeMissing(scope), caller }
+    const required = scopeOf(exchange);
+    return required && caller.scopes?.includes(required) === false
+      ? { rate, refusal: scopeMissing(required), caller }
       : { rate, caller };
   };
 }

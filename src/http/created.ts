@@ -28,8 +28,8 @@ export async function created(
 }
 
 /**
- * The answer with an image once it has ended, where the request prefers to wait for that and does not wait in
- * vain.
+ * Serves `Prefer: wait=N`: the answer with the image. Undefined where no wait was asked for, or the image is
+ * still processing when it is over.
  */
 export async function onceEnded(
   deps: Pick<AppContext, "store" | "config" | "endings">,

@@ -94,6 +94,7 @@ export type Answer = (request: Request, peer: string) => Promise<Response>;
  * Our own reader bounds bodies and responds with 413 in the envelope; Bun's limit would cut the connection.
  */
 const NO_BUN_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
+
 /** Starts listening. `stop` refuses new connections and waits for the requests in progress. */
 export function listen(deps: HttpDeps, address: ListenAddress) {
   const answer = httpAnswer(deps);
@@ -129,20 +130,21 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
     { ...deps, answer: (request, peer) => answer(request, peer) },
     (request) => exchanges.get(request) as Exchange,
   );
-  const answer: Answer = async (asked, peer) => {
-    const original = enter(asked, basePath);
+  const answer: Answer = async (incoming, peer) => {
+    // As if the service were at the root of its host.
+    const mounted = enter(incoming, basePath);
     // HEAD is GET without a body (RFC 9110, 9.3.2), for every route.
-    const isHead = original.method === "HEAD";
+    const isHead = mounted.method === "HEAD";
     // Bun builds the URL from the Host header, whatever that contains.
-    const url = URL.parse(original.url);
-    const request = isHead && url ? new Request(url, { headers: original.headers }) : original;
+    const url = URL.parse(mounted.url);
+    const request = isHead && url ? new Request(url, { headers: mounted.headers }) : mounted;
     const exchange = open(deps, request, url ?? PLACEHOLDER_URL, peer);
     exchanges.set(request, exchange);
     const startedAt = performance.now();
     let response: Response;
     try {
       if (!url) throw brokenHost("must be this service's host name.");
-      rejectAmbiguousHeaders(original);
+      rejectAmbiguousHeaders(mounted);
       response = await withDeadlineBudget(REQUEST_STORAGE_MS, async () => router.fetch(request));
     } catch (error) {
       response = refuse(deps, exchange, error);
@@ -150,9 +152,9 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
     leave(response, basePath);
     const ms = performance.now() - startedAt;
     if (!isProbeInOrder(url?.pathname, response.status)) logAnswer(deps.log, exchange, response.status, ms);
-    const method = METHODS.has(original.method) ? original.method : "other";
+    const method = METHODS.has(mounted.method) ? mounted.method : "other";
     measure(method, exchange.route, response.status, ms / 1000);
-    if (!(await discardBody(original))) response.headers.set("Connection", "close");
+    if (!(await discardBody(mounted))) response.headers.set("Connection", "close");
     // Browsers honour it only over TLS, which the proxy in front of us provides.
     if (isSecure) response.headers.set("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
     return isHead ? withoutBody(response) : response;

@@ -9,9 +9,7 @@ import type { Tx } from "../store/store.ts";
  * never disagree.
  */
 export interface Jobs {
-  /**
-   * In the transaction after which these images are `queued`. Their turns say in which order they are served.
-   */
+  /** In the transaction that queues these images; their turns say in which order they are served. */
   enqueue(tx: Tx, images: readonly QueuedImage[]): Promise<void>;
   /**
    * Whether something waits to be claimed: a look before claiming, so that an idle service opens no

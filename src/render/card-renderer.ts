@@ -83,8 +83,8 @@ export async function openCardRenderer(
   try {
     const { cutoutsDir, matteModel, mp4Encoder } = options;
     onStep("opening its pages");
-    // Side by side: each waits for another process most of the time. The photo page begins, so that it lies
-    // behind.
+    // Side by side: each waits for another process most of the time. The photo page first: the page opened
+    // last is in front, and draws frames.
     const [cutter, tools, pages] = await Promise.all([
       openPhotoCutter(browser, options.onnxRuntime, matteModel),
       toolsOf(browser, matteModel),

@@ -34,10 +34,10 @@ export { RenderFault, RenderInterrupted } from "./pool-worker.ts";
 const FIRST_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 30_000;
 /**
- * While all workers are idle, only one look at their memory in so many is taken: a look reads two files of
- * every process on the machine, and was most of what a resting service did.
+ * While all workers are idle, their memory is measured at every 15th tick only: it takes two files of every
+ * process on the machine, and was most of what a resting service did.
  */
-const IDLE_LOOKS = 15;
+const IDLE_TICKS = 15;
 
 /** A warm worker, exclusively yours until released. */
 export interface Renderer {
@@ -191,7 +191,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
     replaceNext();
   };
 
-  const lookAtMemory = () => {
+  const checkMemory = () => {
     const groups = groupMemory();
     for (const worker of workers) {
       const bytes = memoryOf(worker, groups);
@@ -217,11 +217,11 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   const mayHaveGrown = () =>
     idle.length < workers.size ||
     lastWorkAtMs >= lookedAtMs ||
-    performance.now() - lookedAtMs >= IDLE_LOOKS * lookMs;
+    performance.now() - lookedAtMs >= IDLE_TICKS * lookMs;
   const watch = setInterval(() => {
     if (workers.size > 0 && mayHaveGrown()) {
       lookedAtMs = performance.now();
-      lookAtMemory();
+      checkMemory();
     }
     // Idle workers grow old too.
     replaceNext();

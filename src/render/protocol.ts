@@ -63,7 +63,7 @@ export const RendererOptions = Type.Object({
    * Draws at the machine's normal priority: somebody is waiting in front of the picture, and no service runs
    * here.
    */
-  isAwaited: Type.Optional(Type.Boolean()),
+  normalPriority: Type.Optional(Type.Boolean()),
   /** Loads the networks with the first new photo: where most cards have none, beforehand is for nothing. */
   loadsNetworksLate: Type.Optional(Type.Boolean()),
 });

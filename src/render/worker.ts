@@ -5,7 +5,7 @@ import { lowerPriority, lowerSession } from "./browser/low-priority.ts";
 import { type CardRenderer, openCardRenderer, PhotoRefused } from "./card-renderer.ts";
 import { type FromWorker, parseToWorker, type ToWorker } from "./protocol.ts";
 
-/** No process is lower. */
+/** The largest niceness that Linux has. */
 const LEAST_PRIORITY = 19;
 
 /**
@@ -31,7 +31,7 @@ export function runWorker(): void {
     }
     try {
       // Chromium inherits the priority, so it is set before the browser starts.
-      if (!message.options.isAwaited) {
+      if (!message.options.normalPriority) {
         lowerPriority(Math.min(LEAST_PRIORITY, getPriority() + WORKER_NICENESS));
         void lowerSession(process.pid);
       }

@@ -61,19 +61,19 @@ export function checkMeaning(
   config: OwnAddresses,
   broken: readonly ErrorDetail[] = [],
 ): ErrorDetail[] {
-  const text = (field: string) => (isWithin(field, broken) ? undefined : textAt(body, field));
+  const given = (field: string) => (isWithin(field, broken) ? undefined : textAt(body, field));
   const details = ["player.source_image_url", "branding.club_badge_url"].flatMap((field) =>
-    badAddress(text(field), field, config),
+    badAddress(given(field), field, config),
   );
-  const name = text("player.name");
+  const name = given("player.name");
   const nameProblem = name === undefined ? null : nameProblemOf(name);
   if (nameProblem) details.push({ field: "player.name", message: nameProblem });
-  const publishAt = text("publish_at");
+  const publishAt = given("publish_at");
   const timeFault = publishAt === undefined ? undefined : publicationFault(publishAt);
   if (timeFault) details.push({ field: "publish_at", message: timeFault });
   const texts: [string, string | undefined][] = [
     ...["player.external_id", "player.name", "style.background_theme"].map(
-      (field): [string, string | undefined] => [field, text(field)],
+      (field): [string, string | undefined] => [field, given(field)],
     ),
     ...metadataTexts(body).filter(([field]) => !isWithin(field, broken)),
   ];

@@ -1,4 +1,3 @@
-import { Refusal } from "../../core/errors.ts";
 import {
   MAX_FETCH_WAIT_MS,
   MAX_SOURCE_FETCHES,
@@ -7,6 +6,7 @@ import {
   PROMPT_FETCH_MS,
   SOURCE_FETCHES_KEPT_FREE,
 } from "../../core/outbound-limits.ts";
+import { noFetchSlot } from "../../core/partner-refusals.ts";
 
 /** Bounds how many photos and badges are fetched at once, and shares the slots fairly between accounts. */
 export interface FetchGate {
@@ -81,7 +81,7 @@ function fetchPlaces(limits: typeof LIMITS, now: () => number, onRoom: () => voi
 export function fetchGate(limits = LIMITS, now = () => performance.now()): FetchGate {
   // Accounts in the order they are served; each goes to the end after its turn.
   const loads = new Map<string, AccountLoad>();
-  const refuseAll = new Set<() => void>();
+  const refuseAll = new Set<(why: "stopping") => void>();
   let closed = false;
 
   const loadOf = (accountId: string): AccountLoad => {
@@ -113,7 +113,7 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
   const wait = (accountId: string, load: AccountLoad) =>
     new Promise<Fetch>((resolve, reject) => {
       const { waiting } = load;
-      if (waiting.size >= limits.waitingPerAccount) return reject(tooManyFetches());
+      if (waiting.size >= limits.waitingPerAccount) return reject(noFetchSlot("account"));
       const leave = () => {
         clearTimeout(timer);
         refuseAll.delete(refuse);
@@ -123,18 +123,18 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
         leave();
         resolve(take(accountId, load));
       };
-      const refuse = () => {
+      const refuse = (why: "busy" | "stopping") => {
         leave();
-        reject(tooManyFetches());
+        reject(noFetchSlot(why));
       };
-      const timer = setTimeout(refuse, limits.waitMs);
+      const timer = setTimeout(refuse, limits.waitMs, "busy");
       refuseAll.add(refuse);
       waiting.add(admit);
     });
 
   return {
     run: async (accountId, fetch) => {
-      if (closed) throw tooManyFetches();
+      if (closed) throw noFetchSlot("stopping");
       const load = loadOf(accountId);
       const place = places.hasPlace(load) ? take(accountId, load) : await wait(accountId, load);
       try {
@@ -145,15 +145,7 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
     },
     close: () => {
       closed = true;
-      for (const refuse of [...refuseAll]) refuse();
+      for (const refuse of [...refuseAll]) refuse("stopping");
     },
   };
-}
-
-function tooManyFetches(): Refusal {
-  return new Refusal(
-    "SERVICE_OVERLOADED",
-    "Too many photos of this account are being fetched at once. Nothing was reserved; send the same request again in a few seconds.",
-    { retryAfterSeconds: 5 },
-  );
 }

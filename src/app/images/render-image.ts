@@ -127,32 +127,31 @@ async function renderClaimed(
   const lease = leaseOf(image);
   try {
     const { finished, certain } = await finishWhileLeased(deps, lease, end, signal);
+    const outcome = finished ? end.kind : "lease_lost";
     if (end.kind === "completed" && !finished && certain) await dropPictures(deps, end.output);
     if (finished?.state === "failed") await keepOrDropSources(deps, finished);
     // Whatever the outcome, this is how long it kept a worker busy.
-    if (end.kind !== "given_back") deps.queue.observe(deps.clock.now() - startedAt);
-    deps.meter.time(
-      "cardpress_render_seconds",
-      { end: finished ? end.kind : "lease_lost" },
-      (deps.clock.now() - startedAt) / 1000,
-    );
+    const endedAt = deps.clock.now();
+    const ms = endedAt - startedAt;
+    if (end.kind !== "given_back") deps.queue.observe(ms);
+    deps.meter.time("cardpress_render_seconds", { end: outcome }, ms / 1000);
     deps.traces?.render({
       imageId: image.id,
       accountId: image.accountId,
       preset: image.templateName ?? "",
-      end: finished ? end.kind : "lease_lost",
+      end: outcome,
       attempt: image.renders,
       acceptedAt: image.createdAt,
       startedAt,
-      endedAt: deps.clock.now(),
+      endedAt,
       stages: end.kind === "completed" ? (end.output.receipt?.timingsMs ?? null) : null,
     });
     if (finished?.state === "completed") deps.meter.add("cardpress_credits_used_total");
     deps.log.info("image_rendered", {
       imageId: image.id,
-      end: finished ? end.kind : "lease_lost",
+      end: outcome,
       renders: image.renders,
-      ms: deps.clock.now() - startedAt,
+      ms,
     });
   } finally {
     deps.progress.clear(image.id);

@@ -9,7 +9,7 @@ import type { Clock } from "../../core/ports.ts";
 
 /** A slot for one attempt, held until one of these is called. */
 export interface Slot {
-  /** The attempt has ended. `well`: the receiver accepted the event. */
+  /** The attempt has ended. `succeeded`: the receiver accepted the event. */
   finish(succeeded: boolean): void;
   /** The attempt was never made, so it says nothing about the receiver. */
   giveBack(): void;

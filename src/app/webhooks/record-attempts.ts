@@ -1,7 +1,7 @@
 import { nextAttemptAt } from "../../core/delivery-schedule.ts";
 import { EXHAUSTED_RETRY_MS, WEBHOOK_GIVE_UP_MS } from "../../core/outbound-limits.ts";
 import type { Random } from "../../core/ports.ts";
-import { isoTime } from "../../core/time.ts";
+import { DAY_MS, isoTime } from "../../core/time.ts";
 import type { Tx } from "../../store/store.ts";
 import {
   type DeliveryAttempt,
@@ -204,5 +204,5 @@ function reasonToDisable(
     return `It answered 410 Gone on ${isoTime(now)}: the receiver wants no more events. Enable it when the address works again.`;
   }
   if (now - failingSince < WEBHOOK_GIVE_UP_MS) return undefined;
-  return `Every attempt since ${isoTime(failingSince)} failed, for 5 days or more; the last one so: ${failure.error} Repair the receiver, enable the endpoint, and recover what it missed.`;
+  return `Every attempt since ${isoTime(failingSince)} failed, for ${WEBHOOK_GIVE_UP_MS / DAY_MS} days or more; the last one so: ${failure.error} Repair the receiver, enable the endpoint, and recover what it missed.`;
 }

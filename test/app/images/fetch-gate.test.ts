@@ -31,6 +31,7 @@ test("one account never takes all places, and beyond its waiting room it is aske
   const refused = await gate.run("slow", async () => {}).catch((error) => error);
   expect(code(refused)).toBe("SERVICE_OVERLOADED");
   expect(refused.retryAfterSeconds).toBeGreaterThan(0);
+  expect(refused.message).toContain("photos of this account");
   expect(started).toEqual(["slow-0", "slow-1"]);
   // Another account finds a place at once.
   expect(await gate.run("quick", async () => "fetched")).toBe("fetched");
@@ -115,6 +116,8 @@ test("a wait that takes too long ends with 503, and its place in the queue is fr
   for (let n = 0; n < 3; n++) {
     const error = await gate.run("a", async () => {}).catch((thrown) => thrown);
     expect(code(error)).toBe("SERVICE_OVERLOADED");
+    // Others may hold the places: the account is not at fault.
+    expect(error.message).toMatch(/^Too many photos are being fetched at the moment\./);
   }
   slow.end();
   await running;
@@ -135,9 +138,13 @@ test("a stop refuses those who wait and lets those who fetch go on", async () =>
     await slow.work();
     return "fetched";
   });
-  const waiting = gate.run("b", async () => {}).catch(code);
+  const waiting = gate.run("b", async () => {}).catch((error) => error);
   gate.close();
-  expect(await waiting).toBe("SERVICE_OVERLOADED");
+  const later = await gate.run("c", async () => {}).catch((error) => error);
+  for (const refused of [await waiting, later]) {
+    expect(code(refused)).toBe("SERVICE_OVERLOADED");
+    expect(refused.message).toContain("The service is stopping.");
+  }
   slow.end();
   expect(await running).toBe("fetched");
 });
