@@ -124,6 +124,11 @@ export interface Framing {
    * `bottom` also when something hides a part of the body.
    */
   cutSides: { top: boolean; right: boolean; bottom: boolean; left: boolean };
+  /**
+   * The player's left and right end in each of as many equal strips of the cutout, from top to bottom; null
+   * where nothing of the player is in one.
+   */
+  extents?: ([left: number, right: number] | null)[];
 }
 
 /** What each tone becomes, for red, green and blue, at equal steps from 0 to 255. */

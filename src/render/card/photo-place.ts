@@ -66,6 +66,10 @@ const INSIDE_HEADROOM = 0.055;
 const FACE_AT = 0.28;
 /** How close to the window's sides a face's middle may come, as a part of its width. */
 const FACE_MARGIN = 0.2;
+/**
+ * A player is balanced in the window by the face, and by the middle of what is seen of the body by this part.
+ */
+const LEAN = 0.35;
 /** Room between the chin and the plate, in face heights. */
 const CHIN_ROOM = 0.2;
 /** A face that fills the window may lose so much hair, in face heights; where more is lost it is smaller. */
@@ -117,7 +121,6 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
     room: line - upper,
     sharp: MAX_ENLARGEMENT * sharpness(window),
   });
-  const x = acrossWindow(face, wide, photo.width, scale, zones, card, seen);
   const high = upper - top * scale;
   const down = (wanted: number) => downWindow(wanted, photo.height * scale, seen);
   // A head that stays inside may come down a little where the photo has room above it.
@@ -131,6 +134,9 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
   // Hair that would hardly rise over the edge stays below it.
   const below = seen.y + (INSIDE_HEADROOM / 2) * seen.height - top * scale;
   const y = crosses || framing.cutSides.top ? free : down(Math.min(chin, Math.max(free, below)));
+  const cutout = { ...at, width: shown.width, height: shown.height };
+  const part = partBetween((seen.y - y) / scale, (line - y) / scale, cutout, framing.extents) ?? wide;
+  const x = acrossWindow(face, part, photo.width, scale, zones, card, seen);
   const placed = (box: Box): Box => ({
     x: x + box.x * scale,
     y: y + box.y * scale,
@@ -140,10 +146,21 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
   return {
     window,
     photo: { x, y, width: photo.width * scale, height: photo.height * scale },
-    player: placed({ ...at, width: shown.width, height: shown.height }),
+    player: placed(cutout),
     face: placed(face),
     crosses,
   };
+}
+
+/** The part of the player between two heights of the photo, in its pixels; null where that is not known. */
+function partBetween(top: number, bottom: number, cutout: Box, extents: Framing["extents"] = []): Box | null {
+  const high = cutout.height / extents.length;
+  const seen = extents.filter((_, k) => cutout.y + (k + 1) * high > top && cutout.y + k * high < bottom);
+  const ends = seen.filter((extent) => extent !== null);
+  if (ends.length === 0) return null;
+  const left = Math.min(...ends.map(([left]) => left));
+  const right = Math.max(...ends.map(([, right]) => right));
+  return { ...cutout, x: cutout.x + left, width: right - left };
 }
 
 /** Whether the head's edge would bear to be seen before the frame. */
@@ -213,9 +230,10 @@ function acrossWindow(
   seen: Box,
 ): number {
   const middle = (face.x + face.width / 2) * scale;
+  const balance = (1 - LEAN) * middle + LEAN * (body.x + body.width / 2) * scale;
   const target = (zones.face.x + zones.face.width / 2) * card.width;
   const [left, right] = [seen.x, seen.x + seen.width];
-  let x = target - middle;
+  let x = target - balance;
   if (body.width * scale <= 0.97 * seen.width)
     x = clamp(
       x,

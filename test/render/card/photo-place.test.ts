@@ -18,10 +18,11 @@ interface Scene {
   /** How far the networks agree on the player. */
   masks?: number;
   crown?: number;
+  extents?: Framing["extents"];
 }
 
 function placed(
-  { photo: [width, height], body, face, cutSides, masks, crown = 1 }: Scene,
+  { photo: [width, height], body, face, cutSides, masks, crown = 1, extents }: Scene,
   layout: keyof typeof CARDS,
   zones: Zones = CLUB_CARD_ZONES[layout],
 ) {
@@ -34,6 +35,7 @@ function placed(
       face: inCutout(face),
       body: inCutout(body),
       cutSides: { top: false, right: false, bottom: true, left: false, ...cutSides },
+      ...(extents && { extents }),
     },
     inPhoto: {
       x: body.x / width,
@@ -64,6 +66,29 @@ const CLOSE: Scene = {
   body: { x: 20, y: 60, width: 560, height: 740 },
   face: { x: 150, y: 220, width: 300, height: 330 },
 };
+
+/** A whole figure in a photo with room at all sides; the face's middle is 100 from the cutout's left. */
+const FIGURE: Scene = {
+  photo: [2400, 2400],
+  body: { x: 1000, y: 400, width: 400, height: 1800 },
+  face: { x: 1020, y: 460, width: 160, height: 180 },
+};
+/** Where the figure's face is across the window, if each tenth of the figure reaches as far as this. */
+const acrossWith = (extents: [number, number][]) => {
+  const { face, window } = placed({ ...FIGURE, extents }, "portrait");
+  return (face.x + face.width / 2 - window.x) / window.width;
+};
+const NARROW = Array.from({ length: 10 }, (): [number, number] => [0, 200]);
+const WIDE = NARROW.map((): [number, number] => [0, 400]);
+
+test("a player is balanced between the face and the middle of what is seen of the body", () => {
+  expect(acrossWith(NARROW)).toBeCloseTo(0.5, 1);
+  expect(acrossWith(WIDE)).toBeLessThan(acrossWith(NARROW) - 0.03);
+});
+
+test("what the plate hides of a player moves nobody aside", () => {
+  expect(acrossWith([...NARROW.slice(0, 8), ...WIDE.slice(8)])).toBe(acrossWith(NARROW));
+});
 
 for (const layout of ["portrait", "landscape"] as const) {
   test(`${layout}: spread arms stay in the window`, () => {

@@ -15,6 +15,8 @@ const SOLID_ALPHA = 128;
  * The photo's edge cuts the player off if at least this part of the cutout's length along it is solid there.
  */
 const MIN_CUT_PART = 0.03;
+/** Strips of the cutout in each of which it is said how far the player reaches. */
+const STRIPS = 24;
 
 /**
  * Where face, head and body are in the trimmed cutout, in its pixels, and on which sides the photo's edge
@@ -46,6 +48,7 @@ export function frameCutout(cut, trim, small, player) {
     head: toCutout(headBox(player)),
     body: bodyBox(end === null ? alpha : alpha.subarray(0, end * width), width, trim),
     cutSides: { ...sides, bottom: sides.bottom || end !== null },
+    extents: extentsOf(small, trim),
   };
 }
 
@@ -79,6 +82,21 @@ function bodyBox(alpha, width, trim) {
     { x: body.x * per, y: body.y * per, width: body.width * per, height: body.height * per },
     trim,
   );
+}
+
+/**
+ * How far the player reaches in each strip, in pixels of the cutout.
+ * @param {{ alpha: Bytes, width: number }} small @param {Rect} trim
+ * @returns {NonNullable<Framing["extents"]>}
+ */
+function extentsOf({ alpha, width }, trim) {
+  const height = alpha.length / width;
+  const per = trim.width / width;
+  const row = (/** @type {number} */ strip) => Math.floor((strip * height) / STRIPS) * width;
+  return Array.from({ length: STRIPS }, (_, strip) => {
+    const own = boundsAbove(alpha.subarray(row(strip), row(strip + 1)), width, SOLID_ALPHA - 1);
+    return own && [Math.round(own.x * per), Math.round((own.x + own.width) * per)];
+  });
 }
 
 /**
