@@ -106,6 +106,9 @@ const EDGE = 0.022;
 
 /** A whole figure up to this height, in face heights, is shown with its feet, before the plate's edge ... */
 const WHOLE_FACES = 8.6;
+/** ... as is one whose limbs are spread so wide, in its heights, where the card is nearly as wide ... */
+const SPREAD = 0.85;
+const NEARLY = 1.25;
 /** ... and any that would lose only so much of its height behind the plate. */
 const LOST_OF_WHOLE = 0.2;
 /** The width that the rating takes at the lower left, and how far a figure moves aside for it at most. */
@@ -170,7 +173,9 @@ function figureOf(framing: Framing, card: Size): Figure {
   const top = cutSides.top ? 0 : Math.max(0, Math.min(crown, body.y));
   // Below the body are only its soft edge, and shreds of what something hides in the photo.
   const foot = body.y + body.height;
-  const isWhole = !cutSides.bottom && foot - crown < WHOLE_FACES * face.height;
+  const breadth = body.width / (foot - crown);
+  const isSpread = breadth >= SPREAD && breadth < (NEARLY * card.width) / card.height;
+  const isWhole = !cutSides.bottom && (isSpread || foot - crown < WHOLE_FACES * face.height);
   const seen = (foot - crown) * (cutSides.bottom || isWhole ? 1 : SEEN_OF_WHOLE);
   const mostFaces = clamp((KNEES_FACES * 0.8 * card.height) / card.width, HIPS_FACES, KNEES_FACES);
   return {

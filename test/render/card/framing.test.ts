@@ -116,6 +116,21 @@ describe("framing", () => {
     );
   });
 
+  test("a whole figure with spread limbs stands on a wide card, with both hands and both feet", async () => {
+    const yoga = await cutout("yoga");
+    for (const [width, height] of SHAPES.landscape.slice(1)) {
+      const { stage } = CLUB_CARD_ZONES.landscape;
+      const place = placeCutout(yoga, yoga.framing, CLUB_CARD_ZONES.landscape, { width, height });
+      const { body } = yoga.framing;
+      const [left, right] = [body.x, body.x + body.width].map(
+        (x) => place.x + (x * place.width) / yoga.width,
+      );
+      expect([width, height, place.stands]).toEqual([width, height, true]);
+      expect(left).toBeGreaterThanOrEqual((stage?.x ?? 0) * width);
+      expect(right).toBeLessThanOrEqual(width);
+    }
+  });
+
   test("a full-length photo shows more body than a portrait does", () => {
     const half = person(200, 4);
     const full = person(200, 9.5);
