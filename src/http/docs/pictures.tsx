@@ -23,9 +23,9 @@ export function withPictures(path: string, text: string): string {
 
 /** Drawn by scripts/docs-pictures.ts, which prints their sizes. */
 const SHEETS = {
-  themes: [780, 728, "A card of the same club in each known scene, named below it"],
+  themes: [780, 728, "Players cut out before each known scene, in one club's colours, named below it"],
   tiers: [756, 248, "Four cards in bronze, silver, gold and hologram, with the ratings of each"],
-  shapes: [756, 343, "One player in four shapes: portrait, square, tall and landscape"],
+  shapes: [756, 343, "Cards in four shapes: portrait, square, tall and landscape"],
 } as const;
 
 function Sheet({ name }: { name: keyof typeof SHEETS }) {
