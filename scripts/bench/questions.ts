@@ -31,7 +31,7 @@ import { accountNumbers, earliestDue } from "../../src/store/overviews/gauges.ts
 import { overviewCounts } from "../../src/store/overviews/overview.ts";
 import { listRequests } from "../../src/store/overviews/request-log.ts";
 import { newestAccounts } from "../../src/store/people/accounts.ts";
-import { listAudit } from "../../src/store/people/activity.ts";
+import { listActivity } from "../../src/store/people/activity.ts";
 import { consentOf, listConsents } from "../../src/store/people/consents.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { dueEndpoints, listDeliveryRows } from "../../src/store/webhooks/deliveries.ts";
@@ -135,7 +135,7 @@ export const QUESTIONS: Record<string, (tx: Tx, images: number) => Promise<unkno
   "operators, accounts": (tx) => newestAccounts(tx, { after: undefined, limit: 26 }),
   "operators, search of an account": (tx) =>
     newestAccounts(tx, { after: undefined, search: "club 1", limit: 26 }),
-  "operators, activity": (tx) => listAudit(tx, { accountId: "acct_0", limit: 26 }),
+  "operators, activity": (tx) => listActivity(tx, { accountId: "acct_0", limit: 26 }),
   "operators, who runs low": (tx) => accountsRunningLow(tx, 10, 20),
   "operators, endpoints in trouble": (tx) =>
     endpointsInTrouble(tx, { failingSince: 0, disabledSince: FILLED_AT, limit: 20 }),

@@ -313,7 +313,7 @@ export const OWN_PLACEHOLDER_WAIT_MS = 700;
 export const MAX_SHARED_PLACEHOLDERS = 64;
 
 /** Two years: people ask who did what after one season ends and before the next but one. */
-export const AUDIT_RETENTION_MS = 730 * DAY_MS;
+export const ACTIVITY_RETENTION_MS = 730 * DAY_MS;
 
 /** Much longer than any create lasts, so that only the hold of a dead process on its photo expires. */
 export const SOURCE_HOLD_MS = 10 * MINUTE_MS;

@@ -8,7 +8,7 @@ import { sendTest } from "../../src/app/webhooks/manage-deliveries.ts";
 import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import { MANUAL_SENDS_PER_MINUTE } from "../../src/core/limits.ts";
-import { listAudit } from "../../src/store/people/activity.ts";
+import { listActivity } from "../../src/store/people/activity.ts";
 import { listKeys } from "../../src/store/people/keys.ts";
 import {
   imageRequest,
@@ -262,7 +262,7 @@ test("a developer cannot manage members, and an operator on a visit only looks, 
     (r) => r.method === "POST" && (r.access === "member" || r.access === "owner"),
   );
   for (const route of writes) expect((await operator.post(addressOf(route, ids))).status).toBe(403);
-  const [last] = await listAudit(server.service.store.read, { limit: 1 });
+  const [last] = await listActivity(server.service.store.read, { limit: 1 });
   expect(last).toMatchObject({
     email: "op@service.example",
     entry: { action: "account.viewed", accountId: mine.account.id },
@@ -273,7 +273,7 @@ test("what a member does to a webhook stands in the log with their name", async 
   const url = "http://127.0.0.1:9/noted";
   await owner.post("/console/webhooks", { url, environment: "test", events: "image.failed" });
   await owner.post(`/console/webhooks/${ids.webhooks}/recover`, { hours: "24" });
-  const log = await listAudit(server.service.store.read, { accountId: mine.account.id, limit: 2 });
+  const log = await listActivity(server.service.store.read, { accountId: mine.account.id, limit: 2 });
   expect(log.map(({ entry, email }) => [entry.action, entry.subject, email])).toEqual([
     ["webhook.recovered", expect.stringContaining("secret-hook, events since 20"), "ana@mine.example"],
     ["webhook.created", url, "ana@mine.example"],

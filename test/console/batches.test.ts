@@ -4,7 +4,7 @@ import { unzipSync } from "fflate";
 import { audit } from "../../src/app/operations/audit/audit.ts";
 import { imagesOfBatch, listBatches } from "../../src/store/images/batches.ts";
 import { findAccount } from "../../src/store/people/accounts.ts";
-import { listAudit } from "../../src/store/people/activity.ts";
+import { listActivity } from "../../src/store/people/activity.ts";
 import {
   imageRequest,
   post,
@@ -133,7 +133,7 @@ test("a squad list becomes cards: columns guessed, faults named, three cards see
   // The list has done its work.
   expect((await ana.get(check)).status).toBe(404);
   expect((await audit(server.service.store, Date.now())).findings.filter(({ ok }) => !ok)).toEqual([]);
-  const log = await listAudit(server.service.store.read, { accountId: own.account.id, limit: 10 });
+  const log = await listActivity(server.service.store.read, { accountId: own.account.id, limit: 10 });
   expect(log.map(({ entry }) => entry.action)).toContain("batch.created");
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { findImage } from "../../src/store/images/image-reads.ts";
-import { listAudit } from "../../src/store/people/activity.ts";
+import { listActivity } from "../../src/store/people/activity.ts";
 import {
   imageRequest,
   post,
@@ -85,6 +85,6 @@ test("the time of a publication is moved and lifted on the card's page, and who 
   expect(await text(path)).toContain("The time must lie at most");
   await ana.post(`${path}/publication`, { publish_on: next, at_once: "yes" });
   expect(await text(path)).toMatch(/The card is published\.(?!.*Not published yet)/s);
-  const log = await listAudit(server.service.store.read, { accountId: own.account.id, limit: 9 });
+  const log = await listActivity(server.service.store.read, { accountId: own.account.id, limit: 9 });
   expect(log.filter(({ entry }) => entry.action === "image.publication_changed")).toHaveLength(2);
 });

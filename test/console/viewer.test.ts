@@ -4,7 +4,7 @@ import { changeRole } from "../../src/app/people/manage-users.ts";
 import { sendTest } from "../../src/app/webhooks/manage-deliveries.ts";
 import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
-import { listAudit } from "../../src/store/people/activity.ts";
+import { listActivity } from "../../src/store/people/activity.ts";
 import { listKeys } from "../../src/store/people/keys.ts";
 import { membersOf } from "../../src/store/people/users.ts";
 import {
@@ -122,7 +122,7 @@ test("a viewer is shown no form to fill in for a kit or a card, but who may send
 });
 
 test("a viewer changes nothing, whatever is sent", async () => {
-  const audit = () => listAudit(server.service.store.read, { accountId: account.account.id, limit: 100 });
+  const audit = () => listActivity(server.service.store.read, { accountId: account.account.id, limit: 100 });
   const before = await audit();
   for (const route of accountRoutes.filter(({ method }) => method === "POST")) {
     const path = addressOf(route, ids);

@@ -8,7 +8,7 @@ import {
   WebhookEventResponse,
   WebhookSecretResponse,
 } from "../../src/http/webhook-api-schemas.ts";
-import { listAudit } from "../../src/store/people/activity.ts";
+import { listActivity } from "../../src/store/people/activity.ts";
 import { deliverDue, type Receiver, receiver, verify } from "../app/webhooks/receivers.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
@@ -76,7 +76,7 @@ test("an endpoint made by API is sent the events it subscribed to, signed with t
   expect(webhook_endpoints).toEqual([await endpoint(endpoint_id)]);
   expect(webhook_endpoints[0].last_success_at).not.toBeNull();
   // Who did it is in the log of activity.
-  const [entry] = await listAudit(api.store.read, { accountId: partner.account.id, limit: 1 });
+  const [entry] = await listActivity(api.store.read, { accountId: partner.account.id, limit: 1 });
   expect(entry?.entry).toMatchObject({ action: "webhook.created", userId: null });
   expect(entry?.entry.subject).toMatch(/, with the key key_\w+$/);
 

@@ -14,7 +14,7 @@ import * as photos from "../../src/store/images/photos.ts";
 import * as publications from "../../src/store/images/publications.ts";
 import * as requests from "../../src/store/overviews/request-log.ts";
 import { accountNames, accountsToRenew } from "../../src/store/people/accounts.ts";
-import { listAudit } from "../../src/store/people/activity.ts";
+import { listActivity } from "../../src/store/people/activity.ts";
 import { findKeyByHash } from "../../src/store/people/keys.ts";
 import { findGallery } from "../../src/store/sets/card-sets.ts";
 import { editionCounts, shownPlayers } from "../../src/store/sets/set-cards.ts";
@@ -145,7 +145,7 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
   ["an old secret that expired", (tx) => hasExpiredSecret(tx, 5), /_old_secrets/],
   ["the names of some accounts", (tx) => accountNames(tx, ["a", "b"]), /accounts USING INDEX .*id=/],
   ["accounts to renew", (tx) => accountsToRenew(tx, "2026-12", limit), /accounts_plan_period/],
-  ["the audit log", (tx) => listAudit(tx, { accountId: "a", after, limit }), /audit_account/],
+  ["the audit log", (tx) => listActivity(tx, { accountId: "a", after, limit }), /audit_account/],
   [
     "a player's images",
     (tx) => forgotten.imagesOfPlayer(tx, { ...scope, externalId: "p" }, limit),

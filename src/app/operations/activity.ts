@@ -1,4 +1,4 @@
-import { type AuditEntry, insertAudit } from "../../store/people/activity.ts";
+import { type ActivityEntry, insertActivity } from "../../store/people/activity.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Moment } from "../context.ts";
 
@@ -71,6 +71,13 @@ export function logAction(
   { now, random }: Moment,
 ): Promise<void> {
   const { by, accountId, action, subject } = what;
-  const entry: AuditEntry = { id: random.id("aud"), userId: by, accountId, action, subject, createdAt: now };
-  return insertAudit(tx, entry);
+  const entry: ActivityEntry = {
+    id: random.id("aud"),
+    userId: by,
+    accountId,
+    action,
+    subject,
+    createdAt: now,
+  };
+  return insertActivity(tx, entry);
 }

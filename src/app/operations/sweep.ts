@@ -1,6 +1,6 @@
 import type { Blobs } from "../../blobs/blobs.ts";
 import {
-  AUDIT_RETENTION_MS,
+  ACTIVITY_RETENTION_MS,
   DELETION_PAUSE_MS,
   MAIL_RETENTION_MS,
   SOURCE_RETENTION_MS,
@@ -18,7 +18,7 @@ import { abandonedRenders } from "../../store/images/images.ts";
 import { deleteExpiredUploads } from "../../store/images/photos.ts";
 import { isPublished } from "../../store/images/templates.ts";
 import { accountsToRenew } from "../../store/people/accounts.ts";
-import { deleteOldAudit, hasOldAudit } from "../../store/people/activity.ts";
+import { deleteOldActivity, hasOldActivity } from "../../store/people/activity.ts";
 import { deleteOldMails } from "../../store/people/mails.ts";
 import { deleteExpiredSessions } from "../../store/people/sessions.ts";
 import {
@@ -138,7 +138,7 @@ const deletions = (deps: SweepDeps, signal: AbortSignal | undefined) => [
   () => forgetAged(deps),
   () => finishForgetting(deps),
   () => eraseTraces(deps, signal),
-  () => dropOldAudit(deps),
+  () => dropOldActivity(deps),
   () =>
     deps.store.write(
       "drop old mails",
@@ -211,11 +211,11 @@ async function dropExpiredPictures({ store, clock, blobs }: SweepDeps): Promise<
   }
 }
 
-async function dropOldAudit({ store, clock }: SweepDeps): Promise<void> {
-  const before = clock.now() - AUDIT_RETENTION_MS;
+async function dropOldActivity({ store, clock }: SweepDeps): Promise<void> {
+  const before = clock.now() - ACTIVITY_RETENTION_MS;
   // An idle service takes no write lock.
-  while (await hasOldAudit(store.read, before)) {
-    const dropped = await store.write("drop old audit entries", (tx) => deleteOldAudit(tx, before, BATCH), {
+  while (await hasOldActivity(store.read, before)) {
+    const dropped = await store.write("drop old activity", (tx) => deleteOldActivity(tx, before, BATCH), {
       concurrent: true,
     });
     if (dropped < BATCH) return;

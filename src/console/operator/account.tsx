@@ -15,7 +15,7 @@ import { ROLE_TITLES } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
 import { type Account, findAccount } from "../../store/people/accounts.ts";
-import { listAudit } from "../../store/people/activity.ts";
+import { listActivity } from "../../store/people/activity.ts";
 import { waysIn } from "../../store/people/identities.ts";
 import { openAccount } from "../../store/people/sessions.ts";
 import { membershipsOf, membersOf } from "../../store/people/users.ts";
@@ -38,7 +38,7 @@ import type { Flash } from "../flash.ts";
 import { shell } from "../layout.tsx";
 import { ownPath } from "../own-path.ts";
 import { notFound } from "../page-error.ts";
-import { AuditTable, byName } from "../people/activity-table.tsx";
+import { ActivityTable, byName } from "../people/activity-table.tsx";
 import { addedFlash, FreshLink, InviteForm, readRole } from "../people/members.tsx";
 import { ByGroups, waysInWords } from "../people/ways-in.tsx";
 import { redirect } from "../respond.ts";
@@ -207,7 +207,7 @@ async function accountPage(visit: UserVisit): Promise<Response> {
   const { read } = visit.deps.store;
   const [{ lines }, log] = await Promise.all([
     statementPage(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
-    listAudit(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
+    listActivity(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
   ]);
   const flash = await takeFlash(visit, "link");
   return shell(
@@ -247,7 +247,7 @@ async function accountPage(visit: UserVisit): Promise<Response> {
         <Ledger lines={lines} linked={false} />
       </Card>
       <Card flush title="Activity" note={`The newest ${ENTRIES_SHOWN} entries of the audit log.`}>
-        <AuditTable rows={log} who={byName} />
+        <ActivityTable rows={log} who={byName} />
       </Card>
     </>,
     { flash },

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { AuditRow } from "../../store/people/activity.ts";
+import type { ActivityRow } from "../../store/people/activity.ts";
 import { Empty, Time } from "../elements.tsx";
 
 /** "key.created" as "Key created". */
@@ -12,13 +12,13 @@ function actionName(action: string): string {
  * The activity log. `who` names the actor as this reader may know them; `linked` adds the account, for
  * operators.
  */
-export function AuditTable({
+export function ActivityTable({
   rows,
   who,
   linked = false,
 }: {
-  rows: AuditRow[];
-  who: (row: AuditRow) => string;
+  rows: ActivityRow[];
+  who: (row: ActivityRow) => string;
   linked?: boolean;
 }) {
   if (rows.length === 0)
@@ -65,7 +65,7 @@ export function AuditTable({
 }
 
 /** For operators, who see everybody's name. */
-export function byName({ email, entry }: AuditRow): string {
+export function byName({ email, entry }: ActivityRow): string {
   if (entry.action === "user.sign_in_refused" && email === null) return "Nobody known";
   return email ?? (/, with the key key_\w+$/.test(entry.subject) ? "API" : "Command line");
 }

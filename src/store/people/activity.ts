@@ -3,20 +3,20 @@ import type { Tables } from "../../../db/schema.ts";
 import type { ListPosition } from "../../core/list-position.ts";
 import type { Tx } from "../store.ts";
 
-export type AuditEntry = Tables["auditEntries"]["$inferSelect"];
+export type ActivityEntry = Tables["auditEntries"]["$inferSelect"];
 
-export async function insertAudit({ db, t }: Tx, entry: AuditEntry): Promise<void> {
+export async function insertActivity({ db, t }: Tx, entry: ActivityEntry): Promise<void> {
   await db.insert(t.auditEntries).values(entry);
 }
 
-/** Whether it is time for `deleteOldAudit`. */
-export async function hasOldAudit({ db, t }: Tx, before: number): Promise<boolean> {
+/** Whether it is time for `deleteOldActivity`. */
+export async function hasOldActivity({ db, t }: Tx, before: number): Promise<boolean> {
   const a = t.auditEntries;
   return (await db.select({ id: a.id }).from(a).where(lt(a.createdAt, before)).limit(1)).length > 0;
 }
 
 /** Deletes up to `limit` entries older than a given time. Returns how many. */
-export async function deleteOldAudit({ db, t }: Tx, before: number, limit: number): Promise<number> {
+export async function deleteOldActivity({ db, t }: Tx, before: number, limit: number): Promise<number> {
   const a = t.auditEntries;
   const old = db.select({ id: a.id }).from(a).where(lt(a.createdAt, before)).limit(limit);
   return (await db.delete(a).where(inArray(a.id, old)).returning({ id: a.id })).length;
@@ -40,8 +40,8 @@ export async function actorAt(
   return found?.email;
 }
 
-export interface AuditRow {
-  entry: AuditEntry;
+export interface ActivityRow {
+  entry: ActivityEntry;
   /** The actor; null for the command line. */
   email: string | null;
   /** 1 when the actor is an operator now. */
@@ -50,10 +50,10 @@ export interface AuditRow {
 }
 
 /** Newest first. */
-export async function listAudit(
+export async function listActivity(
   { db, t }: Tx,
   query: { accountId?: string | undefined; after?: ListPosition | undefined; limit: number },
-): Promise<AuditRow[]> {
+): Promise<ActivityRow[]> {
   const a = t.auditEntries;
   const { accountId, after, limit } = query;
   return db

@@ -11,7 +11,7 @@ import { startSession } from "../../../src/app/people/sign-in.ts";
 import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
 import { blobPath } from "../../../src/blobs/folder-blobs.ts";
 import {
-  AUDIT_RETENTION_MS,
+  ACTIVITY_RETENTION_MS,
   IDEMPOTENCY_RETENTION_MS,
   REQUEST_LOG_RETENTION_MS,
   SOURCE_RETENTION_MS,
@@ -86,7 +86,7 @@ test.each([
   ["setup_links", SETUP_LINK_LIFETIME_MS],
   ["webhook_events", WEBHOOK_RETENTION_MS],
   ["webhook_deliveries", WEBHOOK_RETENTION_MS],
-  ["audit_entries", AUDIT_RETENTION_MS],
+  ["audit_entries", ACTIVITY_RETENTION_MS],
 ])("%s stay as long as they may, and not longer", async (table, staysMs) => {
   await used();
   await giveUpDeliveries();

@@ -15,7 +15,7 @@ import {
   startSession,
 } from "../../../src/app/people/sign-in.ts";
 import { MAX_MEMBERS } from "../../../src/core/limits.ts";
-import { listAudit } from "../../../src/store/people/activity.ts";
+import { listActivity } from "../../../src/store/people/activity.ts";
 import { insertPasskey, passkeysOf } from "../../../src/store/people/passkeys.ts";
 import { findUserByEmail, type MemberRole, membersOf, type User } from "../../../src/store/people/users.ts";
 import { tokenOf } from "../../console/sessions.ts";
@@ -52,7 +52,7 @@ test("a member added again gets the role asked for, and the log records it as th
   await add("ana@example.com", "developer");
   await add("ana@example.com", "developer");
   expect(await roles()).toEqual({ "ana@example.com": "developer", "tom@example.com": "owner" });
-  const log = await listAudit(workspace.store.read, { accountId, limit: 4 });
+  const log = await listActivity(workspace.store.read, { accountId, limit: 4 });
   expect(log.map(({ entry }) => `${entry.action} ${entry.subject}`)).toEqual([
     "member.role_changed ana@example.com to developer",
     "member.role_changed tom@example.com to owner",
@@ -113,7 +113,7 @@ for (const [power, give] of POWERS) {
     expect(await signsIn(THIEF)).toBeFalse();
     expect(await readSession(workspace, token)).toBeUndefined();
     expect(await passkeysOf(workspace.store.read, user.id)).toEqual([]);
-    const [entry] = (await listAudit(workspace.store.read, { limit: 9 })).filter(
+    const [entry] = (await listActivity(workspace.store.read, { limit: 9 })).filter(
       ({ entry: { action } }) => action === "user.sign_in_ended",
     );
     expect(entry?.entry.subject).toBe(CEO);

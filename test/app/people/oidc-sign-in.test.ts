@@ -19,7 +19,7 @@ import { Refusal } from "../../../src/core/errors.ts";
 import { MAX_MEMBERS } from "../../../src/core/limits.ts";
 import { PROVIDER_SESSION_LIFETIME_MS, SESSION_IDLE_MS } from "../../../src/core/sign-in-limits.ts";
 import type { OidcSettings } from "../../../src/oidc-config.ts";
-import { listAudit } from "../../../src/store/people/activity.ts";
+import { listActivity } from "../../../src/store/people/activity.ts";
 import { identitiesOf } from "../../../src/store/people/identities.ts";
 import {
   findUser,
@@ -86,7 +86,7 @@ async function rolesOf({ id }: Pick<User, "id">) {
 
 const userOf = async (email: string) => (await findUserByEmail(workspace.store.read, email)) as User;
 const actions = async () =>
-  (await listAudit(workspace.store.read, { limit: 200 })).map(({ entry }) => entry.action);
+  (await listActivity(workspace.store.read, { limit: 200 })).map(({ entry }) => entry.action);
 const invite = (email: string, role: MemberRole = "developer", vouched = true) =>
   addMember(workspace, { accountId: rovers, email, role, vouched });
 

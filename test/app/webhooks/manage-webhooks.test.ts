@@ -24,7 +24,7 @@ import {
 } from "../../../src/app/webhooks/manage-webhooks.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../../src/core/outbound-limits.ts";
 import { GuardedHttpError } from "../../../src/sources/guarded-http.ts";
-import { listAudit } from "../../../src/store/people/activity.ts";
+import { listActivity } from "../../../src/store/people/activity.ts";
 import { testAccount } from "../../harness.ts";
 import { ENGINE, tamper } from "../../postgres.ts";
 import { startCanary } from "../../sources/servers.ts";
@@ -198,7 +198,7 @@ describe("the audit log", () => {
     await removeEndpoint(workspace, ref);
   };
   const lines = async () => {
-    const rows = await listAudit(workspace.store.read, { accountId: workspace.accountId, limit: 7 });
+    const rows = await listActivity(workspace.store.read, { accountId: workspace.accountId, limit: 7 });
     return rows.toReversed().map(({ entry, email }) => [entry.action, entry.subject, email]);
   };
   const entriesBy = (who: string | null) => [
