@@ -10,12 +10,13 @@ import { type Config, readConfig } from "../config.ts";
 import { ASKED_COMPOSITIONS, type AskedComposition, MOTIONS, type Motion } from "../core/card.ts";
 import { shownSetValidator } from "../core/card-set.ts";
 import { type ErrorDetail, OperatorError } from "../core/errors.ts";
+import type { FailureReason } from "../core/failure-reasons.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
 import { isMoving } from "../core/moving-pictures.ts";
 import { formatsOf, PDF, type PictureFormatName } from "../core/picture-formats.ts";
 import { compileValidator } from "../core/validate.ts";
 import { NO_CANVAS } from "../render/card/capture.ts";
-import { type CardRenderer, openCardRenderer, PhotoRefused } from "../render/card-renderer.ts";
+import { CardRefused, type CardRenderer, openCardRenderer } from "../render/card-renderer.ts";
 import type { RenderJob } from "../render/protocol.ts";
 import { rendererOptions } from "../service/renderer-options.ts";
 import { untilSignal } from "../service/stop-signal.ts";
@@ -120,9 +121,10 @@ async function renderFiles(options: RenderOptions) {
     return front;
   } catch (error) {
     if (signal) throw new OperatorError(`${signal} came before the card was made.`);
-    if (error instanceof PhotoRefused && error.reason === "browser_too_old")
+    if (error instanceof CardRefused && error.reason === "browser_too_old")
       throw new OperatorError(`--out ${options.out}: ${NO_CANVAS}`);
-    if (error instanceof PhotoRefused) throw new OperatorError(`--photo ${options.photo}: ${error.message}`);
+    if (error instanceof CardRefused)
+      throw new OperatorError(`${optionOf(error.reason, options)}: ${error.message}`);
     if (error instanceof Error && "syscall" in error)
       throw new OperatorError(`--out ${options.out} cannot be written: ${error.message}`);
     throw error;
@@ -283,6 +285,12 @@ async function readInput(option: string, path: string): Promise<Buffer> {
   } catch {
     throw new OperatorError(`--${option} ${path} cannot be read. Check the path.`);
   }
+}
+
+/** The option that gave what the card cannot be made of. */
+function optionOf(reason: FailureReason, { badge, photo }: RenderOptions): string {
+  if (reason === "badge_unusable") return `--badge ${badge}`;
+  return reason === "picture_unusable" ? "--picture" : `--photo ${photo}`;
 }
 
 const addressesOf = (pictures: Record<string, string>) =>

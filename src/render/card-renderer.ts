@@ -33,10 +33,10 @@ import { tidying } from "./tidying.ts";
 import { toolsOf } from "./tools.ts";
 
 /**
- * The photo cannot become a card. The message is for the partner: what is wrong with it and what to send
- * instead.
+ * No card can be made of what was sent, or by this browser. The message is for the partner: what is wrong,
+ * and what to send instead.
  */
-export class PhotoRefused extends Error {
+export class CardRefused extends Error {
   constructor(
     message: string,
     readonly reason: FailureReason,
@@ -98,7 +98,7 @@ export async function openCardRenderer(
     });
     const cutOut: PreviewSources["cutOut"] = (path, sha256, card, manifest) =>
       describeCached(cutouts, { path, sha256, card, manifest }, () => {});
-    const previews = openPreviews(browser, { cutOut, readBadge, readPictures });
+    const previews = openPreviews(browser, { cutOut, readPicture, readPictures });
     return {
       render: (job, onStage) => tidied(() => renderCard({ ...cutouts, pages, tools, mp4 }, job, onStage)),
       printDocument: (job) => printDocument(browser, job),
@@ -166,9 +166,9 @@ async function drawCard(
   const { page, template } = job.side === "back" ? await pages.back(front.template) : front;
   const { format, layers, foil } = job.card.style;
   if (page.way === "screenshot" && (isMoving(format) || layers || foil))
-    throw new PhotoRefused(BROWSER_REFUSAL, "browser_too_old");
+    throw new CardRefused(BROWSER_REFUSAL, "browser_too_old");
   const { pictures } = template.markup;
-  if (format === "mp4" && !mp4) throw new PhotoRefused(ENCODER_REFUSAL, "browser_too_old");
+  if (format === "mp4" && !mp4) throw new CardRefused(ENCODER_REFUSAL, "browser_too_old");
   const card: CardJob = {
     ...given,
     card: job.card,
@@ -178,9 +178,9 @@ async function drawCard(
   const picture = await page.render(card, onStage).catch(async (error) => {
     // Another attempt would end the same way. The page is well: it refused the badge before it showed
     // anything.
-    if (String(error).includes(BADGE_UNDECODABLE)) throw new PhotoRefused(BADGE_REFUSAL, "badge_unusable");
-    if (PICTURE_UNDECODABLE.test(String(error))) throw new PhotoRefused(PICTURE_REFUSAL, "picture_unusable");
-    if (String(error).includes(NO_VIDEO_ENCODER)) throw new PhotoRefused(BROWSER_REFUSAL, "browser_too_old");
+    if (String(error).includes(BADGE_UNDECODABLE)) throw new CardRefused(BADGE_REFUSAL, "badge_unusable");
+    if (PICTURE_UNDECODABLE.test(String(error))) throw new CardRefused(PICTURE_REFUSAL, "picture_unusable");
+    if (String(error).includes(NO_VIDEO_ENCODER)) throw new CardRefused(BROWSER_REFUSAL, "browser_too_old");
     pages.drop(template.digest);
     // A file may have been damaged on the disk: the next attempt cuts the player out again.
     if (given.cutout && !hasCrashed(error)) await rm(descriptionOf(given.cutout.path), { force: true });
@@ -203,7 +203,7 @@ async function renderCard(
   // A template without a player has no use for the cutout, but a photo that is none is refused all the same.
   const [{ timingsMs, ...player }, badge, pictures] = await Promise.all([
     job.placeholder ? { cutout: null, timingsMs: {} } : describePlayer(deps, job, onStage),
-    job.badgePath === null ? null : readBadge(job.badgePath),
+    job.badgePath === null ? null : readPicture(job.badgePath),
     readPictures(job.picturePaths),
   ]);
   const draw = () => drawCard(deps, job, { ...player, badge, pictures }, onStage);
@@ -279,18 +279,18 @@ async function describeCached(
   if (cached) {
     const { checksum, ...description } = cached;
     if (description.inCompany && !companyWelcome && !focus)
-      throw new PhotoRefused(PHOTO_REFUSALS.several_people, "several_people");
+      throw new CardRefused(PHOTO_REFUSALS.several_people, "several_people");
     const makeCutout = async () => {
       if (await isWhole(path, checksum)) return;
       // Whoever was found may be found again, with company or without.
       const again = await cutter.cutOut(photo.path, () => {}, true, focus);
-      if (!again.ok) throw new PhotoRefused(again.message, REASON_OF_REFUSAL[again.reason]);
+      if (!again.ok) throw new CardRefused(again.message, REASON_OF_REFUSAL[again.reason]);
       await saveCutout(path, again.cutout);
     };
     return { cutout: { path, ...description }, makeCutout, timingsMs: {} };
   }
   const found = await cutter.describe(photo.path, onStage, companyWelcome, focus);
-  if (!found.ok) throw new PhotoRefused(found.message, REASON_OF_REFUSAL[found.reason]);
+  if (!found.ok) throw new CardRefused(found.message, REASON_OF_REFUSAL[found.reason]);
   const { description, pixels, timingsMs } = found;
   await saveDescription(path, { ...description, checksum: null });
   const makeCutout = async () => void (await saveCutout(path, { ...description, bytes: await pixels() }));
@@ -347,11 +347,11 @@ const PICTURE_UNDECODABLE = /the fields\.\w+ picture could not be decoded/;
 
 /** The pictures among a card's own fields, by the fields' names. */
 async function readPictures(paths: Record<string, string> = {}): Promise<Record<string, Badge>> {
-  const read = Object.entries(paths).map(async ([field, path]) => [field, await readBadge(path)] as const);
+  const read = Object.entries(paths).map(async ([field, path]) => [field, await readPicture(path)] as const);
   return Object.fromEntries(await Promise.all(read));
 }
 
-async function readBadge(path: string): Promise<Badge> {
+async function readPicture(path: string): Promise<Badge> {
   const bytes = await readFile(path);
   const { format } = await new Bun.Image(bytes).metadata();
   return { bytes, contentType: `image/${format}` as Badge["contentType"] };

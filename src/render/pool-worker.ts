@@ -38,13 +38,13 @@ const WORKER_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1", ...NO_TEL
 const PROFILES_PREFIX = "worker-";
 
 /** A card that cannot be made of what was sent, with the reason for the partner. */
-export type RefusedPhoto = { kind: "refused"; message: string; reason: FailureReason };
+export type RefusedOutcome = { kind: "refused"; message: string; reason: FailureReason };
 
 /** The outcome of one render. Faults are thrown as RenderFault instead. */
-export type RenderOutcome = { kind: "done"; file: RenderedFile } | RefusedPhoto;
+export type RenderOutcome = { kind: "done"; file: RenderedFile } | RefusedOutcome;
 
 /** The outcome of one preview, as of a render. */
-export type PreviewOutcome = { kind: "done"; preview: Previewed } | RefusedPhoto;
+export type PreviewOutcome = { kind: "done"; preview: Previewed } | RefusedOutcome;
 
 /** Something of ours broke during a render; a retry may succeed. */
 export class RenderFault extends Error {
@@ -281,7 +281,7 @@ type Refused = Extract<FromWorker, { type: "refused" }>;
 type Answer<Asked extends Work> = Extract<FromWorker, { type: (typeof ANSWERS)[Asked["type"]] }>;
 
 /** The end of a job without a picture. */
-export function refusedBy({ message, reason }: Refused): RefusedPhoto {
+export function refusedBy({ message, reason }: Refused): RefusedOutcome {
   return { kind: "refused", message, reason };
 }
 

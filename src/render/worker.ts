@@ -2,7 +2,7 @@ import { getPriority } from "node:os";
 import { OperatorError } from "../core/errors.ts";
 import { isFullDisk } from "../system/write-whole.ts";
 import { lowerPriority, lowerSession } from "./browser/low-priority.ts";
-import { type CardRenderer, openCardRenderer, PhotoRefused } from "./card-renderer.ts";
+import { CardRefused, type CardRenderer, openCardRenderer } from "./card-renderer.ts";
 import { type FromWorker, parseToWorker, type ToWorker } from "./protocol.ts";
 
 /** The largest niceness that Linux has. */
@@ -68,7 +68,7 @@ async function work(renderer: CardRenderer, message: Exclude<ToWorker, { type: "
       send({ type: "supported", jobId, known: await renderer.previews.supports(message.job.declarations) });
     }
   } catch (error) {
-    if (error instanceof PhotoRefused)
+    if (error instanceof CardRefused)
       send({ type: "refused", jobId, message: error.message, reason: error.reason });
     else send({ type: "fault", jobId, message: describe(error), storage: isFullDisk(error) });
   }

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { templateRegistry } from "../../src/templates/registry.ts";
 import { declareCompositions, ownTemplate, type TestFolder, testFolder } from "../harness.ts";
+import { pngOfDepth } from "../sources/pictures.ts";
 import { runCommand, runCommandWith, startCommand } from "./run.ts";
 
 const PHOTO = join(import.meta.dir, "../photos/unsplash_man.jpg");
@@ -112,11 +113,18 @@ test("--template draws any template there is, listed or not; without it the firs
 });
 
 test("what cannot be a card is reported by its option, in one line", async () => {
+  await Bun.write(at("deep.png"), pngOfDepth(3, 64));
   const refusals: [string[], number, RegExp][] = [
     [args("card.gif"), 2, /--out .*card\.gif must end in \.png, \.webp, \.jpg, \.jpeg, \.webm, \.mp4, \.pdf/],
     [args("folder.png"), 1, /--out .*folder\.png is a folder/],
     [args("card.json/card.png"), 1, /--out .* cannot be written/],
     [[...args("card.png"), "--badge", at("card.json")], 1, /--badge .*card\.json is no picture/],
+    // Its header is in order; only the browser can tell.
+    [
+      [...args("card.png"), "--badge", at("deep.png")],
+      1,
+      /^--badge .*deep\.png: The club badge could not be/,
+    ],
     [[...args("card.png"), "--input", at("list.json")], 1, /--input .*list\.json must hold a JSON object/],
   ];
   for (const [given, code, message] of refusals) {

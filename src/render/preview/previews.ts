@@ -24,7 +24,7 @@ export interface PreviewSources {
     card: CardInput,
     manifest: TemplateManifest,
   ): Promise<{ cutout: CutoutFile; makeCutout: () => Promise<void> }>;
-  readBadge(path: string): Promise<Badge>;
+  readPicture(path: string): Promise<Badge>;
   /** By the fields' names. */
   readPictures(paths?: Record<string, string>): Promise<Record<string, Badge>>;
 }
@@ -56,7 +56,7 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
       const { shown, did } = await show(browser, opened, job, wayOf(job));
       const [player, badge, pictures] = await Promise.all([
         job.photo && sources.cutOut(job.photo.path, job.photo.sha256, job.card, shown.template.manifest),
-        job.badgePath === null ? null : sources.readBadge(job.badgePath),
+        job.badgePath === null ? null : sources.readPicture(job.badgePath),
         sources.readPictures(job.picturePaths),
       ]);
       const ready = performance.now();
