@@ -8,11 +8,12 @@ import {
   MAX_PUBLISH_AHEAD_DAYS,
 } from "./limits.ts";
 import { PICTURE_FORMAT_NAMES, PICTURE_FORMATS } from "./picture-formats.ts";
+import { PICTURE_SIDE_PX } from "./picture-limits.ts";
 import { StringEnum } from "./string-enum.ts";
-import { compileValidator, validatorsOf } from "./validate.ts";
+import { COLOUR_PATTERN, compileValidator, validatorsOf } from "./validate.ts";
 
 const hexColor = (description: string) =>
-  Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", description, examples: ["#C8102E"] });
+  Type.String({ pattern: COLOUR_PATTERN, description, examples: ["#C8102E"] });
 
 const fraction = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
@@ -74,10 +75,10 @@ const AnyImageRequest = Type.Object(
       {
         preset: Type.String(),
         width: Type.Optional(
-          Type.Integer({ minimum: 512, maximum: 2048, default: 1024, description: "Width in pixels." }),
+          Type.Integer({ ...PICTURE_SIDE_PX, default: 1024, description: "Width in pixels." }),
         ),
         height: Type.Optional(
-          Type.Integer({ minimum: 512, maximum: 2048, default: 1280, description: "Height in pixels." }),
+          Type.Integer({ ...PICTURE_SIDE_PX, default: 1280, description: "Height in pixels." }),
         ),
         background_theme: Type.Optional(
           Type.String({

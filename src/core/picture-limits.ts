@@ -1,4 +1,7 @@
-// How finished pictures are handed out: in which widths, and to creates that wait for them.
+// How large pictures are, and how finished ones are handed out: how wide, and to creates that wait for them.
+
+/** Bounds of a picture's width and height. */
+export const PICTURE_SIDE_PX = { minimum: 512, maximum: 2048 } as const;
 
 /** Widths in pixels in which finished pictures are served besides their own. */
 export const PICTURE_WIDTHS = [256, 512, 1024] as const;

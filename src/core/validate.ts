@@ -6,6 +6,9 @@ import type { ErrorDetail } from "./errors.ts";
 
 FormatRegistry.Set("uri", (text) => URL.canParse(text));
 
+/** Of texts that are colours, as `#C8102E`: only these are described as such. */
+export const COLOUR_PATTERN = "^#[0-9A-Fa-f]{6}$";
+
 /** More broken fields than this help nobody, and a hostile body could have thousands. */
 const MAX_DETAILS = 50;
 
@@ -107,7 +110,7 @@ function expectation(schema: TSchema & { [IN_WORDS]?: string }): string {
     case "integer":
       return `a whole number${minimum === undefined ? "" : ` from ${minimum} to ${maximum}`}`;
     case "string":
-      if (schema.pattern === "^#[0-9A-Fa-f]{6}$") return "a colour written #RRGGBB, such as #C8102E";
+      if (schema.pattern === COLOUR_PATTERN) return "a colour written #RRGGBB, such as #C8102E";
       if (schema.format === "uri") return "a full address such as https://images.example.com/photo.jpg";
       if (maxLength === undefined) return "text";
       return minLength

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { COMPOSITIONS } from "../core/card.ts";
 import { PICTURE_FORMAT_NAMES } from "../core/picture-formats.ts";
+import { PICTURE_SIDE_PX } from "../core/picture-limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { LAYOUTS } from "../render/card/template-layout.ts";
 
@@ -9,7 +10,7 @@ import { LAYOUTS } from "../render/card/template-layout.ts";
 const closed = { additionalProperties: false } as const;
 
 const aspect = (description: string) => Type.Number({ minimum: 0.25, maximum: 4, description });
-const side = (description: string) => Type.Integer({ minimum: 512, maximum: 2048, description });
+const side = (description: string) => Type.Integer({ ...PICTURE_SIDE_PX, description });
 
 const PresetSize = Type.Object(
   {

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
+import { PICTURE_SIDE_PX } from "../core/picture-limits.ts";
 import { PRINT_SIZES, printSizeLabel, printSizeOf, SAFE_PX } from "../core/print-sizes.ts";
 import type { PreviewPool } from "../render/pool.ts";
 import { cutFaults } from "./check/cards.ts";
@@ -144,10 +145,13 @@ function printOf(size: { width: number; height: number }) {
   };
 }
 
-/** The side of a picture in pixels; the studio also draws small ones, which the API does not offer. */
+/** The studio also draws small pictures, which the API does not offer. */
+const SMALLEST_PX = 16;
+
+/** The side of a picture in pixels. */
 function side(value: unknown): number {
   const pixels = Math.round(Number(value));
-  if (!(pixels >= 16 && pixels <= 2048))
-    throw new OperatorError("Width and height go from 16 to 2048 pixels.");
+  if (!(pixels >= SMALLEST_PX && pixels <= PICTURE_SIDE_PX.maximum))
+    throw new OperatorError(`Width and height go from ${SMALLEST_PX} to ${PICTURE_SIDE_PX.maximum} pixels.`);
   return pixels;
 }

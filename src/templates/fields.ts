@@ -7,10 +7,11 @@ import {
   MAX_TEMPLATE_TEXT_CHARS,
 } from "../core/limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
-import { IN_WORDS, validatorsOf } from "../core/validate.ts";
+import { checkText, textsWithin } from "../core/texts.ts";
+import { COLOUR_PATTERN, IN_WORDS, validatorsOf } from "../core/validate.ts";
 
-/** Names of fields, list columns and choices: what CSS, JSON and a URL can all hold. */
-const NAME_PATTERN = "^[a-z][a-z0-9_]{0,31}$";
+/** Names of fields, list columns, choices and sizes: what CSS, JSON and a URL can all hold. */
+export const NAME_PATTERN = "^[a-z][a-z0-9_]{0,31}$";
 
 const about = {
   title: Type.Optional(Type.String({ minLength: 1, maxLength: 60 })),
@@ -133,7 +134,7 @@ function schemaOf(field: Field): TSchema {
     case "choice":
       return StringEnum(field.options, options);
     case "color":
-      return Type.String({ ...options, pattern: "^#[0-9A-Fa-f]{6}$" });
+      return Type.String({ ...options, pattern: COLOUR_PATTERN });
     case "qr":
       return Type.String({
         ...options,
@@ -184,7 +185,8 @@ export function checkFields(
       ? []
       : [{ field: "fields", message: `is not for the preset ${name}, which has no fields. Remove it.` }];
   const checked = validator(fields).check({ fields: values ?? {} });
-  return checked.ok ? badTexts(values) : checked.details.map((detail) => worded(detail, name, fields));
+  if (checked.ok) return textsWithin(values, "fields").flatMap(([field, text]) => checkText(field, text));
+  return checked.details.map((detail) => worded(detail, name, fields));
 }
 
 const CODE_RULE = `1 to ${MAX_TEMPLATE_CODE_CHARS} letters, digits and signs of ASCII, with any others as an address has them, such as %C3%A4 for ä`;
@@ -197,17 +199,6 @@ function worded({ field, message }: ErrorDetail, name: string, fields: Fields): 
   const parent = list === undefined ? undefined : fields[list];
   const names = Object.keys(parent?.type === "list" ? parent.of : fields);
   return { field: place, message: `is not a field of the preset ${name}, which has ${names.join(", ")}.` };
-}
-
-/** Texts that no database or page can hold. */
-function badTexts(values: unknown, place = "fields"): ErrorDetail[] {
-  if (typeof values === "string")
-    return values.isWellFormed() && !values.includes("\0")
-      ? []
-      : [{ field: place, message: "must be valid Unicode text without NUL characters." }];
-  if (Array.isArray(values)) return values.flatMap((each, index) => badTexts(each, `${place}[${index}]`));
-  if (typeof values !== "object" || values === null) return [];
-  return Object.entries(values).flatMap(([name, each]) => badTexts(each, `${place}.${name}`));
 }
 
 /**

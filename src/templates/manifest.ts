@@ -3,16 +3,16 @@ import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value"
 import { COMPOSITIONS, type Composition } from "../core/card.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import { jsonPlaces, whereFaulty } from "../core/json-place.ts";
-import { MAX_TEMPLATE_PICTURES } from "../core/picture-limits.ts";
+import { MAX_TEMPLATE_PICTURES, PICTURE_SIDE_PX } from "../core/picture-limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
+import { COLOUR_PATTERN } from "../core/validate.ts";
 import { didYouMean, type Fault, faultAt } from "./fault.ts";
-import { checkFields, FIELD_TYPES, FieldsSchema, imageFields } from "./fields.ts";
+import { checkFields, FIELD_TYPES, FieldsSchema, imageFields, NAME_PATTERN } from "./fields.ts";
 
 /** Names of templates, used as folder names and as presets in the API. */
 export const TEMPLATE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** The API's bounds for a picture's side, in pixels. */
-const side = Type.Integer({ minimum: 512, maximum: 2048 });
+const side = Type.Integer(PICTURE_SIDE_PX);
 /** Bounds of a picture's width / height; 512x2048 is 0.25, 2048x512 is 4. */
 const aspect = Type.Number({ minimum: 0.25, maximum: 4 });
 
@@ -30,7 +30,7 @@ export const TemplateManifest = Type.Object(
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
     description: Type.Optional(Type.String({ maxLength: 500 })),
     /** Sizes in pixels the template was designed for, by name; the first is the default. */
-    sizes: Type.Record(Type.String({ pattern: "^[a-z][a-z0-9_]{0,31}$" }), Type.Tuple([side, side]), {
+    sizes: Type.Record(Type.String({ pattern: NAME_PATTERN }), Type.Tuple([side, side]), {
       additionalProperties: false,
       minProperties: 1,
       maxProperties: 12,
@@ -55,7 +55,7 @@ export const TemplateManifest = Type.Object(
       Type.Object(
         {
           width: Type.Optional(Type.Number({ minimum: 0.1, maximum: 3 })),
-          color: Type.Optional(Type.String({ pattern: "^#[0-9A-Fa-f]{6}$" })),
+          color: Type.Optional(Type.String({ pattern: COLOUR_PATTERN })),
         },
         { additionalProperties: false, minProperties: 1 },
       ),
@@ -209,7 +209,7 @@ function remedyOf({ path, type, message, schema }: ValueError): string {
     return `is not known here. ${didYouMean(word, names)}Remove it, or correct its spelling.`;
   }
   if (type === ValueErrorType.ObjectRequiredProperty) return "is missing. Add it.";
-  if (schema?.pattern === "^[a-z][a-z0-9_]{0,31}$")
+  if (schema?.pattern === NAME_PATTERN)
     return "use a lower-case letter, then letters, digits and underscores, at most 32.";
   return `${message.charAt(0).toLowerCase()}${message.slice(1)}.`;
 }

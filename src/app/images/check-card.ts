@@ -8,6 +8,7 @@ import { isOwnPhoto } from "../../core/own-photos.ts";
 import { printSizeOf, printSizesInPixels } from "../../core/print-sizes.ts";
 import { publicationFault } from "../../core/publication.ts";
 import { SAMPLE_PHOTO_PATHS } from "../../core/sample-photo.ts";
+import { checkText, textsWithin } from "../../core/texts.ts";
 import { undrawable } from "../../render/card/display-name.ts";
 import { DRAWABLE_SCRIPTS, isDrawable } from "../../render/fonts/fonts.ts";
 import { checkFields, imageFields } from "../../templates/fields.ts";
@@ -77,11 +78,7 @@ export function checkMeaning(
     ),
     ...metadataTexts(body).filter(([field]) => !isWithin(field, broken)),
   ];
-  for (const [field, text] of texts) {
-    if (text !== undefined && (!text.isWellFormed() || text.includes("\0"))) {
-      details.push({ field, message: "must be valid Unicode text without NUL characters." });
-    }
-  }
+  for (const [field, text] of texts) if (text !== undefined) details.push(...checkText(field, text));
   return details;
 }
 
@@ -132,7 +129,7 @@ export async function checkForPreset(
     ...(details.length > 0
       ? details
       : [
-          ...textsOf(Object.fromEntries(written), "fields").flatMap(undrawableText),
+          ...textsWithin(Object.fromEntries(written), "fields").flatMap(undrawableText),
           ...pictures.flatMap((name) => badAddress(fields?.[name], `fields.${name}`, config)),
         ]),
   ];
@@ -148,14 +145,6 @@ function checkPrintSize({ format, width, height }: CreateImageRequest["style"]):
 function badAddress(value: unknown, field: string, config: OwnAddresses): ErrorDetail[] {
   const problem = typeof value === "string" ? addressProblem(value, config) : null;
   return problem === null ? [] : [{ field, message: problem }];
-}
-
-/** Every text within a value and its location, such as `fields.stats[2].label`. */
-function textsOf(value: unknown, place: string): [place: string, text: string][] {
-  if (typeof value === "string") return [[place, value]];
-  if (Array.isArray(value)) return value.flatMap((each, index) => textsOf(each, `${place}[${index}]`));
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, each]) => textsOf(each, `${place}.${name}`));
 }
 
 function undrawableText([field, text]: [string, string]): ErrorDetail[] {
