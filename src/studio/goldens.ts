@@ -2,6 +2,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
 import { writeWhole } from "../system/write-whole.ts";
+import { ownFolder } from "../templates/files.ts";
 import { CHANGED_FROM, differenceOf } from "./difference.ts";
 import type { GoldenState, PictureRequest } from "./messages.ts";
 import { SAMPLE_NAME } from "./samples.ts";
@@ -16,6 +17,9 @@ export type GoldenDrawer = (
   wanted: Pick<PictureRequest, "body" | "width" | "height" | "format" | "side">,
   pane: string,
 ) => Promise<Uint8Array>;
+
+/** Where a template's accepted pictures lie. Throws a TemplateFileError when that is a link. */
+export const goldenFolder = (dir: string): Promise<string> => ownFolder(dir, "golden");
 
 /** The path of an accepted picture. Throws an OperatorError for an invalid name. */
 export function goldenPath(dir: string, name: string): string {
@@ -78,8 +82,9 @@ export async function goldenStates(now: FolderNow, draw: GoldenDrawer): Promise<
 
 /** Accepts a picture as it is drawn now. */
 export async function writeGolden(now: FolderNow, name: string, draw: GoldenDrawer): Promise<void> {
-  const path = goldenPath(now.state.folder, name);
+  const { folder } = now.state;
+  const path = goldenPath(folder, name);
   const picture = await draw(now, wanted(now, name), `accept:${name}`);
-  await mkdir(join(now.state.folder, "golden"), { recursive: true });
+  await mkdir(await goldenFolder(folder), { recursive: true });
   await writeWhole(path, picture);
 }

@@ -1,9 +1,9 @@
-import { lstat, mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
 import { sha256 } from "../core/sha256.ts";
 import { writeWhole } from "../system/write-whole.ts";
-import { readOwnFile, TemplateFileError } from "../templates/files.ts";
+import { ownFolder, readOwnFile, TemplateFileError } from "../templates/files.ts";
 import { testBadge, testBadgeOf } from "./test-badges.ts";
 
 // A template may come from somebody else: neither a name in a sample nor a link leads out of its folder.
@@ -24,11 +24,7 @@ export interface SampleText {
 }
 
 /** Where a template's samples lie. Throws a TemplateFileError when that is a link. */
-export async function samplesFolder(dir: string): Promise<string> {
-  const folder = join(dir, FOLDER);
-  if ((await lstat(folder).catch(() => null))?.isSymbolicLink()) throw TemplateFileError.link(dir, FOLDER);
-  return folder;
-}
+export const samplesFolder = (dir: string): Promise<string> => ownFolder(dir, FOLDER);
 
 /** The names of what lies in the samples folder, sorted. */
 export async function sampleFileNames(dir: string): Promise<string[]> {

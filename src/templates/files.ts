@@ -121,11 +121,17 @@ async function ownNames(dir: string): Promise<string[]> {
     }
   };
   for (const folder of OWN_FOLDERS) {
-    if ((await lstat(join(dir, folder)).catch(() => null))?.isSymbolicLink())
-      throw TemplateFileError.link(dir, folder);
+    await ownFolder(dir, folder);
     await look(folder);
   }
   return names.sort();
+}
+
+/** The path of a folder in a template's, there or not yet. Throws a TemplateFileError for a link. */
+export async function ownFolder(dir: string, name: string): Promise<string> {
+  const folder = join(dir, name);
+  if ((await lstat(folder).catch(() => null))?.isSymbolicLink()) throw TemplateFileError.link(dir, name);
+  return folder;
 }
 
 const MISSING_OWN = "cannot be read. A template folder holds template.json, card.html and card.css.";

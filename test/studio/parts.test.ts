@@ -20,6 +20,7 @@ import { type CheckCase, cardFaults, checkCases, gather } from "../../src/studio
 import { checkSvg } from "../../src/studio/check/check-svg.ts";
 import { curlCommand } from "../../src/studio/curl.ts";
 import { differenceOf } from "../../src/studio/difference.ts";
+import { writeGolden } from "../../src/studio/goldens.ts";
 import { badgeFile, photoFile, readSamples } from "../../src/studio/sample-files.ts";
 import { sampleCard } from "../../src/studio/samples.ts";
 import { copyStarter } from "../../src/studio/starter.ts";
@@ -98,6 +99,24 @@ test("links among samples are not followed, and what is no file is not waited fo
     symlinkSync(join(folder, "elsewhere"), join(dir, "samples"));
     const { state } = await readFolderNow(dir, undefined, 1);
     expect(state.faults).toMatchObject([{ file: "samples", message: expect.stringContaining("is a link") }]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("a picture is accepted into the folder itself, not where a link leads", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "cardpress-golden-"));
+  try {
+    const dir = await copyStarter(folder, "my_card");
+    mkdirSync(join(folder, "elsewhere"));
+    symlinkSync(join(folder, "elsewhere"), join(dir, "golden"));
+    const now = await readFolderNow(dir, undefined, 1);
+    const accept = () => writeGolden(now, "first@portrait", async () => testBadge("tall"));
+    await expect(accept()).rejects.toThrow(`${dir}/golden is a link`);
+    expect(readdirSync(join(folder, "elsewhere"))).toEqual([]);
+    await rm(join(dir, "golden"));
+    await accept();
+    expect(readdirSync(join(dir, "golden"))).toEqual(["first@portrait.webp"]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

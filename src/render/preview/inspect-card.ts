@@ -6,7 +6,7 @@ import type { CardPage } from "../card/page.ts";
 import { type FontFace, libraryFaces, missingCharacters } from "./glyphs.ts";
 // TypeScript sees a script; the import gives its text, which runs in the page.
 import lookSource from "./look.js" with { type: "text" };
-import type { Inspection, TextLook } from "./messages.ts";
+import type { Inspection, TextInspection } from "./messages.ts";
 
 interface Shown {
   page: CardPage;
@@ -14,7 +14,7 @@ interface Shown {
   refused: ReadonlySet<string>;
 }
 
-type PageText = Omit<TextLook, "usedFamilies" | "missing" | "contrast"> & { index: number };
+type PageText = Omit<TextInspection, "usedFamilies" | "missing" | "contrast"> & { index: number };
 
 interface PageLook
   extends Pick<Inspection, "card" | "zones" | "player" | "trim" | "marks" | "brokenPictures"> {

@@ -12,7 +12,7 @@ const Rectangle = Type.Object({
 });
 
 /** One text of a card as the page laid it out. */
-export const TextLook = Type.Object({
+export const TextInspection = Type.Object({
   /** How a designer finds it: data attribute or class, such as `player.name`. */
   label: Type.String(),
   text: Type.String(),
@@ -38,12 +38,12 @@ export const TextLook = Type.Object({
   contrast: Type.Union([Type.Number(), Type.Null()]),
   neededContrast: Type.Number(),
 });
-export type TextLook = Static<typeof TextLook>;
+export type TextInspection = Static<typeof TextInspection>;
 
 export const Inspection = Type.Object({
   card: Rectangle,
   zones: Type.Array(Type.Object({ name: Type.String(), box: Rectangle })),
-  texts: Type.Array(TextLook),
+  texts: Type.Array(TextInspection),
   player: Type.Union([Rectangle, Type.Null()]),
   /** Brow to chin of the real player on the card; null without a photo or when nobody faces the camera. */
   face: Type.Union([Rectangle, Type.Null()]),

@@ -1,6 +1,6 @@
 import type { Composition } from "../../core/card.ts";
 import { PRINT_SIZES, SAFE_MM, SAFE_PX } from "../../core/print-sizes.ts";
-import type { Inspection, TextLook } from "../../render/preview/messages.ts";
+import type { Inspection, TextInspection } from "../../render/preview/messages.ts";
 import { type Fault, faultAt } from "../../templates/fault.ts";
 import type { TemplateManifest } from "../../templates/manifest.ts";
 import { type SampleBody, wallCases } from "../cases.ts";
@@ -235,7 +235,7 @@ function beyondCut(label: string, box: Box, trim: Box): number {
   return Math.max(...sides.map((px) => (px < bleed - 1 || mayNotBleed ? px : 0)));
 }
 
-function textFaults(text: TextLook): CardFault[] {
+function textFaults(text: TextInspection): CardFault[] {
   const faults: CardFault[] = [];
   const subject = text.label;
   if (text.missing.length > 0)

@@ -11,7 +11,7 @@ import { readTemplateFolder } from "../../templates/files.ts";
 import { compositionsOf, type TemplateManifest } from "../../templates/manifest.ts";
 import { type SampleBody, showsSet } from "../cases.ts";
 import { CHANGED_FROM, differenceOf } from "../difference.ts";
-import { goldenPath } from "../goldens.ts";
+import { goldenFolder, goldenPath } from "../goldens.ts";
 import { readSamples, sampleFile, sampleFileNames } from "../sample-files.ts";
 import { type SampleCard, sampleCard } from "../samples.ts";
 import { testBadgeOf } from "../test-badges.ts";
@@ -134,7 +134,7 @@ async function checkCards(
   const cases = [...fronts, ...backs].filter(({ id }) => options.only === null || options.only.has(id));
   const samples = cases.filter(({ isSample }) => isSample);
   checkAccepted(options.accept, samples);
-  report.faults.push(...(await lookAtAll(options, manifest, cases, html, report)));
+  report.faults.push(...(await inspectAll(options, manifest, cases, html, report)));
   await checkGoldens(options, manifest, samples, report);
   if (options.only === null) await checkCost(options, manifest, cases[0] as CheckCase, report);
   const failed = report.faults.flatMap(({ severity, cases: ids }) => (severity === "error" ? ids : []));
@@ -143,7 +143,7 @@ async function checkCards(
 }
 
 /** Draws and inspects every card, on all workers of the pool at once. Returns the faults, each once. */
-async function lookAtAll(
+async function inspectAll(
   options: CheckOptions,
   manifest: TemplateManifest,
   cases: readonly CheckCase[],
@@ -152,11 +152,11 @@ async function lookAtAll(
 ): Promise<CheckedFault[]> {
   const gatherSide = (side: CheckCase["side"], all: { one: CheckCase; faults: CardFault[] }[]) =>
     side === "back" ? gather(all, html.back ?? "", "back.html") : gather(all, html.card);
-  const looked: { one: CheckCase; faults: CardFault[] }[] = [];
+  const inspected: { one: CheckCase; faults: CardFault[] }[] = [];
   const reported = new Set<string>();
   await inParallel(options.pool.health().wanted, cases, async (one, i) => {
     const faults = await faultsOf(options, manifest, one);
-    looked[i] = { one, faults };
+    inspected[i] = { one, faults };
     for (const fault of faults) {
       const key = `${one.side} ${faultKey(fault)}`;
       const [first] = reported.has(key) ? [] : gatherSide(one.side, [{ one, faults: [fault] }]);
@@ -169,7 +169,7 @@ async function lookAtAll(
   const of = (side: CheckCase["side"]) =>
     gatherSide(
       side,
-      looked.filter(({ one }) => one.side === side),
+      inspected.filter(({ one }) => one.side === side),
     );
   return [...of(undefined), ...of("back")];
 }
@@ -275,6 +275,7 @@ async function checkGoldens(
   report: CheckReport,
 ): Promise<void> {
   const { dir, accept } = options;
+  const folder = await goldenFolder(dir);
   for (const one of cases) {
     const path = goldenPath(dir, one.id);
     const before = await readFile(path).catch(() => null);
@@ -284,18 +285,18 @@ async function checkGoldens(
       continue;
     }
     const now = await (await draw(options, manifest, one, "golden", "no")).bytesOf();
-    const differencePath = join(dir, "golden", "differences", `${one.id}.png`);
+    const differencePath = join(folder, "differences", `${one.id}.png`);
     const { changed, picture } = before
       ? await differenceOf(new Uint8Array(before), now)
       : { changed: 1, picture: null };
     const differs = changed > CHANGED_FROM;
     if (differs && isWanted) {
-      await mkdir(join(dir, "golden"), { recursive: true });
+      await mkdir(folder, { recursive: true });
       await writeWhole(path, now);
     }
     const shown = differs && !isWanted && picture ? differencePath : null;
     if (shown && picture) {
-      await mkdir(join(dir, "golden", "differences"), { recursive: true });
+      await mkdir(join(folder, "differences"), { recursive: true });
       await writeWhole(shown, picture);
     } else await rm(differencePath, { force: true });
     const state = !differs ? "same" : isWanted ? "accepted" : "changed";

@@ -1,4 +1,4 @@
-import type { Inspection, TextLook } from "../../render/preview/messages.ts";
+import type { Inspection, TextInspection } from "../../render/preview/messages.ts";
 import type { PictureAnswer } from "../messages.ts";
 import { svg } from "./dom.ts";
 
@@ -20,7 +20,7 @@ const ZONE_COLOURS: Record<string, string> = {
 type Box = Inspection["card"];
 
 /** What about a text needs the designer's attention; null if nothing does. */
-export function textProblem(text: TextLook): string | null {
+export function textProblem(text: TextInspection): string | null {
   if (text.missing.length > 0) return `no glyph for ${text.missing.slice(0, 4).join(" ")}`;
   if (text.overflowPx > 1) return `stands out by ${Math.round(text.overflowPx)} px`;
   if (text.contrast !== null && text.contrast < text.neededContrast)
