@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { imageReceipt, receiptView, rerenderJob } from "../app/images/image-receipt.ts";
-import { isPdfCard, pdfOfSides, sha256Of } from "../app/images/keep-card.ts";
+import { isPdfCard, pdfOfSides } from "../app/images/keep-card.ts";
 import { OperatorError } from "../core/errors.ts";
+import { sha256 } from "../core/sha256.ts";
 import { openCardRenderer } from "../render/card-renderer.ts";
 import type { RenderJob } from "../render/protocol.ts";
 import { rendererOptions } from "../service/renderer-options.ts";
@@ -96,7 +97,7 @@ async function make({ config, folder }: Workspace, image: Image, job: RenderJob)
       }
       const file = await pdfOfSides(image, sides);
       await writeFile(job.outputPath, file);
-      return sha256Of(file);
+      return sha256(file);
     } finally {
       await renderer.close();
     }

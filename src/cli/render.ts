@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { extname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { checkForPreset } from "../app/images/check-card.ts";
-import { sha256Of } from "../app/images/keep-card.ts";
 import { cardPdf } from "../app/print/card-pdf.ts";
 import { type Config, readConfig } from "../config.ts";
 import { ASKED_COMPOSITIONS, type AskedComposition, MOTIONS, type Motion } from "../core/card.ts";
@@ -14,6 +13,7 @@ import type { FailureReason } from "../core/failure-reasons.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
 import { isMoving } from "../core/moving-pictures.ts";
 import { formatsOf, PDF, type PictureFormatName } from "../core/picture-formats.ts";
+import { sha256 } from "../core/sha256.ts";
 import { compileValidator } from "../core/validate.ts";
 import { NO_CANVAS } from "../render/card/capture.ts";
 import { CardRefused, type CardRenderer, openCardRenderer } from "../render/card-renderer.ts";
@@ -147,7 +147,7 @@ async function renderPdf(renderer: CardRenderer, job: RenderJob, { input }: Rend
   const { mtimeMs } = await stat(input);
   const bytes = await cardPdf(pictures, { title: card.player.name, createdAt: mtimeMs });
   await writeWhole(outputPath, bytes);
-  const receipt = { ...front.receipt, sha256: sha256Of(bytes) };
+  const receipt = { ...front.receipt, sha256: sha256(bytes) };
   return { ...front, contentType: PDF, bytes: bytes.length, receipt };
 }
 
@@ -186,7 +186,7 @@ async function readJob(
     jobId: "render",
     card,
     photoPath: resolve(options.photo),
-    photoSha256: new Bun.CryptoHasher("sha256").update(photo).digest("hex"),
+    photoSha256: sha256(photo),
     badgePath: options.badge ?? null,
     picturePaths: pictures,
     outputPath: resolve(options.out),

@@ -4,6 +4,7 @@ import { join, relative, resolve } from "node:path";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
+import { sha256 } from "../core/sha256.ts";
 import { quietLog } from "../log.ts";
 import { untilSignal } from "../service/stop-signal.ts";
 import type { CheckedFault } from "../studio/check/cards.ts";
@@ -112,11 +113,7 @@ const faultText = (fault: CheckedFault, folder: string) =>
   `${fault.severity === "error" ? "error  " : "warning"} ${faultLine(fault, placeIn(folder))}`;
 
 /** Remembers which cards failed on this machine; of no use elsewhere. */
-const failedFile = (dir: string) =>
-  join(
-    tmpdir(),
-    `cardpress-check-${new Bun.CryptoHasher("sha256").update(dir).digest("hex").slice(0, 16)}.json`,
-  );
+const failedFile = (dir: string) => join(tmpdir(), `cardpress-check-${sha256(dir).slice(0, 16)}.json`);
 
 async function lastFailed(dir: string): Promise<ReadonlySet<string> | null> {
   const ids = await readFile(failedFile(dir), "utf8")

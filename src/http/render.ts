@@ -14,6 +14,7 @@ import {
   tooManyRefusedKeys,
 } from "../core/partner-refusals.ts";
 import { isRenderSignature, MAX_RENDER_CACHE_MS, signedText } from "../core/render-address.ts";
+import { sha256 } from "../core/sha256.ts";
 import { whileUnchanged } from "../store/engine/while-unchanged.ts";
 import type { ImageAnswer } from "../store/images/image-reads.ts";
 import { findKeyWithAccount } from "../store/people/keys.ts";
@@ -181,7 +182,7 @@ function refuseWhenExceeded(rate: RateState, now: number): void {
 }
 
 /** What tells a picture's versions apart, without the name by which it is served to whoever knows it. */
-const versionOf = (name: string) => new Bun.CryptoHasher("sha256").update(name).digest("hex").slice(0, 32);
+const versionOf = (name: string) => sha256(name).slice(0, 32);
 
 function finishedName(image: ImageAnswer, isBack: boolean): string {
   if (image.state === "completed") return (isBack ? image.backOutputName : image.outputName) ?? "";

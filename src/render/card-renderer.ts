@@ -13,6 +13,7 @@ import {
   PICTURE_REFUSAL,
   REASON_OF_REFUSAL,
 } from "../core/photo-refusals.ts";
+import { sha256 } from "../core/sha256.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import type { LoadedTemplate } from "../templates/load.ts";
 import { compositionsOf, type TemplateManifest } from "../templates/manifest.ts";
@@ -231,7 +232,7 @@ async function renderCard(
     template: { version: template.manifest.version, digest: template.digest },
     timingsMs: stages,
     receipt: {
-      sha256: new Bun.CryptoHasher("sha256").update(picture.bytes).digest("hex"),
+      sha256: sha256(picture.bytes),
       tools: deps.tools,
       framing: player.cutout?.framing ?? null,
       timingsMs: stages,

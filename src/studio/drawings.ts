@@ -1,6 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CardInput } from "../core/card.ts";
+import { sha256 } from "../core/sha256.ts";
 import type { PreviewPool } from "../render/pool.ts";
 import type { PreviewOutcome } from "../render/pool-worker.ts";
 import type { Previewed } from "../render/preview/messages.ts";
@@ -197,5 +198,5 @@ function keyOf({ dir, side, digest, card, photo, badge, pictures, inspect, encod
     inspect,
     encoding,
   ];
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify(inputs)).digest("hex").slice(0, 32);
+  return sha256(JSON.stringify(inputs)).slice(0, 32);
 }

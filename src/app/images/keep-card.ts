@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Blobs } from "../../blobs/blobs.ts";
 import { DEFAULT_FORMAT, storedRequest } from "../../core/image-request.ts";
 import { PDF } from "../../core/picture-formats.ts";
+import { sha256 } from "../../core/sha256.ts";
 import { storageFault } from "../../core/storage-unavailable.ts";
 import type { RenderedFile } from "../../render/protocol.ts";
 import { findImageByOutput } from "../../store/images/image-reads.ts";
@@ -34,7 +35,7 @@ export async function keepCard(
   if (isPdfCard(image)) {
     const file = await pdfOfSides(image, [front.path, ...(back ? [back.path] : [])]);
     await deps.blobs.put("picture", name, file);
-    const receipt = { ...front.receipt, sha256: sha256Of(file) };
+    const receipt = { ...front.receipt, sha256: sha256(file) };
     return { name, contentType: PDF, width, height, bytes: file.length, composition, template, receipt };
   }
   await deps.blobs.put("picture", name, { path: front.path });
@@ -58,9 +59,6 @@ export async function pdfOfSides(
   const pictures = await Promise.all(paths.map((path) => readFile(path)));
   return cardPdf(pictures, { title: storedRequest(request).player.name, createdAt });
 }
-
-export const sha256Of = (bytes: Uint8Array): string =>
-  new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
 /** Removes both sides of a card whose image somebody else has ended. */
 export async function dropPictures(

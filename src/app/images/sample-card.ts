@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { Clock } from "../../core/ports.ts";
+import { sha256 } from "../../core/sha256.ts";
 import type { RenderPool } from "../../render/pool.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { SAMPLE_PHOTO_FILE } from "../../templates/built-in.ts";
@@ -132,9 +133,7 @@ async function make(
           ...(fields && { fields: exampleFields(fields) }),
         },
         photoPath: SAMPLE_PHOTO_FILE,
-        photoSha256: new Bun.CryptoHasher("sha256")
-          .update(await Bun.file(SAMPLE_PHOTO_FILE).bytes())
-          .digest("hex"),
+        photoSha256: sha256(await Bun.file(SAMPLE_PHOTO_FILE).bytes()),
         badgePath: null,
         outputPath: path,
       },

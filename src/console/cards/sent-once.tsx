@@ -2,6 +2,7 @@
 import type { CreateCommand } from "../../app/images/accept-image.ts";
 import type { Environment } from "../../core/account.ts";
 import { fingerprintOf } from "../../core/idempotency.ts";
+import { sha256 } from "../../core/sha256.ts";
 import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import { findRecord } from "../../store/images/idempotency.ts";
 import { field, type MemberVisit } from "../visit.ts";
@@ -21,7 +22,7 @@ export function Nonce({ visit, renews = false }: { visit: MemberVisit; renews?: 
 function keyOf(visit: MemberVisit, part = ""): string {
   const { deps, form, file } = visit;
   if (field(visit, NONCE) === "") return `console-${deps.random.id("idem")}`;
-  const photo = file && new Bun.CryptoHasher("sha256").update(file.bytes).digest("hex");
+  const photo = file && sha256(file.bytes);
   return `console-${fingerprintOf({ form: [...form], photo: photo ?? "" })}${part}`;
 }
 

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { Tensor } from "onnxruntime-common";
 import { OperatorError } from "../../core/errors.ts";
 import { MAX_MATTE_MODEL_BYTES, MAX_NETWORK_PICTURE_PIXELS } from "../../core/limits.ts";
+import { sha256 } from "../../core/sha256.ts";
 import { loadOnnxRuntime, type OnnxSession } from "./onnx-runtime.ts";
 import { resampled } from "./resample.ts";
 
@@ -149,8 +150,6 @@ function wrongFile(path: string, problem: string): OperatorError {
     `CARDPRESS_MATTE_MODEL is ${path}: ${problem} Name an ONNX file of the U^2-Net, IS-Net or BiRefNet kind, as the operator's guide lists them, or unset it to use the built-in network.`,
   );
 }
-
-const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
 /**
  * Wraps a loaded network as a separator of player and background.
