@@ -3,7 +3,7 @@ import type { AcceptImage } from "../app/images/accept-image.ts";
 import { type CardTemplates, checkCard } from "../app/images/check-card.ts";
 import { imageView } from "../app/images/image-view.ts";
 import type { ProgressTracker } from "../app/images/progress.ts";
-import { asksForRateLimit } from "../app/images/test-endings.ts";
+import { asksForRateLimit } from "../app/images/requested-ending.ts";
 import { Refusal } from "../core/errors.ts";
 import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { findImageAnswer } from "../store/images/image-reads.ts";

@@ -1,7 +1,7 @@
 import { photoFetcher } from "../app/batches/fetch-photos.ts";
 import { createExporter } from "../app/exports/send-exports.ts";
 import { renderNextImage } from "../app/images/render-image.ts";
-import { renderNextTestImage } from "../app/images/test-image.ts";
+import { renderNextTestImage } from "../app/images/render-test-image.ts";
 import { type Loop, startLoop } from "../app/loop.ts";
 import { writeNotices } from "../app/mail/notices.ts";
 import { sendDueMails } from "../app/mail/outbox.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { unzipSync } from "fflate";
 import { signedCardUrl } from "../../clients/typescript/src/signing.ts";
 import { packPhp, packPython } from "../../scripts/client.ts";
-import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { type Loop, startLoop } from "../../src/app/loop.ts";
 import { webhookHeaders } from "../../src/core/webhook-signature.ts";
 import { clientCalls } from "../../src/http/docs/client-calls.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
-import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { type Loop, startLoop } from "../../src/app/loop.ts";
 import { webhookHeaders } from "../../src/core/webhook-signature.ts";
 import { VERSION } from "../../src/version.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { renderNextImage } from "../../src/app/images/render-image.ts";
-import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { sideOfPdf } from "../../src/app/print/card-pdf.ts";
 import { AcceptedImageResponse, ImageResponse, PresetListResponse } from "../../src/http/schemas.ts";
 import { encodePng } from "../../src/render/card/encode.ts";

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { renderNextImage } from "../../src/app/images/render-image.ts";
-import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { AcceptedImageResponse, PresetListResponse } from "../../src/http/schemas.ts";
 import type { RenderJob } from "../../src/render/protocol.ts";

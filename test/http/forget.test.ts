@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
-import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { audit } from "../../src/app/operations/audit/audit.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { changeRetention } from "../../src/app/people/manage-retention.ts";

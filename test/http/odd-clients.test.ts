@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { DISCARD_IDLE_MS } from "../../src/core/limits.ts";
 import { discardBody, readBounded } from "../../src/http/body.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";

@@ -5,7 +5,7 @@ import { eq } from "drizzle-orm";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { newName } from "../../src/app/images/keep-card.ts";
 import { claimImage, leaseOf } from "../../src/app/images/render-image.ts";
-import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import { checkFoil } from "../../src/core/foil.ts";

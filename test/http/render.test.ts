@@ -4,7 +4,7 @@ import { eq, isNull } from "drizzle-orm";
 import { signedCardUrl } from "../../clients/typescript/src/signing.ts";
 import { forgetAged } from "../../src/app/images/forget-image.ts";
 import { renderNextImage } from "../../src/app/images/render-image.ts";
-import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { createKey, type KeyRules, revokeKey, suspendAccount } from "../../src/app/people/manage-account.ts";
 import { changeRetention } from "../../src/app/people/manage-retention.ts";
 import { makeSigningSecret, removeSigningSecret } from "../../src/app/people/manage-signing.ts";

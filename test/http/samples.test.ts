@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { type Loop, startLoop } from "../../src/app/loop.ts";
 import { createKey } from "../../src/app/people/manage-account.ts";
 import { makeSigningSecret } from "../../src/app/people/manage-signing.ts";

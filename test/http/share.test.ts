@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { audit } from "../../src/app/operations/audit/audit.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { changeRetention } from "../../src/app/people/manage-retention.ts";

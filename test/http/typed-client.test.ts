@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { startLoop } from "../../src/app/loop.ts";
 import { typescriptSample } from "../../src/console/cards/code-samples.ts";
 import { SAMPLES } from "../../src/http/docs/samples.ts";

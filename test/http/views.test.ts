@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
-import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { FAILURE_REASONS } from "../../src/core/failure-reasons.ts";
 import { SOURCE_BYTES_PER_DAY } from "../../src/core/limits.ts";
 import { RENDER_FAULT_MESSAGE } from "../../src/core/partner-refusals.ts";

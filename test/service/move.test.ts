@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sqliteTables, type Tables } from "../../db/schema.ts";
 import { claimImage, renderNextImage } from "../../src/app/images/render-image.ts";
-import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { audit } from "../../src/app/operations/audit/audit.ts";
 import type { Step } from "../../src/app/operations/backup/backup.ts";
 import { moveFolder } from "../../src/app/operations/move/move.ts";

@@ -18,7 +18,7 @@ import type { AppContext } from "../context.ts";
 import { reserveCredits } from "../credits/credits.ts";
 import { type FreshImage, freshImage } from "../images/fresh-image.ts";
 import { keepTemplate } from "../images/keep-template.ts";
-import { refuseOnRequest } from "../images/test-endings.ts";
+import { refuseOnRequest } from "../images/requested-ending.ts";
 import { type FreePlace, findFreePlaces, holdPlaces, type Wish } from "../sets/set-places.ts";
 
 // The cards of a batch as images: those that were made before are found, and the others written.

@@ -42,8 +42,8 @@ import { freshImage } from "./fresh-image.ts";
 import { type SetPlaceView, setOf } from "./image-view.ts";
 import { keepTemplate } from "./keep-template.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
+import { refuseOnRequest, testEtaSeconds } from "./requested-ending.ts";
 import type { SourceHold, SourceKeeper } from "./source-keeper.ts";
-import { refuseOnRequest, testEtaSeconds } from "./test-endings.ts";
 
 export interface AcceptImageDeps extends AppContext {
   sources: SourceFetcher;

@@ -12,7 +12,7 @@ import { createExporter, releaseLostExports } from "../../../src/app/exports/sen
 import { forgetImage } from "../../../src/app/images/forget-image.ts";
 import { imageView } from "../../../src/app/images/image-view.ts";
 import { renderNextImage } from "../../../src/app/images/render-image.ts";
-import { renderNextTestImage } from "../../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../../src/app/images/render-test-image.ts";
 import { type BucketSettings, openBucket } from "../../../src/blobs/bucket.ts";
 import { DELIVERY_WAITS_MS } from "../../../src/core/delivery-schedule.ts";
 import { Refusal } from "../../../src/core/errors.ts";

@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { finishImage, type RenderEnd } from "../../../src/app/images/finish-image.ts";
 import { claimImage, renderNextImage } from "../../../src/app/images/render-image.ts";
-import { renderNextTestImage } from "../../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../../src/app/images/render-test-image.ts";
 import { sweep, sweepFiles } from "../../../src/app/operations/sweep.ts";
 import { takeOver } from "../../../src/app/operations/take-over.ts";
 import { LEASE_MS, MAX_RENDERS, STORAGE_RETRY_MS } from "../../../src/core/limits.ts";

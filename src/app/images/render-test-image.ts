@@ -12,9 +12,6 @@ import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { RenderEnd } from "./finish-image.ts";
 import { dropPictures, isPdfCard, newName } from "./keep-card.ts";
-import type { ProgressTracker } from "./progress.ts";
-import { claimImage, finishWhileLeased, leaseOf } from "./render-image.ts";
-import { testEnding } from "./test-endings.ts";
 import {
   backPlaceholder,
   PlaceholderRefused,
@@ -22,7 +19,10 @@ import {
   type TestPlaceholderDeps,
   testComposition,
   testPlaceholder,
-} from "./test-placeholder.ts";
+} from "./placeholder-picture.ts";
+import type { ProgressTracker } from "./progress.ts";
+import { claimImage, finishWhileLeased, leaseOf } from "./render-image.ts";
+import { testEnding } from "./requested-ending.ts";
 
 export interface TestImageDeps extends AppContext, TestPlaceholderDeps {
   progress: ProgressTracker;
