@@ -43,6 +43,10 @@ const FACE_PER_HEAD = 0.62;
  */
 const KNEES_FACES = 7.4;
 const HIPS_FACES = 5.2;
+/** Who shows more face heights is shown to the waist, but for a pose as wide as this part of its height. */
+const FAR_FACES = 6.3;
+const WAIST_FACES = 4.5;
+const POSED = 0.6;
 /**
  * Feet do not stand on the plate: this fraction of a player shown whole is visible, the rest is behind the
  * plate.
@@ -177,7 +181,9 @@ function figureOf(framing: Framing, card: Size): Figure {
   const isSpread = breadth >= SPREAD && breadth < (NEARLY * card.width) / card.height;
   const isWhole = !cutSides.bottom && (isSpread || foot - crown < WHOLE_FACES * face.height);
   const seen = (foot - crown) * (cutSides.bottom || isWhole ? 1 : SEEN_OF_WHOLE);
-  const mostFaces = clamp((KNEES_FACES * 0.8 * card.height) / card.width, HIPS_FACES, KNEES_FACES);
+  const isFar = foot - crown >= FAR_FACES * face.height && breadth < POSED;
+  const toKnees = clamp((KNEES_FACES * 0.8 * card.height) / card.width, HIPS_FACES, KNEES_FACES);
+  const mostFaces = isFar ? WAIST_FACES : toKnees;
   return {
     face,
     top,

@@ -136,7 +136,23 @@ describe("framing", () => {
     const full = person(200, 9.5);
     const scale = (p: typeof half) =>
       placeCutout(p.size, p.framing, CLUB_CARD_ZONES.portrait, card).width / p.size.width;
-    expect(scale(full)).toBeLessThan(scale(half) * 0.85);
+    expect(scale(full)).toBeLessThan(scale(half));
+  });
+
+  test("who was photographed from afar is shown to the waist, unless in a wide pose", () => {
+    const zones = CLUB_CARD_ZONES.portrait;
+    /** How much is seen before the plate, in face heights. */
+    const seen = ({ size, framing }: ReturnType<typeof person>) => {
+      const place = placeCutout(size, framing, zones, card);
+      const line = (zones.body.y + zones.body.height) * card.height;
+      return (line - place.y) / ((200 * place.width) / size.width);
+    };
+    const afar = person(200, 9.5, { ...none, bottom: true });
+    expect(seen(afar)).toBeLessThan(5);
+    const posed = { ...afar, framing: { ...afar.framing, body: { ...afar.framing.body, width: 1200 } } };
+    expect(seen(posed)).toBeGreaterThan(6);
+    // A nearer photo is shown as far as it goes.
+    expect(seen(person(200, 6, { ...none, bottom: true }))).toBeGreaterThan(5.5);
   });
 
   test("a small full-length photo is not blown up", () => {
@@ -273,7 +289,7 @@ describe("framing", () => {
     expect(place.y + (380 * place.width) / size.width).toBeGreaterThanOrEqual(line - 1);
     const whole = person(100, 8, { ...none, bottom: true });
     expect(place.width).toBeGreaterThan(
-      1.2 * placeCutout(whole.size, whole.framing, CLUB_CARD_ZONES.portrait, card).width,
+      placeCutout(whole.size, whole.framing, CLUB_CARD_ZONES.portrait, card).width,
     );
   });
 
