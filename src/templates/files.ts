@@ -60,7 +60,7 @@ export async function readTemplateFolder(dir: string): Promise<TemplateFiles> {
   // Sequentially, so that of several broken files always the same one is reported.
   for (const name of [...OWN_FILES, ...(await ownNames(dir))]) {
     const isOwn = (OWN_FILES as readonly string[]).includes(name);
-    const bytes = await readOwnFile(dir, name, isOwn ? MISSING_OWN : undefined, MAX_TEMPLATE_FILE_BYTES);
+    const bytes = await readOwnFile(dir, name, isOwn ? MISSING_OWN : undefined);
     files.set(name, bytes);
     total += bytes.length;
     if (total > MAX_TEMPLATE_BYTES)
@@ -137,14 +137,14 @@ export async function ownFolder(dir: string, name: string): Promise<string> {
 const MISSING_OWN = "cannot be read. A template folder holds template.json, card.html and card.css.";
 
 /**
- * Reads a file of a template's folder, unless it is a link, or no file at all. Throws a TemplateFileError.
+ * Reads a file of a template's folder, unless it is a link, too large or no file at all. Throws a
+ * TemplateFileError.
  * @param missing what is wrong, and the remedy, when the file is not there
  */
 export async function readOwnFile(
   dir: string,
   name: string,
   missing = "is not there any more.",
-  maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<Uint8Array> {
   const refused = (fault: string) => new TemplateFileError(dir, name, fault);
   // A pipe without a writer would otherwise be waited for.
@@ -157,9 +157,9 @@ export async function readOwnFile(
   try {
     const info = await file.stat();
     if (!info.isFile()) throw refused("cannot be read: it is no file. Remove it.");
-    if (info.size > maxBytes)
+    if (info.size > MAX_TEMPLATE_FILE_BYTES)
       throw refused(
-        `has ${mib(info.size)} MB; a file of a template may have at most ${mib(maxBytes)}. Shrink the picture, or subset the font.`,
+        `has ${mib(info.size)} MB; a file of a template may have at most ${mib(MAX_TEMPLATE_FILE_BYTES)}. Shrink the picture, or subset the font.`,
       );
     return new Uint8Array(await file.readFile());
   } finally {

@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -78,7 +86,7 @@ test("a sample names files beside it, or a badge that the studio draws, and no o
   }
 });
 
-test("links among samples are not followed, and what is no file is not waited for", async () => {
+test("links among samples are not followed, what is no file is not waited for, and no file may be too large", async () => {
   const folder = mkdtempSync(join(tmpdir(), "cardpress-links-"));
   try {
     writeFileSync(join(folder, "secret.json"), '{ "secret": "s3cret" }');
@@ -87,8 +95,15 @@ test("links among samples are not followed, and what is no file is not waited fo
     symlinkSync(join(folder, "secret.json"), own("linked.json"));
     symlinkSync(join(folder, "secret.json"), own("linked.png"));
     Bun.spawnSync(["mkfifo", own("pipe.png")]);
+    for (const name of ["large.png", "large.json"]) {
+      writeFileSync(own(name), "");
+      truncateSync(own(name), MAX_TEMPLATE_FILE_BYTES + 1);
+    }
     const linked = (await readSamples(dir)).find(({ name }) => name === "linked");
     expect(linked).toMatchObject({ text: "", problem: expect.stringContaining("is a link") });
+    const large = (await readSamples(dir)).find(({ name }) => name === "large");
+    expect(large).toMatchObject({ text: "", problem: expect.stringMatching(/^has 21 MB; .* at most 20\./) });
+    await expect(photoFile(dir, "large.png")).rejects.toThrow("samples/large.png has 21 MB");
     await expect(photoFile(dir, "linked.png")).rejects.toThrow("samples/linked.png is a link");
     await expect(photoFile(dir, "pipe.png")).rejects.toThrow("samples/pipe.png cannot be read");
     await expect(badgeFile({ dir, scratch: folder }, "gone.png")).rejects.toThrow(
