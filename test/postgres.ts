@@ -26,11 +26,11 @@ export function followClock(store: PostgresStore, { now }: Pick<Clock, "now">): 
   const setTime = async () => {
     if (last === now()) return;
     last = now();
-    await store.ask(`UPDATE ${JOBS_SCHEMA}.test_clock SET at = to_timestamp($1::float8 / 1000)`, [last]);
+    await store.rawQuery(`UPDATE ${JOBS_SCHEMA}.test_clock SET at = to_timestamp($1::float8 / 1000)`, [last]);
   };
   return {
     ...store,
-    ask: (...query) => setTime().then(() => store.ask(...query)),
+    rawQuery: (...query) => setTime().then(() => store.rawQuery(...query)),
     script: (text) => setTime().then(() => store.script(text)),
     write: (...work) => setTime().then(() => store.write(...work)),
   };

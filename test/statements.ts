@@ -1,5 +1,5 @@
 import type { OpenStore } from "../src/app/places.ts";
-import type { Ask } from "../src/core/ports.ts";
+import type { RawQuery } from "../src/core/ports.ts";
 import type { Store, Tx } from "../src/store/store.ts";
 
 type Client = (text: string, ...rest: unknown[]) => unknown;
@@ -25,7 +25,7 @@ export function notedStore(open: OpenStore): NotedStore {
   return {
     openStore: async (...place) => {
       const store = await open(...place);
-      const { ask } = store;
+      const { rawQuery } = store;
       return {
         ...store,
         read: watched(store.read),
@@ -38,11 +38,11 @@ export function notedStore(open: OpenStore): NotedStore {
               return result;
             });
         },
-        ...(ask && {
-          ask: ((text, values) => {
+        ...(rawQuery && {
+          rawQuery: ((text, values) => {
             note(text);
-            return ask(text, values);
-          }) satisfies Ask,
+            return rawQuery(text, values);
+          }) satisfies RawQuery,
         }),
       } satisfies Store;
     },
@@ -65,13 +65,13 @@ function watch(tx: Tx, note: (text: string) => void): void {
       note(text);
       return client(text, ...rest);
     };
-    const { ask } = tx;
-    if (ask)
+    const { rawQuery } = tx;
+    if (rawQuery)
       Object.assign(tx, {
-        ask: ((text, values) => {
+        rawQuery: ((text, values) => {
           note(text);
-          return ask(text, values);
-        }) satisfies Ask,
+          return rawQuery(text, values);
+        }) satisfies RawQuery,
       });
     return;
   }

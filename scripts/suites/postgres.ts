@@ -86,7 +86,7 @@ async function makeTemplate(url: string): Promise<void> {
   await admin.close();
   const store = await openPostgresStore({ url: `${url}/${TEMPLATE}` });
   const jobs = await openJobs(store, { warn: console.warn });
-  for (const statement of FOLLOW_TEST_CLOCK) await store.ask(statement, []);
+  for (const statement of FOLLOW_TEST_CLOCK) await store.rawQuery(statement, []);
   await jobs.close();
   await store.close();
 }

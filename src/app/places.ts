@@ -83,7 +83,10 @@ export async function openCluster(
     patient: options.mapped ?? false,
   });
   try {
-    await refuseOtherSealingKey(store.ask, { keyId: secretKeyId(secretKey), file: cluster.secretKeyFile });
+    await refuseOtherSealingKey(store.rawQuery, {
+      keyId: secretKeyId(secretKey),
+      file: cluster.secretKeyFile,
+    });
   } catch (error) {
     await store.close();
     throw error;

@@ -27,4 +27,4 @@ export interface Log {
 }
 
 /** Runs one statement in PostgreSQL's SQL, by itself, and returns its rows. */
-export type Ask = (text: string, parameters: unknown[]) => Promise<Record<string, unknown>[]>;
+export type RawQuery = (text: string, parameters: unknown[]) => Promise<Record<string, unknown>[]>;

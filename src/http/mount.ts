@@ -1,7 +1,7 @@
 import { insideBasePath, underBasePath } from "../core/base-path.ts";
 
 /** A request as the service reads it, whether or not a proxy took the base path away. */
-export function enter(request: Request, basePath: string): Request {
+export function withoutBasePath(request: Request, basePath: string): Request {
   if (basePath === "") return request;
   const url = URL.parse(request.url);
   const inside = url && insideBasePath(url, basePath);
@@ -12,7 +12,7 @@ export function enter(request: Request, basePath: string): Request {
 const LEADING = ["Location", "HX-Redirect"];
 
 /** Has a response lead its reader on under the base path. */
-export function leave(response: Response, basePath: string): void {
+export function addBasePath(response: Response, basePath: string): void {
   if (basePath === "") return;
   const { headers } = response;
   for (const name of LEADING) {

@@ -33,7 +33,7 @@ import { listImagesPage } from "./image-list.ts";
 import { createImage, getImage, type ImageRoutesDeps } from "./images.ts";
 import type { McpRouteDeps } from "./mcp.ts";
 import { type MetricsDeps, metrics } from "./metrics.ts";
-import { enter, leave } from "./mount.ts";
+import { addBasePath, withoutBasePath } from "./mount.ts";
 import { createPhoto } from "./photos.ts";
 import { listPresets, servePresetSample } from "./presets.ts";
 import { printHandlers } from "./print.ts";
@@ -132,7 +132,7 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
   );
   const answer: Answer = async (incoming, peer) => {
     // As if the service were at the root of its host.
-    const mounted = enter(incoming, basePath);
+    const mounted = withoutBasePath(incoming, basePath);
     // HEAD is GET without a body (RFC 9110, 9.3.2), for every route.
     const isHead = mounted.method === "HEAD";
     // Bun builds the URL from the Host header, whatever that contains.
@@ -149,7 +149,7 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
     } catch (error) {
       response = refuse(deps, exchange, error);
     }
-    leave(response, basePath);
+    addBasePath(response, basePath);
     const ms = performance.now() - startedAt;
     if (!isProbeInOrder(url?.pathname, response.status)) logAnswer(deps.log, exchange, response.status, ms);
     const method = METHODS.has(mounted.method) ? mounted.method : "other";

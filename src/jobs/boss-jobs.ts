@@ -38,7 +38,7 @@ export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "war
   };
   return {
     enqueue,
-    isWaiting: (environment) => hasDueJob(store.ask, environment),
+    isWaiting: (environment) => hasDueJob(store.rawQuery, environment),
     claim: (tx, claim) => claimJob(boss, tx, claim),
     hold: heartbeats(boss, log),
     end: async (tx, lease) => {
@@ -46,7 +46,7 @@ export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "war
       if (!attempt) return false;
       return affected(await boss.complete(attempt.queue, attempt, null, { db: within(tx) })) === 1;
     },
-    giveBack: async (tx, lease, pauseMs) => {
+    requeue: async (tx, lease, pauseMs) => {
       const attempt = attemptOf(lease);
       if (!attempt) return false;
       const db = within(tx);

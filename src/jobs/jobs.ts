@@ -28,7 +28,7 @@ export interface Jobs {
    * In the transaction that queues an image again, to be claimed after a pause. False when the lease was
    * lost.
    */
-  giveBack(tx: Tx, lease: Lease, pauseMs: number): Promise<boolean>;
+  requeue(tx: Tx, lease: Lease, pauseMs: number): Promise<boolean>;
   /**
    * In a transaction that is about to end images for other reasons, before it locks any: nobody claims one of
    * them until it is over. A job is locked before its image everywhere, or two that meet would wait for each

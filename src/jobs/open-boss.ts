@@ -41,7 +41,7 @@ export async function openBossJobs(store: PostgresStore, log: Pick<Log, "warn">)
     db: fromBunSql({
       unsafe: (text, values) => {
         if (REBUILD.test(text)) return store.withoutTimeout(text, REBUILD_MS);
-        return values ? store.ask(text, values) : store.script(text);
+        return values ? store.rawQuery(text, values) : store.script(text);
       },
       reserve: async () => ({ unsafe: (text) => store.script(text), release: () => {} }),
     }),
@@ -81,8 +81,8 @@ export async function openBossJobs(store: PostgresStore, log: Pick<Log, "warn">)
   return { ...jobs, close: stop };
 }
 
-async function hasSchema({ ask }: PostgresStore): Promise<boolean> {
-  const [found] = await ask("SELECT to_regnamespace($1)::text AS name", [JOBS_SCHEMA]);
+async function hasSchema({ rawQuery }: PostgresStore): Promise<boolean> {
+  const [found] = await rawQuery("SELECT to_regnamespace($1)::text AS name", [JOBS_SCHEMA]);
   return found?.name != null;
 }
 

@@ -14,7 +14,7 @@ export function sqlJobs(store: Pick<Store, "read">): OpenJobs {
     // The lease itself shows it, for longer than any render takes.
     hold: () => () => {},
     end: async () => true,
-    giveBack: async () => true,
+    requeue: async () => true,
     seize: async () => {},
     withdraw: async () => {},
     postpone: postponeTurns,

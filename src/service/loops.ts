@@ -98,7 +98,7 @@ export function startLoops(deps: Deps & { clock: SteadyClock }, startedAt: numbe
       log,
     }),
     chores: [...startChores(deps, startedAt), exports],
-    ...(deps.store.ask && { beat: startBeat(deps) }),
+    ...(deps.store.rawQuery && { beat: startBeat(deps) }),
   };
 }
 
@@ -153,7 +153,7 @@ function startBeat(deps: Deps & { clock: SteadyClock }): Loop {
 /** Of all nodes one does what is for one, each time; if it is killed at it, another one does it next time. */
 function turns({ store, state, node }: Deps) {
   return async (name: string, everyMs: number): Promise<boolean> => {
-    if (!store.ask) return true;
+    if (!store.rawQuery) return true;
     return state.values(`turn ${name}`, { forMs: TURN_SHARE * everyMs, maxKeys: 1 }).putNew("", node);
   };
 }
@@ -206,7 +206,7 @@ function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Lo
         const onlyOwn = !(await takesTurn("sweep_files", FILE_SWEEP_INTERVAL_MS));
         // A bucket has a clock of its own, so there the start of this process bounds nothing.
         const ownTime = deps.config.bucket === undefined;
-        await sweepFiles(deps, store.ask ? { onlyOwn } : ownTime ? { startedAt } : {});
+        await sweepFiles(deps, store.rawQuery ? { onlyOwn } : ownTime ? { startedAt } : {});
         await deps.disk.measure();
         // A worker killed while writing leaves half a picture.
         await removeOldFiles(folder.scratch, clock.now() - FILE_SWEEP_INTERVAL_MS);

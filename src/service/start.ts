@@ -131,8 +131,8 @@ async function openWithSteadyClock(
  * would be over for all.
  */
 async function refuseOtherTime({ store, clock }: SteadyWorkspace): Promise<void> {
-  if (!store.ask) return;
-  const aheadMs = await aheadOfDatabase(store.ask, clock);
+  if (!store.rawQuery) return;
+  const aheadMs = await aheadOfDatabase(store.rawQuery, clock);
   if (!isOtherTime(aheadMs)) return;
   throw new OperatorError(
     `The clock of this machine is ${Math.abs(aheadMs) / 1000} seconds ${aheadMs > 0 ? "ahead of" : "behind"} the database's, which is at ${isoTime(clock.now() - aheadMs)}. Servers on one database must agree within ${DATABASE_CLOCK_TOLERANCE_MS / 1000} seconds. Set the clock that is wrong right, with a time service such as chrony or systemd-timesyncd on both machines, and start again.`,
@@ -192,7 +192,7 @@ async function clearAway({ profiles, scratch }: DataFolder): Promise<void> {
 /** Takes up what was in progress when an earlier process on this folder ended. */
 async function resumeWork(workspace: Workspace): Promise<void> {
   const { store, nodes, folder, node, clock } = workspace;
-  if (store.ask) {
+  if (store.rawQuery) {
     // The folder is locked, so its last node has ended, however lately it said that it lives.
     const before = await replaceNodeId(folder.node, node);
     if (before !== undefined) await nodes.strike(before);

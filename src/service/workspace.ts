@@ -91,8 +91,8 @@ export async function openWorkspace(
   const secrets = secretBox(secretKey, random.bytes);
   const now = () => clock.now();
   const node = random.id("node");
-  const { state, nodes, holds } = store.ask
-    ? await sharedAmongNodes({ ask: store.ask, now, secrets, clock, name: node, version: BUILD })
+  const { state, nodes, holds } = store.rawQuery
+    ? await sharedAmongNodes({ rawQuery: store.rawQuery, now, secrets, clock, name: node, version: BUILD })
     : { state: memoryState(now), nodes: onlyNode(node), holds: undefined };
   const counts = meter();
   const templates = templateRegistry({ ...config, published: publishedIn(store, blobs) });
@@ -107,7 +107,7 @@ export async function openWorkspace(
     jobs,
     log: counted(log, counts),
     meter: counts,
-    endings: endings({ others: store.ask !== undefined }),
+    endings: endings({ others: store.rawQuery !== undefined }),
     clock,
     random,
     secrets,

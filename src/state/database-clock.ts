@@ -1,5 +1,5 @@
 import { DATABASE_CLOCK_TOLERANCE_MS } from "../core/limits.ts";
-import type { Ask, Clock } from "../core/ports.ts";
+import type { Clock, RawQuery } from "../core/ports.ts";
 
 /** Epoch ms by the clock of PostgreSQL, in its SQL: those of the machines that share it may differ. */
 export const DATABASE_NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
@@ -11,11 +11,11 @@ export function isOtherTime(aheadMs: number): boolean {
 
 /** How far this clock is ahead of the database's, in milliseconds: negative when it is behind. */
 export async function aheadOfDatabase(
-  ask: Ask,
+  rawQuery: RawQuery,
   { now, elapsed }: Pick<Clock, "now" | "elapsed">,
 ): Promise<number> {
   const before = elapsed();
-  const [row] = await ask(`SELECT ${DATABASE_NOW} AS now`, []);
+  const [row] = await rawQuery(`SELECT ${DATABASE_NOW} AS now`, []);
   // The answer was made somewhere in between.
   return Math.round(now() - (elapsed() - before) / 2 - Number(row?.now));
 }

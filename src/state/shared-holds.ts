@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { REQUEST_STORAGE_MS, SOURCE_HOLD_MS, SOURCE_LEAVING_MS } from "../core/limits.ts";
 import { patiently, withoutDeadlineBudget } from "../core/patience.ts";
-import type { Ask } from "../core/ports.ts";
+import type { RawQuery } from "../core/ports.ts";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 import { DATABASE_NOW as NOW } from "./database-clock.ts";
 import type { SharedHolds } from "./holds.ts";
@@ -15,10 +15,10 @@ const LEAVING = "leaving";
  * Holds in a table of the database that the processes share; each ends by itself some time after its process
  * was killed.
  */
-export function sharedHolds({ ask, name }: { ask: Ask; name: string }): SharedHolds {
+export function sharedHolds({ rawQuery, name }: { rawQuery: RawQuery; name: string }): SharedHolds {
   let opened = 0;
   const isLeaving = async (sha256: string) => {
-    const found = await ask(
+    const found = await rawQuery(
       `SELECT 1 FROM source_holds WHERE sha256 = $1 AND holder = '${LEAVING}' AND until > ${NOW}`,
       [sha256],
     );
@@ -43,7 +43,7 @@ export function sharedHolds({ ask, name }: { ask: Ask; name: string }): SharedHo
    * is over.
    */
   const remove = async (condition: string, values: unknown[]) => {
-    const removed = () => ask(`DELETE FROM source_holds WHERE ${condition}`, values);
+    const removed = () => rawQuery(`DELETE FROM source_holds WHERE ${condition}`, values);
     try {
       await removed();
     } catch (error) {
@@ -56,7 +56,7 @@ export function sharedHolds({ ask, name }: { ask: Ask; name: string }): SharedHo
       const holder = `${name}.${++opened}`;
       return {
         add: async (sha256) => {
-          await ask(
+          await rawQuery(
             `INSERT INTO source_holds (holder, sha256, until) VALUES ($1, $2, ${NOW} + $3::bigint)
              ON CONFLICT (holder, sha256) DO UPDATE SET until = excluded.until`,
             [holder, sha256, SOURCE_HOLD_MS],
@@ -68,7 +68,7 @@ export function sharedHolds({ ask, name }: { ask: Ask; name: string }): SharedHo
       };
     },
     announce: async (sha256) => {
-      const announced = await ask(
+      const announced = await rawQuery(
         `INSERT INTO source_holds AS h (holder, sha256, until) VALUES ('${LEAVING}', $1, ${NOW} + $2::bigint)
          ON CONFLICT (holder, sha256) DO UPDATE SET until = excluded.until WHERE h.until <= ${NOW} RETURNING until`,
         [sha256, SOURCE_LEAVING_MS],
@@ -78,7 +78,7 @@ export function sharedHolds({ ask, name }: { ask: Ask; name: string }): SharedHo
       // Its end tells it from one that somebody else makes later.
       const withdraw = () =>
         remove(`holder = '${LEAVING}' AND sha256 = $1 AND until = $2::bigint`, [sha256, mine.until]);
-      const held = await ask(
+      const held = await rawQuery(
         `SELECT 1 FROM source_holds WHERE sha256 = $1 AND holder <> '${LEAVING}' AND until > ${NOW} LIMIT 1`,
         [sha256],
       );
@@ -86,6 +86,6 @@ export function sharedHolds({ ask, name }: { ask: Ask; name: string }): SharedHo
       await withdraw();
       return undefined;
     },
-    sweep: async () => void (await ask(`DELETE FROM source_holds WHERE until <= ${NOW}`, [])),
+    sweep: async () => void (await rawQuery(`DELETE FROM source_holds WHERE until <= ${NOW}`, [])),
   };
 }

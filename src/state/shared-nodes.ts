@@ -1,11 +1,11 @@
 import { NODE_BEAT_MS, NODE_SILENCE_MS } from "../core/limits.ts";
-import type { Ask, Clock } from "../core/ports.ts";
+import type { Clock, RawQuery } from "../core/ports.ts";
 import { HOUR_MS } from "../core/time.ts";
 import { DATABASE_NOW as NOW } from "./database-clock.ts";
 import type { NodeLoad, Nodes } from "./nodes.ts";
 
 export interface SharedNodesOptions {
-  ask: Ask;
+  rawQuery: RawQuery;
   clock: Pick<Clock, "now" | "elapsed">;
   /** This node. */
   name: string;
@@ -19,8 +19,8 @@ const REGULAR_MS = 2 * NODE_BEAT_MS;
 const KEPT_MS = HOUR_MS;
 
 /** The names of all nodes that serve from a database, each with its version. */
-export async function servingNodes(ask: Ask): Promise<string[]> {
-  const living = await ask(
+export async function servingNodes(rawQuery: RawQuery): Promise<string[]> {
+  const living = await rawQuery(
     `SELECT name || ' (' || version || ')' AS node FROM nodes WHERE seen_at > ${NOW} - $1::bigint ORDER BY name`,
     [NODE_SILENCE_MS],
   );
@@ -28,7 +28,7 @@ export async function servingNodes(ask: Ask): Promise<string[]> {
 }
 
 /** Nodes in a table of the database they share. */
-export function sharedNodes({ ask, clock, name, version }: SharedNodesOptions): Nodes {
+export function sharedNodes({ rawQuery, clock, name, version }: SharedNodesOptions): Nodes {
   let others: NodeLoad[] = [];
   let aheadMs = 0;
   const struck = new Set<string>();
@@ -38,7 +38,7 @@ export function sharedNodes({ ask, clock, name, version }: SharedNodesOptions): 
 
   const beat = async ({ workers, renderMs }: NodeLoad) => {
     const asked = clock.elapsed();
-    const [row] = await ask(
+    const [row] = await rawQuery(
       `INSERT INTO nodes (name, version, workers, render_ms, seen_at) VALUES ($1, $2, $3, $4, ${NOW})
        ON CONFLICT (name) DO UPDATE SET workers = excluded.workers, render_ms = excluded.render_ms, seen_at = excluded.seen_at
        RETURNING seen_at`,
@@ -49,12 +49,12 @@ export function sharedNodes({ ask, clock, name, version }: SharedNodesOptions): 
     aheadMs = Math.round(clock.now() - (now - asked) / 2 - Number(row?.seen_at));
     if (now - lastBeat > REGULAR_MS) regularSince = now;
     lastBeat = now;
-    const living = await ask(
+    const living = await rawQuery(
       `SELECT workers, render_ms FROM nodes WHERE name <> $1 AND seen_at > ${NOW} - $2::bigint`,
       [name, NODE_SILENCE_MS],
     );
     others = living.map((row) => ({ workers: Number(row.workers), renderMs: Number(row.render_ms) }));
-    await ask(`DELETE FROM nodes WHERE seen_at < ${NOW} - $1::bigint`, [KEPT_MS]);
+    await rawQuery(`DELETE FROM nodes WHERE seen_at < ${NOW} - $1::bigint`, [KEPT_MS]);
   };
 
   const ended = async (names: readonly string[]) => {
@@ -64,7 +64,9 @@ export function sharedNodes({ ask, clock, name, version }: SharedNodesOptions): 
     // say so.
     const canJudge = clock.elapsed() - regularSince >= NODE_SILENCE_MS;
     if (!canJudge) return strangers.filter((other) => struck.has(other));
-    const rows = await ask(`SELECT name FROM nodes WHERE seen_at > ${NOW} - $1::bigint`, [NODE_SILENCE_MS]);
+    const rows = await rawQuery(`SELECT name FROM nodes WHERE seen_at > ${NOW} - $1::bigint`, [
+      NODE_SILENCE_MS,
+    ]);
     const living = new Set(rows.map((row) => row.name));
     return strangers.filter((other) => !living.has(other));
   };
@@ -76,7 +78,7 @@ export function sharedNodes({ ask, clock, name, version }: SharedNodesOptions): 
     ended,
     strike: async (other) => {
       struck.add(other);
-      await ask("DELETE FROM nodes WHERE name = $1", [other]);
+      await rawQuery("DELETE FROM nodes WHERE name = $1", [other]);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { drizzle } from "drizzle-orm/bun-sqlite";
 import type { Tables } from "../../db/schema.ts";
-import type { Ask } from "../core/ports.ts";
+import type { RawQuery } from "../core/ports.ts";
 
 /** A Drizzle database. Queries are awaited builders only, so that they run on Postgres unchanged. */
 export type Database = ReturnType<typeof drizzle>;
@@ -20,7 +20,7 @@ export interface Tx {
    */
   locked<Query>(query: Query): Query;
   /** Runs a statement in PostgreSQL's own language; absent on SQLite. */
-  ask?: Ask;
+  rawQuery?: RawQuery;
 }
 
 export interface WriteOptions {
@@ -39,7 +39,7 @@ export interface Store {
   /**
    * What processes on one database tell each other goes this way; absent where a single one serves from it.
    */
-  readonly ask?: Ask;
+  readonly rawQuery?: RawQuery;
   /**
    * Sees what is committed; refuses to write. Its queries reject with an error behind which storageFault()
    * finds one.

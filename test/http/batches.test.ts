@@ -300,14 +300,14 @@ function counting(tx: Tx, note: () => void): Tx {
       return Reflect.get(of, name);
     },
   });
-  if (!tx.ask) return { ...tx, db };
-  const { ask } = tx;
+  if (!tx.rawQuery) return { ...tx, db };
+  const { rawQuery } = tx;
   return {
     ...tx,
     db,
-    ask: (...query) => {
+    rawQuery: (...query) => {
       note();
-      return ask(...query);
+      return rawQuery(...query);
     },
   };
 }

@@ -211,12 +211,12 @@ test("of requests that few fit, each page is looked for among a bounded number, 
   for (let at = 0; at < rows.length; at += 1_000)
     await api.store.write("test", (tx) => insertRequests(tx, rows.slice(at, at + 1_000)));
   // PostgreSQL plans by what it last counted, which it does by itself within a minute.
-  await api.store.ask?.("ANALYZE", []);
+  await api.store.rawQuery?.("ANALYZE", []);
   for (const filter of [{ status: 500 }, { status: 500, externalId: "p-few" }]) {
-    const ask = { accountId: account.id, ...filter, limit: 5 };
-    const first = await listRequests(api.store.read, ask);
+    const query = { accountId: account.id, ...filter, limit: 5 };
+    const first = await listRequests(api.store.read, query);
     expect(first).toEqual({ requests: [], next: { id: "req_few000002", createdAt: 2 } });
-    const second = await listRequests(api.store.read, { ...ask, after: first.next ?? undefined });
+    const second = await listRequests(api.store.read, { ...query, after: first.next ?? undefined });
     expect(second).toMatchObject({ requests: [{ id: "req_few000000" }], next: null });
   }
 });

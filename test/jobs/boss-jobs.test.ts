@@ -193,7 +193,7 @@ onPostgres("processes that start at once make the queue once", async () => {
     }),
   );
   const [first] = started;
-  const queues = await first?.store.ask(`SELECT name FROM ${JOBS_SCHEMA}.queue ORDER BY name`, []);
+  const queues = await first?.store.rawQuery(`SELECT name FROM ${JOBS_SCHEMA}.queue ORDER BY name`, []);
   expect(queues).toEqual([{ name: "live" }, { name: "test" }]);
   for (const { store, jobs } of started) {
     await jobs.close();

@@ -52,7 +52,7 @@ const ENDS: RenderEnd[] = [
   { kind: "completed", output },
   { kind: "refused", message: "no player", reason: "no_player" },
   { kind: "fault" },
-  { kind: "given_back" },
+  { kind: "requeued" },
 ];
 
 async function claimed(workspace: TestWorkspace, environment: Environment = "live"): Promise<Claimed> {
@@ -148,13 +148,14 @@ test("what is given back is claimed again after its pause, in its old place", as
   await acceptLive(workspace, account.id);
   await acceptLive(workspace, account.id);
   const first = await claimed(workspace);
-  expect(await finishImage(workspace, leaseOf(first), { kind: "given_back", pauseMs: 15_000 })).toMatchObject(
-    { state: "queued", renders: 0 },
-  );
+  expect(await finishImage(workspace, leaseOf(first), { kind: "requeued", pauseMs: 15_000 })).toMatchObject({
+    state: "queued",
+    renders: 0,
+  });
   const second = await claimed(workspace);
   expect(second.id).not.toBe(first.id);
   expect(await claimImage(workspace, "live")).toBeUndefined();
-  await finishImage(workspace, leaseOf(second), { kind: "given_back" });
+  await finishImage(workspace, leaseOf(second), { kind: "requeued" });
   workspace.clock.advance(15_000);
   const again = await claimed(workspace);
   expect(again).toMatchObject({ id: first.id, renders: 1 });

@@ -171,7 +171,7 @@ describe.skipIf(ENGINE !== "postgres")("with PostgreSQL and a bucket", () => {
       { accountId: account.id, environment: "live", url: "http://127.0.0.1:1/hook" },
     );
     // As in a database from before it noted its key: what is sealed in it says which it was.
-    await right.store.ask?.("DELETE FROM sealing_key", []);
+    await right.store.rawQuery?.("DELETE FROM sealing_key", []);
     await right.store.close();
     const upgrade = openWorkspace(
       testConfig(other.dir, { ...env, CARDPRESS_SECRET_KEY_FILE: key }),

@@ -22,14 +22,14 @@ describe.skipIf(ENGINE !== "postgres")("nodes on Postgres", () => {
   async function start() {
     const store = openTestPostgresStore(`nodes ${crypto.randomUUID()}`);
     opened.push(store);
-    const { ask } = await store;
+    const { rawQuery } = await store;
     const node = (name: string, clock = fakeClock()) => ({
       clock,
-      ...sharedNodes({ ask, clock, name, version: "1.0.0" }),
+      ...sharedNodes({ rawQuery, clock, name, version: "1.0.0" }),
     });
     /** As if it had beaten last `ms` ago. */
     const silence = (name: string, ms: number) =>
-      ask("UPDATE nodes SET seen_at = seen_at - $2::bigint WHERE name = $1", [name, ms]);
+      rawQuery("UPDATE nodes SET seen_at = seen_at - $2::bigint WHERE name = $1", [name, ms]);
     return { node, silence };
   }
 

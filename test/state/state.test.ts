@@ -26,8 +26,8 @@ async function onPostgres(of = crypto.randomUUID(), secrets = secretBox(new Uint
   const store = openTestPostgresStore(`state ${of}`);
   opened.push(store);
   const clock = fakeClock();
-  const { ask } = await store;
-  return { clock, ask, state: sharedState({ ask, now: clock.now, secrets }) };
+  const { rawQuery } = await store;
+  return { clock, rawQuery, state: sharedState({ rawQuery, now: clock.now, secrets }) };
 }
 
 const ways: [string, () => Promise<{ clock: FakeClock; state: ShortLivedState }>][] = [
@@ -132,23 +132,23 @@ describe.skipIf(ENGINE !== "postgres")("state that machines share", () => {
   });
 
   test("holds neither keys nor values in readable form, and takes any text", async () => {
-    const { state, ask } = await onPostgres();
+    const { state, rawQuery } = await onPostgres();
     const values = state.values<{ text: string }>("notes", { forMs: 1_000, maxKeys: 3 });
     await values.put("maya@rovers.example \0", { text: "crd_live_\0\ud800" });
-    const rows = await ask("SELECT name, key, value FROM short_lived_state", []);
+    const rows = await rawQuery("SELECT name, key, value FROM short_lived_state", []);
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toMatch(/maya|crd_live/);
     expect(await values.get("maya@rovers.example \0")).toEqual({ text: "crd_live_\0\ud800" });
   });
 
   test("a sweep leaves what is kept, and nothing that has expired", async () => {
-    const { state, ask, clock } = await onPostgres();
+    const { state, rawQuery, clock } = await onPostgres();
     const counters = state.counters("calls", BOUNDS);
     await counters.add("old", 1);
     clock.advance(1_000);
     await counters.add("new", 1);
     await state.sweep();
-    expect(await ask("SELECT amount::int FROM short_lived_state", [])).toEqual([{ amount: 1 }]);
+    expect(await rawQuery("SELECT amount::int FROM short_lived_state", [])).toEqual([{ amount: 1 }]);
     expect(await counters.sum("new")).toBe(1);
   });
 
@@ -158,7 +158,9 @@ describe.skipIf(ENGINE !== "postgres")("state that machines share", () => {
     const counters = states.map(({ state }) => state.counters("calls", BOUNDS));
     await Promise.all(Array.from({ length: 90 }, (_, n) => counters[n % 3]?.add(`key ${n}`, 1)));
     await counters[0]?.add("last", 1);
-    expect(await states[0]?.ask("SELECT count(*)::int AS n FROM short_lived_state", [])).toEqual([{ n: 3 }]);
+    expect(await states[0]?.rawQuery("SELECT count(*)::int AS n FROM short_lived_state", [])).toEqual([
+      { n: 3 },
+    ]);
     expect(await counters[1]?.sum("last")).toBe(1);
   });
 });

@@ -96,8 +96,8 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
       // Consent may have been withdrawn since.
       const command = { ...asked, requests: await allowed(tx, now) };
       const found = await cardsOf(tx, deps, command, { templates, turn: place.turn, now });
-      const ask = (at: number) => ({ field: fieldOf(at), shows: asked.shows?.[at] });
-      const cards = await placeCards(tx, scope, found, ask, now);
+      const wishOf = (at: number) => ({ field: fieldOf(at), shows: asked.shows?.[at] });
+      const cards = await placeCards(tx, scope, found, wishOf, now);
       // Batches of one account come in turn from here on. After the images, which whoever ends them locks
       // first, too.
       await lockAccount(tx, account.id);

@@ -137,12 +137,12 @@ export async function placeCards(
   tx: Tx,
   scope: { accountId: string; environment: Environment },
   cards: Card[],
-  ask: (at: number) => Omit<Wish, "request">,
+  wishOf: (at: number) => Omit<Wish, "request">,
   now: number,
 ): Promise<Card[]> {
-  const there = new Set(cards.flatMap(({ isNew }, at) => (isNew ? [] : [ask(at).field])));
+  const there = new Set(cards.flatMap(({ isNew }, at) => (isNew ? [] : [wishOf(at).field])));
   const wishes = cards.flatMap(({ image, isNew }, at) => {
-    const wish = ask(at);
+    const wish = wishOf(at);
     const request = image.request as CreateImageRequest;
     return isNew ? [{ ...wish, request, hasCopy: there.has(wish.field), at }] : [];
   });

@@ -31,7 +31,7 @@ export function fetchSlots({
   /** By account, the numbers of the slots that this process holds or is asking for. */
   const own = new Map<string, Set<number>>();
 
-  const leave = (accountId: string, slot: number) => {
+  const release = (accountId: string, slot: number) => {
     const held = own.get(accountId);
     held?.delete(slot);
     if (held?.size === 0) own.delete(accountId);
@@ -45,12 +45,12 @@ export function fetchSlots({
     try {
       isTaken = await shared.putNew(key, node);
     } finally {
-      if (!isTaken) leave(accountId, slot);
+      if (!isTaken) release(accountId, slot);
     }
     if (!isTaken) return undefined;
     return {
       giveBack: async () => {
-        leave(accountId, slot);
+        release(accountId, slot);
         // After its lease it may be somebody else's.
         if (clock.elapsed() - takenAt >= forMs) return;
         await shared.take(key).catch((error) => log.warn("fetch_slot_kept", { error: String(error) }));

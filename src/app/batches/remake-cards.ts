@@ -94,11 +94,11 @@ export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand)
         isMadeAgain: true,
       };
       const found = await cardsOf(tx, deps, owner, { templates, turn: place.turn, now });
-      const ask = (at: number) => {
+      const wishOf = (at: number) => {
         const { field, from } = changed[at] as Ended;
         return { field: `${field}.`, replaces: from.id, shows: owner.shows[at] };
       };
-      const fresh = await placeCards(tx, scope, found, ask, now);
+      const fresh = await placeCards(tx, scope, found, wishOf, now);
       // After the images, which whoever ends them locks first, too.
       await lockAccount(tx, account.id);
       if ((await findAccount(tx, account.id))?.status !== "active") throw partnerSuspended();

@@ -38,13 +38,13 @@ export function endings({ others = false }: { others?: boolean } = {}): Endings 
   let total = 0;
   let isClosed = false;
 
-  const enter = (imageId: string, accountId: string, go: () => void) => {
+  const addWaiting = (imageId: string, accountId: string, go: () => void) => {
     const own = waiting.get(imageId) ?? new Set();
     waiting.set(imageId, own.add(go));
     byAccount.set(accountId, (byAccount.get(accountId) ?? 0) + 1);
     total += 1;
   };
-  const leave = (imageId: string, accountId: string, go: () => void) => {
+  const removeWaiting = (imageId: string, accountId: string, go: () => void) => {
     const own = waiting.get(imageId);
     own?.delete(go);
     if (own?.size === 0) waiting.delete(imageId);
@@ -64,7 +64,7 @@ export function endings({ others = false }: { others?: boolean } = {}): Endings 
       if (isFull || isClosed || signal.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const go = () => resolve();
-      enter(imageId, accountId, go);
+      addWaiting(imageId, accountId, go);
       const limit = setTimeout(go, ms);
       signal.addEventListener("abort", go, { once: true });
       let isAsking = false;
@@ -83,7 +83,7 @@ export function endings({ others = false }: { others?: boolean } = {}): Endings 
         clearTimeout(limit);
         clearInterval(poll);
         signal.removeEventListener("abort", go);
-        leave(imageId, accountId, go);
+        removeWaiting(imageId, accountId, go);
       }
     },
     close: () => {

@@ -114,17 +114,17 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
     new Promise<Fetch>((resolve, reject) => {
       const { waiting } = load;
       if (waiting.size >= limits.waitingPerAccount) return reject(noFetchSlot("account"));
-      const leave = () => {
+      const stopWaiting = () => {
         clearTimeout(timer);
         refuseAll.delete(refuse);
         waiting.delete(admit);
       };
       const admit = () => {
-        leave();
+        stopWaiting();
         resolve(take(accountId, load));
       };
       const refuse = (why: "busy" | "stopping") => {
-        leave();
+        stopWaiting();
         reject(noFetchSlot(why));
       };
       const timer = setTimeout(refuse, limits.waitMs, "busy");

@@ -26,7 +26,7 @@ import { imageView } from "./image-view.ts";
 
 /**
  * How a render ended. `fault`: ours, will be retried; `refused`: because of the photo, final; `photo_lost`:
- * our fault but final, since its URL may have been single-use; `given_back`: says nothing about this image,
+ * our fault but final, since its URL may have been single-use; `requeued`: says nothing about this image,
  * so it is not counted.
  */
 export type RenderEnd =
@@ -34,7 +34,7 @@ export type RenderEnd =
   | { kind: "refused"; message: string; reason: FailureReason }
   | { kind: "photo_lost" }
   | { kind: "fault" }
-  | { kind: "given_back"; pauseMs?: number };
+  | { kind: "requeued"; pauseMs?: number };
 
 /** A lease on an image, with the number of the render it covers. */
 export type RenderLease = Lease & { renders: number };
@@ -71,13 +71,13 @@ export async function endRender(
       return fail(tx, context, lease, { ...end, now });
     case "photo_lost":
       return fail(tx, context, lease, { message: PHOTO_LOST_MESSAGE, reason: "provider", now });
-    case "given_back":
-      return giveBack(tx, context, lease, { now, pauseMs: end.pauseMs ?? 0, uncounted: true });
+    case "requeued":
+      return requeue(tx, context, lease, { now, pauseMs: end.pauseMs ?? 0, uncounted: true });
     case "fault": {
       const pauseMs = RENDER_RETRY_PAUSES_MS[lease.renders - 1];
       if (pauseMs === undefined)
         return fail(tx, context, lease, { message: RENDER_FAULT_MESSAGE, reason: "provider", now });
-      const image = await giveBack(tx, context, lease, { now, pauseMs });
+      const image = await requeue(tx, context, lease, { now, pauseMs });
       // The account used up a render, so its turn moves back by one; this image stays ahead of its others.
       if (image) await context.jobs.postpone(tx, image);
       return image;
@@ -85,13 +85,13 @@ export async function endRender(
   }
 }
 
-async function giveBack(
+async function requeue(
   tx: Tx,
   { jobs }: AppContext,
   lease: Lease,
   { now, pauseMs, ...back }: { now: number; pauseMs: number; uncounted?: boolean },
 ): Promise<Image | undefined> {
-  if (!(await jobs.giveBack(tx, lease, pauseMs))) return undefined;
+  if (!(await jobs.requeue(tx, lease, pauseMs))) return undefined;
   return requeueImage(tx, lease, { ...back, now, availableAt: now + pauseMs });
 }
 

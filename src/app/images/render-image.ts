@@ -82,7 +82,7 @@ export async function claimImage(
   } catch (error) {
     // Whoever claimed nothing finds its lease lost, and changes nothing.
     if (claimed && storageFault(error))
-      await finishWhileLeased(context, leaseOf(claimed), { kind: "given_back" }, signal);
+      await finishWhileLeased(context, leaseOf(claimed), { kind: "requeued" }, signal);
     throw error;
   }
 }
@@ -133,7 +133,7 @@ async function renderClaimed(
     // Whatever the outcome, this is how long it kept a worker busy.
     const endedAt = deps.clock.now();
     const ms = endedAt - startedAt;
-    if (end.kind !== "given_back") deps.queue.observe(ms);
+    if (end.kind !== "requeued") deps.queue.observe(ms);
     deps.meter.time("cardpress_render_seconds", { end: outcome }, ms / 1000);
     deps.traces?.render({
       imageId: image.id,
@@ -231,14 +231,14 @@ async function attempt(
     };
     return { kind: "completed", output: await keepCard(deps, image, sides) };
   } catch (error) {
-    if (error instanceof RenderInterrupted) return { kind: "given_back" };
+    if (error instanceof RenderInterrupted) return { kind: "requeued" };
     deps.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });
     // A stop signal often reaches the whole process group: the browser was stopped, it did not crash.
-    if (signal.aborted) return { kind: "given_back" };
+    if (signal.aborted) return { kind: "requeued" };
     // A full disk or a bucket out of reach breaks every render: waiting is better than failing the whole
     // queue.
     if ((error instanceof RenderFault && error.storage) || isFullDisk(error) || storageFault(error))
-      return { kind: "given_back", pauseMs: STORAGE_RETRY_MS };
+      return { kind: "requeued", pauseMs: STORAGE_RETRY_MS };
     return { kind: "fault" };
   } finally {
     // If it cannot be removed now, a sweep or the next start will.

@@ -46,14 +46,14 @@ export async function renderNextTestImage(
   const letGo = deps.jobs.hold(lease);
   try {
     const end = await renderTestImage(deps, image, signal).catch((error): RenderEnd => {
-      if (signal.aborted || error instanceof RenderInterrupted) return { kind: "given_back" };
+      if (signal.aborted || error instanceof RenderInterrupted) return { kind: "requeued" };
       if (error instanceof PlaceholderRefused)
         return { kind: "refused", message: error.message, reason: error.reason };
       deps.log.warn("mock_fault", { imageId: image.id, renders: image.renders, error: String(error) });
       // As for live images: a full disk or a bucket out of reach says nothing about this one.
       const isStorage =
         isFullDisk(error) || storageFault(error) || (error instanceof RenderFault && error.storage);
-      return isStorage ? { kind: "given_back", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
+      return isStorage ? { kind: "requeued", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
     });
     const { finished, certain } = await finishWhileLeased(deps, lease, end, signal);
     if (end.kind === "completed" && !finished && certain) await dropPictures(deps, end.output);
@@ -69,7 +69,7 @@ async function renderTestImage(deps: TestImageDeps, image: Claimed, signal: Abor
   for (let step = 0; step < PROGRESS_STEPS && ending.afterMs > 0; step++) {
     deps.progress.set(image.id, step / PROGRESS_STEPS);
     await sleep(ending.afterMs / PROGRESS_STEPS, undefined, { signal }).catch(() => {});
-    if (signal.aborted) return { kind: "given_back" };
+    if (signal.aborted) return { kind: "requeued" };
   }
   const { format, motion = "foil", back: hasBack, ...size } = cardInput(storedRequest(image.request)).style;
   const { width, height } = isMoving(format) ? frameSize({ format, motion }, size) : size;

@@ -250,7 +250,7 @@ const jobs: AuditCheck = {
   name: "jobs",
   rule: "every image that is queued or being rendered has one live job, and every live job such an image",
   // Where the queue is the images themselves, there is nothing to compare.
-  find: async (tx, { limit }) => (tx.ask ? unmatchedJobs(tx, limit) : []),
+  find: async (tx, { limit }) => (tx.rawQuery ? unmatchedJobs(tx, limit) : []),
 };
 
 /** The rules that sums over all images prove together; asked one by one where they do not. */

@@ -236,7 +236,7 @@ export function transactionOn(query: Query): Tx {
     // The Postgres and SQLite builders behave alike as long as they are awaited.
     db: db as unknown as Database,
     t: postgresTables,
-    ask: (text, parameters) => query(text, parameters, false) as Promise<Record<string, unknown>[]>,
+    rawQuery: (text, parameters) => query(text, parameters, false) as Promise<Record<string, unknown>[]>,
     // Concurrent claims skip a row being taken, instead of waiting for it and finding it gone.
     claimable: (found) => lock(found, { skipLocked: true }),
     locked: (found) => lock(found, {}),

@@ -1,5 +1,5 @@
 import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
-import type { Ask } from "../../core/ports.ts";
+import type { RawQuery } from "../../core/ports.ts";
 import type { Breach } from "../audit/audit-rule.ts";
 import type { Image } from "../images/images.ts";
 import type { Tx } from "../store.ts";
@@ -16,8 +16,8 @@ const IS_LIVE = "state <= 'active'";
 const JOB_OF_IMAGE = "j.name = i.environment AND j.id = md5(i.id)::uuid";
 
 /** Whether a job of this queue can be claimed now. */
-export async function hasDueJob(ask: Ask, environment: Environment): Promise<boolean> {
-  const rows = await ask(
+export async function hasDueJob(rawQuery: RawQuery, environment: Environment): Promise<boolean> {
+  const rows = await rawQuery(
     `SELECT 1 FROM ${JOBS} WHERE name = $1 AND state < 'active' AND NOT blocked
        AND start_after <= ${JOBS_SCHEMA}.job_now() LIMIT 1`,
     [environment],
@@ -129,7 +129,7 @@ export async function unmatchedJobs(tx: Tx, limit: number): Promise<Breach[]> {
 }
 
 /** The way to speak PostgreSQL's own language in a transaction. */
-export function rawQueryOf(tx: Tx): Ask {
-  if (!tx.ask) throw new Error("this transaction is not on PostgreSQL");
-  return tx.ask;
+export function rawQueryOf(tx: Tx): RawQuery {
+  if (!tx.rawQuery) throw new Error("this transaction is not on PostgreSQL");
+  return tx.rawQuery;
 }

@@ -2,7 +2,7 @@ import { getTableName } from "drizzle-orm";
 import { postgresTables } from "../../../db/postgres-schema.ts";
 import { DATABASE_CONNECTIONS, VACUUM_PAUSE_MS } from "../../core/limits.ts";
 import { patiently } from "../../core/patience.ts";
-import type { Ask } from "../../core/ports.ts";
+import type { RawQuery } from "../../core/ports.ts";
 import { StorageUnavailable } from "../../core/storage-unavailable.ts";
 import type { Store, Tx } from "../store.ts";
 import { type Connection, type Connections, openConnections, transactionOn } from "./postgres-connections.ts";
@@ -69,7 +69,7 @@ export interface PostgresStore extends Store {
    * Outside of any transaction of the store. Where the connection is lost the statement is run again: it may
    * be done twice.
    */
-  readonly ask: Ask;
+  readonly rawQuery: RawQuery;
   /**
    * The same for several statements, separated by semicolons and possibly a transaction; a list of rows for
    * each.
@@ -110,7 +110,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   return {
     engine: "postgres",
     read: transactionOn(autocommit(readers, deadlineMs)),
-    ask: (text, parameters) =>
+    rawQuery: (text, parameters) =>
       autocommit(statementPool, deadlineMs)(text, parameters, false) as Promise<Record<string, unknown>[]>,
     script: (text) => script(statementPool, deadlineMs, text),
     withoutTimeout: (text, ms) => writers.use(ms, (connection) => withoutTimeout(connection, text, ms)),
@@ -182,12 +182,12 @@ function autocommit(connections: Connections, deadlineMs: number): Connection["q
 }
 
 /** A query by itself; through a pooler in a transaction, which keeps its session and limits for as long. */
-async function one<T>(connection: Connection, ask: () => Promise<T>): Promise<T> {
+async function one<T>(connection: Connection, query: () => Promise<T>): Promise<T> {
   connection.begin();
-  if (connection.limits === "") return ask();
+  if (connection.limits === "") return query();
   try {
     await connection.run(`BEGIN${connection.limits}`);
-    const found = await ask();
+    const found = await query();
     await connection.run("COMMIT");
     return found;
   } catch (error) {

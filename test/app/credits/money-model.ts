@@ -209,7 +209,7 @@ export class MoneyModel {
   }
 
   /** True when the lease was still held and the end took effect. */
-  finish(imageId: string, token: string, kind: "completed" | "refused" | "fault" | "given_back"): boolean {
+  finish(imageId: string, token: string, kind: "completed" | "refused" | "fault" | "requeued"): boolean {
     const image = this.image(imageId);
     if (image.lease?.token !== token) return false;
     image.lease = undefined;
@@ -218,7 +218,7 @@ export class MoneyModel {
       this.end(image, "failed");
     else {
       image.state = "queued";
-      if (kind === "given_back") image.renders -= 1;
+      if (kind === "requeued") image.renders -= 1;
     }
     return true;
   }

@@ -64,12 +64,7 @@ export const operation = fc.oneof(
       op: fc.constant("finish" as const),
       // Any lease ever given out: most are the current one, some were lost long ago.
       lease: fc.nat(9),
-      kind: fc.constantFrom(
-        "completed" as const,
-        "refused" as const,
-        "fault" as const,
-        "given_back" as const,
-      ),
+      kind: fc.constantFrom("completed" as const, "refused" as const, "fault" as const, "requeued" as const),
       torn: fc.boolean(),
     }),
   },

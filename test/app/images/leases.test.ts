@@ -68,7 +68,7 @@ const ENDS: RenderEnd[] = [
   { kind: "completed", output },
   { kind: "refused", message: "no player", reason: "no_player" },
   { kind: "fault" },
-  { kind: "given_back" },
+  { kind: "requeued" },
 ];
 
 test("a worker that wakes up past its lease changes nothing, however its render ended", async () => {

@@ -265,8 +265,13 @@ describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () =>
   /** Another process: its own keeper, on the same rows and blobs. */
   const another = (blobs: Blobs) => {
     const { store, log } = workspace;
-    if (!store.ask) throw new Error("this store is not shared");
-    return sourceKeeper({ store, log, blobs, holds: sharedHolds({ ask: store.ask, name: "another" }) });
+    if (!store.rawQuery) throw new Error("this store is not shared");
+    return sourceKeeper({
+      store,
+      log,
+      blobs,
+      holds: sharedHolds({ rawQuery: store.rawQuery, name: "another" }),
+    });
   };
 
   test("a refused create of one leaves the photo that the other is about to use", async () => {
@@ -310,7 +315,8 @@ describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () =>
     };
     const stored = storeSource({ ...blobs, refresh }, photo, accepted);
     const isHeld = async () => {
-      const [row] = (await workspace.store.ask?.("SELECT count(*)::int AS n FROM source_holds", [])) ?? [];
+      const [row] =
+        (await workspace.store.rawQuery?.("SELECT count(*)::int AS n FROM source_holds", [])) ?? [];
       return row?.n === 2;
     };
     while (!(await isHeld()));
@@ -324,12 +330,12 @@ describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () =>
 
   test("who was frozen while it removed a photo does not end the announcement of who removes it now", async () => {
     const { store } = workspace;
-    if (!store.ask) throw new Error("this store is not shared");
-    const { ask } = store;
-    const leaving = () => ask("SELECT sha256 FROM source_holds WHERE holder = 'leaving'", []);
-    const frozen = await sharedHolds({ ask, name: "frozen" }).announce("ab");
-    await ask("UPDATE source_holds SET until = 0", []);
-    const now = await sharedHolds({ ask, name: "now" }).announce("ab");
+    if (!store.rawQuery) throw new Error("this store is not shared");
+    const { rawQuery } = store;
+    const leaving = () => rawQuery("SELECT sha256 FROM source_holds WHERE holder = 'leaving'", []);
+    const frozen = await sharedHolds({ rawQuery, name: "frozen" }).announce("ab");
+    await rawQuery("UPDATE source_holds SET until = 0", []);
+    const now = await sharedHolds({ rawQuery, name: "now" }).announce("ab");
     await frozen?.withdraw();
     expect(await leaving()).toEqual([{ sha256: "ab" }]);
     await now?.withdraw();
@@ -338,8 +344,8 @@ describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () =>
 
   test("a create waits for another server's removal no longer than its request may wait", async () => {
     const { store } = workspace;
-    if (!store.ask) throw new Error("this store is not shared");
-    const removal = await sharedHolds({ ask: store.ask, name: "frozen" }).announce("cd");
+    if (!store.rawQuery) throw new Error("this store is not shared");
+    const removal = await sharedHolds({ rawQuery: store.rawQuery, name: "frozen" }).announce("cd");
     const hold = workspace.keeper.hold();
     await withDeadlineBudget(200, async () => {
       await expect(hold.add("cd")).rejects.toThrow(StorageUnavailable);
@@ -350,9 +356,9 @@ describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () =>
 
   test("what a request had no time left to let go of is let go of after it", async () => {
     const { store } = workspace;
-    const { ask } = store;
-    if (!ask) throw new Error("this store is not shared");
-    const holds = sharedHolds({ ask, name: "late" });
+    const { rawQuery } = store;
+    if (!rawQuery) throw new Error("this store is not shared");
+    const holds = sharedHolds({ rawQuery, name: "late" });
     await using other = new SQL(postgresUrl(workspace.folder.database), { max: 1 });
     await withDeadlineBudget(300, async () => {
       const hold = holds.open();
@@ -366,7 +372,7 @@ describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () =>
       await other.unsafe("COMMIT");
     });
     const left = async () =>
-      (await ask("SELECT 1 FROM source_holds WHERE sha256 IN ('ef', 'aa')", [])).length;
+      (await rawQuery("SELECT 1 FROM source_holds WHERE sha256 IN ('ef', 'aa')", [])).length;
     while ((await left()) > 0);
   });
 
@@ -374,16 +380,16 @@ describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () =>
     const { blobs, keeper, store, holds } = workspace;
     const [dead, later] = [another(blobs).hold(), keeper.hold()];
     const { sha256 } = await storeSource(blobs, png(300, 300), dead);
-    if (!store.ask) throw new Error("this store is not shared");
+    if (!store.rawQuery) throw new Error("this store is not shared");
     expect(await keeper.dropUnused(sha256, Number.MAX_SAFE_INTEGER)).toBeFalse();
-    await store.ask("UPDATE source_holds SET until = 0", []);
+    await store.rawQuery("UPDATE source_holds SET until = 0", []);
     expect(await keeper.dropUnused(sha256, Number.MAX_SAFE_INTEGER)).toBeTrue();
-    await sharedHolds({ ask: store.ask, name: "dead" }).announce(sha256);
-    await store.ask("UPDATE source_holds SET until = 0", []);
+    await sharedHolds({ rawQuery: store.rawQuery, name: "dead" }).announce(sha256);
+    await store.rawQuery("UPDATE source_holds SET until = 0", []);
     await storeSource(blobs, png(300, 300), later);
     await later.close(true);
     await holds?.sweep();
-    expect(await store.ask("SELECT * FROM source_holds", [])).toEqual([]);
+    expect(await store.rawQuery("SELECT * FROM source_holds", [])).toEqual([]);
   });
 });
 

@@ -58,7 +58,11 @@ test.skipIf(ENGINE !== "postgres")(
     const machine = (seed: number) => {
       const random = seededRandom(seed);
       const secrets = secretBox(new Uint8Array(32), random.bytes);
-      return challenges({ clock, random, state: sharedState({ ask: store.ask, now: clock.now, secrets }) });
+      return challenges({
+        clock,
+        random,
+        state: sharedState({ rawQuery: store.rawQuery, now: clock.now, secrets }),
+      });
     };
     const [here, there] = [machine(2), machine(3)];
     const made = text(await here.make("sign in"));

@@ -49,15 +49,15 @@ async function open() {
   return { proxy, direct, connect };
 }
 
-const count = async ({ ask }: PostgresStore) =>
-  Number((await ask("SELECT count(*) AS n FROM accounts", []))[0]?.n);
+const count = async ({ rawQuery }: PostgresStore) =>
+  Number((await rawQuery("SELECT count(*) AS n FROM accounts", []))[0]?.n);
 
 let accounts = 0;
 const addAccount = (store: PostgresStore) =>
   store.write(
     "test",
-    async ({ ask }) => {
-      await ask?.(
+    async ({ rawQuery }) => {
+      await rawQuery?.(
         `INSERT INTO accounts (id, name, tier, status, credit_limit, plan_period, credits_plan, credits_topup, credits_held, created_at, updated_at)
          VALUES ($1, 'Rovers', 'starter', 'active', 5, '2026-11', 0, 0, 0, 1, 1)`,
         [`acct_${++accounts}`],
@@ -71,7 +71,7 @@ const everything = (store: PostgresStore, times: number) =>
   Promise.allSettled(
     Array.from({ length: times }, () => [
       store.read.db.select().from(store.read.t.accounts),
-      store.ask("SELECT 1", []),
+      store.rawQuery("SELECT 1", []),
       addAccount(store),
     ]).flat(),
   );

@@ -66,13 +66,17 @@ describe.skipIf(ENGINE !== "postgres" || !PGBOUNCER)("through PgBouncer", () => 
       Array.from({ length: 40 }, async (_, at) => {
         await store.read.db.select().from(store.read.t.accounts);
         const work = { concurrent: at % 2 === 0 };
-        const written = await store.write("test", (tx) => tx.ask?.(timeout, []) ?? Promise.resolve([]), work);
-        return [written, await store.ask(`${timeout} WHERE $1::int = 1`, [1])];
+        const written = await store.write(
+          "test",
+          (tx) => tx.rawQuery?.(timeout, []) ?? Promise.resolve([]),
+          work,
+        );
+        return [written, await store.rawQuery(`${timeout} WHERE $1::int = 1`, [1])];
       }),
     );
     for (const answers of asked) expect(answers).toEqual([[{ ms: "8s" }], [{ ms: "8s" }]]);
-    await expect(store.read.ask?.("DELETE FROM accounts", [])).rejects.toThrow(/read-only/);
-    expect(await store.ask("DELETE FROM accounts WHERE id = $1", ["none"])).toEqual([]);
+    await expect(store.read.rawQuery?.("DELETE FROM accounts", [])).rejects.toThrow(/read-only/);
+    expect(await store.rawQuery("DELETE FROM accounts WHERE id = $1", ["none"])).toEqual([]);
     expect(await store.erase({ maxBytes: 0 })).toBe(true);
     await jobs.supervise?.();
   });

@@ -9,7 +9,7 @@ import * as exportsOfSchema from "../../../db/postgres-schema.ts";
 import { postgresTables } from "../../../db/postgres-schema.ts";
 import { OperatorError } from "../../../src/core/errors.ts";
 import { withDeadlineBudget } from "../../../src/core/patience.ts";
-import type { Ask } from "../../../src/core/ports.ts";
+import type { RawQuery } from "../../../src/core/ports.ts";
 import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
 import { startServer } from "../../../src/service/server.ts";
@@ -320,8 +320,10 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
       const writes = Array.from({ length: 40 }, () =>
         store.write("test", async () => held.promise, { concurrent: true }),
       );
-      const sleep = (ask: Ask | undefined) => ask?.("SELECT pg_sleep(0.02)", []);
-      await Promise.all(Array.from({ length: 40 }, () => [sleep(store.read.ask), sleep(store.ask)]).flat());
+      const sleep = (rawQuery: RawQuery | undefined) => rawQuery?.("SELECT pg_sleep(0.02)", []);
+      await Promise.all(
+        Array.from({ length: 40 }, () => [sleep(store.read.rawQuery), sleep(store.rawQuery)]).flat(),
+      );
       const opened = (await all()).filter((pid) => !before.includes(pid));
       expect(opened.length).toBe(connections);
       held.resolve();
@@ -339,10 +341,10 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
       "CREATE TABLE limits AS SELECT current_setting('statement_timeout') AS ms",
       300_000,
     );
-    expect(await store.ask("SELECT ms FROM limits", [])).toEqual([{ ms: "5min" }]);
+    expect(await store.rawQuery("SELECT ms FROM limits", [])).toEqual([{ ms: "5min" }]);
     const now = await Promise.all(
       [1, 2, 3].map(() =>
-        store.write("test", (tx) => tx.ask?.("SHOW statement_timeout", []) ?? Promise.resolve([])),
+        store.write("test", (tx) => tx.rawQuery?.("SHOW statement_timeout", []) ?? Promise.resolve([])),
       ),
     );
     expect(now).toEqual([1, 2, 3].map(() => [{ statement_timeout: "8s" }]));
@@ -381,10 +383,10 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
     await expect(start()).rejects.toThrow(
       new RegExp(`others serve from: ${workspace.node} \\(.*Stop them all, then start this version`),
     );
-    expect(await store.ask?.("SELECT to_regclass('sealing_key') AS t", [])).toEqual([{ t: null }]);
+    expect(await store.rawQuery?.("SELECT to_regclass('sealing_key') AS t", [])).toEqual([{ t: null }]);
     await workspace.nodes.strike(workspace.node);
     closing.push((await start()).close);
-    expect(await store.ask?.("SELECT to_regclass('sealing_key')::text AS t", [])).toEqual([
+    expect(await store.rawQuery?.("SELECT to_regclass('sealing_key')::text AS t", [])).toEqual([
       { t: "sealing_key" },
     ]);
   });

@@ -113,9 +113,9 @@ async function fillDatabase(
 }
 
 /** What a server takes in or makes meanwhile would stay behind. */
-async function refuseWhileServed({ ask }: Store): Promise<void> {
+async function refuseWhileServed({ rawQuery }: Store): Promise<void> {
   const { servingNodes } = await import("../../../state/shared-nodes.ts");
-  const nodes = ask ? await servingNodes(ask) : [];
+  const nodes = rawQuery ? await servingNodes(rawQuery) : [];
   if (nodes.length === 0) return;
   throw new OperatorError(
     `Servers serve from the database: ${nodes.join(", ")}. Stop them all, then run this again: what they take in meanwhile would stay behind. One that was killed counts for some seconds more.`,
