@@ -41,11 +41,6 @@ export interface OpenPhotoPage {
   givePhoto(path: string): Promise<void>;
   /** The picture of the last "cutOut", of the size it returned. */
   takeCutout(size: Size): Pixels;
-  /**
-   * Frees what earlier photos left: left alone, the page grows by hundreds of megabytes before its engine
-   * collects it.
-   */
-  collectGarbage(): Promise<void>;
   /** Whether its process has crashed, so that nothing will answer any more. */
   hasCrashed(): boolean;
   call<Step extends PageStep>(
@@ -64,7 +59,6 @@ export async function openPhotoPage(browser: Browser, networks: Networks): Promi
   crash.catch(() => {
     crashed = true;
   });
-  const session = await page.createCDPSession();
   const give = await fileSlot(page, "document.querySelector('input')");
   const limitMs = mattePixels === null ? STEP_LIMIT_MS : OWN_MATTE_LIMIT_MS;
   const guarded = <T>(work: Promise<T>, step: string) =>
@@ -74,7 +68,6 @@ export async function openPhotoPage(browser: Browser, networks: Networks): Promi
   const opened: OpenPhotoPage = {
     givePhoto: (path) => guarded(give(path), "give"),
     takeCutout: (size) => readPixels(file, size),
-    collectGarbage: () => guarded(session.send("HeapProfiler.collectGarbage"), "collect"),
     hasCrashed: () => crashed,
     call: (step, ...input) => guarded(callPage(page, step, input), step),
     async close() {
