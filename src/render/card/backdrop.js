@@ -31,7 +31,7 @@ const CLEAR_FACES = 1.8;
  * The picture of `style.window`.
  * @param {ImageBitmap} photo as the file shows it
  * @param {BackdropStyle} style
- * @param {HTMLImageElement | null} silhouette the player's, where there is one
+ * @param {ImageBitmap | null} silhouette the player's, where there is one
  */
 export function backdropOf(photo, style, silhouette) {
   const context = cropped(photo, style);

@@ -40,18 +40,21 @@ export async function loadInto(image, source, name) {
   }
 }
 
-/** @type {{ source: string, image: Promise<HTMLImageElement> } | undefined} */
+/** @type {{ source: string, bitmap: Promise<ImageBitmap> } | undefined} */
 let lastOutline;
 
 /**
  * A player's outline, decoded. A card asks for it up to five times, and many cards in a row have the same.
+ * A bitmap, since Chromium draws an `<img>` from whichever reduced copy it kept of an earlier drawing: a
+ * shadow would depend on the card before.
  * Throws when that fails.
  * @param {string} source a data URL
  */
 export function decodedOutline(source) {
   if (lastOutline?.source !== source) {
     const image = new Image();
-    lastOutline = { source, image: decodeInto(image, source, "outline").then(() => image) };
+    const bitmap = decodeInto(image, source, "outline").then(() => createImageBitmap(image));
+    lastOutline = { source, bitmap };
   }
-  return lastOutline.image;
+  return lastOutline.bitmap;
 }

@@ -9,7 +9,7 @@ import { outlineOf } from "./outline.js";
 /** @typedef {import("./fill.js").CardFill} CardFill */
 
 /**
- * @typedef {{ draw: (outline: HTMLImageElement, style: any) => string, styleOf: (fill: CardFill) => object |
+ * @typedef {{ draw: (outline: ImageBitmap, style: any) => string, styleOf: (fill: CardFill) => object |
  *   null }} Drawing
  */
 

@@ -60,17 +60,14 @@ export function rgbOf(hex) {
 /**
  * The light that catches the player's edge from behind, as the data URL of a picture with the player's
  * proportions.
- * @param {HTMLImageElement} outline the player's, decoded
+ * @param {ImageBitmap} outline the player's
  * @param {{ colour: string, side: 1 | -1 }} light its colour, and whether it comes from the right (1) or the
  *   left (-1)
  */
 export function rimLight(outline, { colour, side }) {
-  const { naturalWidth, naturalHeight } = outline;
-  const scale = Math.min(1, RIM_SIDE_PX / Math.max(naturalWidth, naturalHeight));
-  const [w, h] = [
-    Math.max(1, Math.round(naturalWidth * scale)),
-    Math.max(1, Math.round(naturalHeight * scale)),
-  ];
+  const { width, height } = outline;
+  const scale = Math.min(1, RIM_SIDE_PX / Math.max(width, height));
+  const [w, h] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [w, h];
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
@@ -91,11 +88,11 @@ export function rimLight(outline, { colour, side }) {
  * The player's shadow, as a data URL for the template's `<img data-picture="shadow">`. Drawn small from the
  * outline and enlarged on the card: a CSS filter would take twenty times as long to blur it. A canvas in the
  * page itself would become a layer of its own, and everything above it another.
- * @param {HTMLImageElement} player the outline
+ * @param {ImageBitmap} player the outline
  * @param {{ side: 1 | -1 }} light from which side it comes; the shadow falls to the other
  */
 export function softShadow(player, { side }) {
-  const { naturalWidth: width, naturalHeight: height } = player;
+  const { width, height } = player;
   const scale = SHADOW_PX / Math.max(width, height);
   const [w, h] = [Math.max(4, Math.round(width * scale)), Math.max(4, Math.round(height * scale))];
   const canvas = document.createElement("canvas");

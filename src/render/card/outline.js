@@ -20,12 +20,12 @@ const SHADOW_DROP = 0.9;
 
 /**
  * The outline as the data URL of a picture that is `margin` wider than the player's box on each side.
- * @param {HTMLImageElement} silhouette the player's, decoded
+ * @param {ImageBitmap} silhouette the player's
  * @param {OutlineStyle} style
  */
 export function outlineOf(silhouette, style) {
   const { width, height, margin, line, colour, opacity } = style;
-  const scale = Math.min(1, silhouette.naturalWidth / width);
+  const scale = Math.min(1, silhouette.width / width);
   const [w, h] = [Math.round((width + 2 * margin) * scale), Math.round((height + 2 * margin) * scale)];
   const { canvas, context } = canvasOf(w, h);
   context.imageSmoothingQuality = "medium";

@@ -46,9 +46,9 @@ async function findStrays(source, seen, key) {
   const parts = strayParts(outline, seen);
   if (!parts) return null;
   const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [outline.naturalWidth, outline.naturalHeight];
+  [canvas.width, canvas.height] = [outline.width, outline.height];
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  erase(context, outline, parts);
+  erase(context, outline, parts, outline);
   return { parts, outline: canvas.toDataURL(), key };
 }
 
@@ -59,29 +59,30 @@ async function findStrays(source, seen, key) {
  * @returns {Blob} a BMP file
  */
 export function without(player, parts) {
-  const { naturalWidth, naturalHeight } = player;
-  const { context } = canvasOf(naturalWidth, naturalHeight);
-  erase(context, player, parts);
-  return bitmapFile(context.getImageData(0, 0, naturalWidth, naturalHeight));
+  const { naturalWidth: width, naturalHeight: height } = player;
+  const { context } = canvasOf(width, height);
+  erase(context, player, parts, { width, height });
+  return bitmapFile(context.getImageData(0, 0, width, height));
 }
 
 /**
  * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} context
- * @param {HTMLImageElement} picture
+ * @param {HTMLImageElement | ImageBitmap} picture
  * @param {OffscreenCanvas} parts
+ * @param {{ width: number, height: number }} size the picture's
  */
-function erase(context, picture, parts) {
+function erase(context, picture, parts, { width, height }) {
   context.drawImage(picture, 0, 0);
   context.globalCompositeOperation = "destination-out";
-  context.drawImage(parts, 0, 0, picture.naturalWidth, picture.naturalHeight);
+  context.drawImage(parts, 0, 0, width, height);
 }
 
 /**
- * @param {HTMLImageElement} outline decoded
+ * @param {ImageBitmap} outline
  * @param {{ from: number, to: number }} seen
  */
 function strayParts(outline, { from, to }) {
-  const { naturalWidth: width, naturalHeight: height } = outline;
+  const { width, height } = outline;
   const { context } = canvasOf(width, height);
   context.drawImage(outline, 0, 0);
   const { data } = context.getImageData(0, 0, width, height);

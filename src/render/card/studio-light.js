@@ -31,7 +31,7 @@ const MARGIN = 4;
  * Lights the wall if it is pale; returns whether it is. A bare white wall looks unfinished on a card
  * (docs/decisions/0022-cutout-or-photo.md).
  * @param {OffscreenCanvasRenderingContext2D} context the window's picture
- * @param {HTMLImageElement} silhouette the player's
+ * @param {ImageBitmap} silhouette the player's
  * @param {{ window: Box, player: Box, face: Box }} style in pixels of the card
  * @returns {boolean}
  */
@@ -68,7 +68,7 @@ export function lightPaleWall(context, silhouette, { window, player, face }) {
 
 /**
  * The player's alpha, in the small window.
- * @param {HTMLImageElement} silhouette @param {Box} at @param {number} w @param {number} h
+ * @param {ImageBitmap} silhouette @param {Box} at @param {number} w @param {number} h
  */
 function silhouetteIn(silhouette, at, w, h) {
   const { context } = canvasOf(w, h);

@@ -31,6 +31,24 @@ beforeAll(async () => {
 });
 afterAll(closePages);
 
+const clubCard = async () => openCardPage(browser, await loadTemplate("club_card"));
+
+/** The outline of somebody with a soft and uneven edge, 640 pixels high. */
+const raggedOutline = (width: number) =>
+  page.evaluate((w) => {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [w, 640];
+    const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+    context.filter = "blur(1px)";
+    for (let k = 0; k < 40; k++) {
+      const [x, wide] = [w / 2 + 20 * Math.sin(k), w / 4 + (w / 5) * Math.sin(1.7 * k)];
+      context.beginPath();
+      context.ellipse(x, 16 * k + 10, wide, 17, 0.2 * k, 0, 7);
+      context.fill();
+    }
+    return canvas.toDataURL();
+  }, width);
+
 async function render(
   spec: CardSpec = {},
   photo: (typeof CUTOUT_NAMES)[number] | null = "astronaut",
@@ -76,6 +94,23 @@ describe("a warm page", () => {
     const again = await inPhoto("yoga", "yoga.jpg");
     expect([first.composition, again.composition]).toEqual(["photo", "photo"]);
     expect(Buffer.compare(first.bytes, again.bytes)).toBe(0);
+  });
+
+  test("leaves nothing of a card in the photo on a cutout of the same player", async () => {
+    for (const [photo, width, file] of [
+      ["man", 211, "unsplash_man.jpg"],
+      ["astronaut", 439, "astronaut.png"],
+    ] as const) {
+      const [used, fresh] = [await clubCard(), await clubCard()];
+      const shown = { ...(await cutout(photo)), outline: await raggedOutline(width) };
+      const job = { cutout: shown, badge: null, photo: join(import.meta.dir, "../../photos", file) };
+      await used.render({ ...job, card: cardInput({ composition: "photo", width: 300, height: 900 }) });
+      const card = cardInput({ composition: "cutout" });
+      const [again, first] = [await used.render({ ...job, card }), await fresh.render({ ...job, card })];
+      await used.close();
+      await fresh.close();
+      expect(Buffer.compare(again.bytes, first.bytes)).toBe(0);
+    }
   });
 
   test("gives the same bytes as a fresh page", async () => {
@@ -470,7 +505,7 @@ describe("the line around a player", () => {
       [canvas.width, canvas.height] = [200, 200];
       const context = canvas.getContext("2d") as CanvasRenderingContext2D;
       for (const x of [74, 106]) context.fillRect(x, 40, 20, 120);
-      const silhouette = await load(canvas.toDataURL());
+      const silhouette = await createImageBitmap(canvas);
       const box = { width: 200, height: 200, margin: 40, shadow: 0.01, colour: "#ff0000" };
       const drawn = await load(outlineOf(silhouette, { ...box, ...own }));
       const seen = new OffscreenCanvas(280, 280).getContext("2d") as OffscreenCanvasRenderingContext2D;

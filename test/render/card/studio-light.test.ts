@@ -30,12 +30,9 @@ const litBefore = (wall: string, shirt: string) =>
       context.fillRect(0, 0, width, height);
       context.fillStyle = colours.shirt;
       context.fillRect(100, 150, 200, 350);
-      const canvas = document.createElement("canvas");
-      [canvas.width, canvas.height] = [200, 350];
-      (canvas.getContext("2d") as CanvasRenderingContext2D).fillRect(0, 0, 200, 350);
-      const silhouette = new Image();
-      silhouette.src = canvas.toDataURL();
-      await silhouette.decode();
+      const canvas = new OffscreenCanvas(200, 350);
+      (canvas.getContext("2d") as OffscreenCanvasRenderingContext2D).fillRect(0, 0, 200, 350);
+      const silhouette = canvas.transferToImageBitmap();
       const isLit = lightPaleWall(context, silhouette, {
         window: { x: 0, y: 0, width, height },
         player: { x: 100, y: 150, width: 200, height: 350 },
