@@ -3,7 +3,7 @@ import { OperatorError } from "../core/errors.ts";
 import { sha256 } from "../core/sha256.ts";
 import { differenceOf } from "./difference.ts";
 import type { DrawingJob } from "./drawings.ts";
-import { GOLDEN_WIDTH, type GoldenDrawer, goldenName, goldenPath } from "./goldens.ts";
+import { GOLDEN_WIDTH, type GoldenDrawer, goldenName, readGolden } from "./goldens.ts";
 import type { CompareAnswer, PictureRequest } from "./messages.ts";
 import type { Session } from "./session.ts";
 
@@ -56,10 +56,8 @@ async function pictureBefore(
 ): Promise<{ bytes: Uint8Array; url: string } | null> {
   if (request.against === "golden") {
     const name = goldenName(request.sample, request.size, job.side);
-    const bytes = await readFile(goldenPath(job.dir, name)).catch(() => null);
-    if (!bytes) return null;
-    const own = new Uint8Array(bytes);
-    return { bytes: own, url: `${base}/pictures/${keep(loose, own)}` };
+    const bytes = await readGolden(job.dir, name);
+    return bytes && { bytes, url: `${base}/pictures/${keep(loose, bytes)}` };
   }
   const committed = await session.lastCommitted(job.dir);
   if (!committed || (job.side === "back" && !committed.state.hasBack)) return null;

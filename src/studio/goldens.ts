@@ -1,8 +1,8 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { lstat, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
 import { writeWhole } from "../system/write-whole.ts";
-import { ownFolder } from "../templates/files.ts";
+import { ownFolder, readOwnFile } from "../templates/files.ts";
 import { CHANGED_FROM, differenceOf } from "./difference.ts";
 import type { GoldenState, PictureRequest } from "./messages.ts";
 import { SAMPLE_NAME } from "./samples.ts";
@@ -19,7 +19,13 @@ export type GoldenDrawer = (
 ) => Promise<Uint8Array>;
 
 /** Where a template's accepted pictures lie. Throws a TemplateFileError when that is a link. */
-export const goldenFolder = (dir: string): Promise<string> => ownFolder(dir, "golden");
+const goldenFolder = (dir: string): Promise<string> => ownFolder(dir, "golden");
+
+/** Where pictures of differences to accepted ones lie. Throws a TemplateFileError when a link leads there. */
+export async function differencesFolder(dir: string): Promise<string> {
+  await goldenFolder(dir);
+  return ownFolder(dir, "golden/differences");
+}
 
 /** The path of an accepted picture. Throws an OperatorError for an invalid name. */
 export function goldenPath(dir: string, name: string): string {
@@ -27,6 +33,16 @@ export function goldenPath(dir: string, name: string): string {
   if (!SAMPLE_NAME.test(sample) || !/^[a-z0-9_]+(\.back)?$/.test(size))
     throw new OperatorError(`"${name}" names no picture; SAMPLE@SIZE and SAMPLE@SIZE.back do.`);
   return join(dir, "golden", `${name}.webp`);
+}
+
+/**
+ * An accepted picture; null when there is none. Throws a TemplateFileError for a link, what is no file, and a
+ * file that is too large.
+ */
+export async function readGolden(dir: string, name: string): Promise<Uint8Array | null> {
+  await goldenFolder(dir);
+  if (!(await lstat(goldenPath(dir, name)).catch(() => null))) return null;
+  return readOwnFile(dir, `golden/${name}.webp`);
 }
 
 /** The name of an accepted picture, by which `template check` knows it too. */
@@ -67,11 +83,11 @@ export async function goldenStates(now: FolderNow, draw: GoldenDrawer): Promise<
   if (now.digest === null) return names.map((name) => ({ name, state: "broken", changed: null }));
   return Promise.all(
     names.map(async (name): Promise<GoldenState> => {
-      const before = await readFile(goldenPath(now.state.folder, name)).catch(() => null);
-      if (!before) return { name, state: "new", changed: null };
       try {
+        const before = await readGolden(now.state.folder, name);
+        if (!before) return { name, state: "new", changed: null };
         const after = await draw(now, wanted(now, name), `golden:${name}`);
-        const { changed } = await differenceOf(new Uint8Array(before), after);
+        const { changed } = await differenceOf(before, after);
         return { name, state: changed > CHANGED_FROM ? "changed" : "same", changed };
       } catch {
         return { name, state: "broken", changed: null };

@@ -157,10 +157,13 @@ export async function readOwnFile(
   try {
     const info = await file.stat();
     if (!info.isFile()) throw refused("cannot be read: it is no file. Remove it.");
-    if (info.size > MAX_TEMPLATE_FILE_BYTES)
+    if (info.size > MAX_TEMPLATE_FILE_BYTES) {
+      const isShown = OWN_FOLDERS.some((folder) => name.startsWith(`${folder}/`));
+      const remedy = isShown ? "Shrink the picture, or subset the font." : "Make it smaller.";
       throw refused(
-        `has ${mib(info.size)} MB; a file of a template may have at most ${mib(MAX_TEMPLATE_FILE_BYTES)}. Shrink the picture, or subset the font.`,
+        `has ${mib(info.size)} MB; a file of a template may have at most ${mib(MAX_TEMPLATE_FILE_BYTES)}. ${remedy}`,
       );
+    }
     return new Uint8Array(await file.readFile());
   } finally {
     await file.close();

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,9 +36,16 @@ const SAMPLES = ["first@portrait", "plain@square"];
 const file = (name: string) => join(dir, name);
 const read = (name: string) => readFileSync(file(name), "utf8");
 
-function check(only: string[], accept: string[] = []): Promise<CheckReport> {
+function check(only: string[], accept: string[] = [], folder = dir): Promise<CheckReport> {
   const scratch = join(bench.scratch, "pictures");
-  return checkTemplate({ dir, scratch, pool: bench.pool, accept, only: new Set(only), onProgress: () => {} });
+  return checkTemplate({
+    dir: folder,
+    scratch,
+    pool: bench.pool,
+    accept,
+    only: new Set(only),
+    onProgress: () => {},
+  });
 }
 
 /** Checks with other files, and puts them back. */
@@ -180,6 +195,39 @@ test("a sample that is a link, or names one, makes no card, and nothing of what 
     writeFileSync(file("samples/first.json"), before);
     for (const name of ["samples/linked.json", "samples/linked.webp"]) await rm(file(name));
   }
+});
+
+test("a link to other samples or accepted pictures is reported with the other faults, and nothing is touched there", async () => {
+  const linked = await copyStarter(root, "linked_card");
+  const elsewhere = join(root, "elsewhere");
+  mkdirSync(elsewhere);
+  mkdirSync(join(linked, "golden"));
+  writeFileSync(join(elsewhere, "first@portrait.png"), "theirs");
+  writeFileSync(join(linked, "card.css"), `${read("card.css")}.club { colr: red }`);
+  const faultsWithLink = async (name: string) => {
+    const path = join(linked, name);
+    await rm(path, { recursive: true, force: true });
+    symlinkSync(elsewhere, path);
+    const { faults, drawn, isGood } = await check([SAMPLES[0] as string], ["all"], linked);
+    await rm(path);
+    expect([drawn, isGood]).toEqual([0, false]);
+    return faults.map(({ file, code }) => `${file} ${code}`);
+  };
+  for (const name of ["golden/differences", "golden", "samples"])
+    expect(await faultsWithLink(name)).toEqual(["card.css css_property", `${name} file`]);
+  expect(readdirSync(elsewhere)).toEqual(["first@portrait.png"]);
+});
+
+test("an accepted picture that is a link is at fault, neither followed nor replaced", async () => {
+  const linked = await copyStarter(root, "linked_picture");
+  mkdirSync(join(linked, "golden"));
+  const secret = join(root, "secret.webp");
+  writeFileSync(secret, "s3cret");
+  symlinkSync(secret, join(linked, "golden/first@portrait.webp"));
+  const { faults, goldens, failed } = await check(SAMPLES, ["all"], linked);
+  expect(faults).toMatchObject([{ file: "golden/first@portrait.webp", code: "file", severity: "error" }]);
+  expect(goldens).toMatchObject([{ name: "plain@square", state: "accepted" }]);
+  expect([failed, readFileSync(secret, "utf8")]).toEqual([["first@portrait"], "s3cret"]);
 });
 
 test("accepted pictures are kept, and a change to them fails with a picture of the difference until it is accepted", async () => {

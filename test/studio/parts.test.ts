@@ -28,7 +28,7 @@ import { type CheckCase, cardFaults, checkCases, gather } from "../../src/studio
 import { checkSvg } from "../../src/studio/check/check-svg.ts";
 import { curlCommand } from "../../src/studio/curl.ts";
 import { differenceOf } from "../../src/studio/difference.ts";
-import { writeGolden } from "../../src/studio/goldens.ts";
+import { goldenStates, readGolden, writeGolden } from "../../src/studio/goldens.ts";
 import { badgeFile, photoFile, readSamples } from "../../src/studio/sample-files.ts";
 import { sampleCard } from "../../src/studio/samples.ts";
 import { copyStarter } from "../../src/studio/starter.ts";
@@ -102,7 +102,10 @@ test("links among samples are not followed, what is no file is not waited for, a
     const linked = (await readSamples(dir)).find(({ name }) => name === "linked");
     expect(linked).toMatchObject({ text: "", problem: expect.stringContaining("is a link") });
     const large = (await readSamples(dir)).find(({ name }) => name === "large");
-    expect(large).toMatchObject({ text: "", problem: expect.stringMatching(/^has 21 MB; .* at most 20\./) });
+    expect(large).toMatchObject({
+      text: "",
+      problem: expect.stringMatching(/^has 21 MB; .* at most 20\. Make it smaller\.$/),
+    });
     await expect(photoFile(dir, "large.png")).rejects.toThrow("samples/large.png has 21 MB");
     await expect(photoFile(dir, "linked.png")).rejects.toThrow("samples/linked.png is a link");
     await expect(photoFile(dir, "pipe.png")).rejects.toThrow("samples/pipe.png cannot be read");
@@ -132,6 +135,36 @@ test("a picture is accepted into the folder itself, not where a link leads", asy
     await rm(join(dir, "golden"));
     await accept();
     expect(readdirSync(join(dir, "golden"))).toEqual(["first@portrait.webp"]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("an accepted picture is read from the folder itself: no link, nothing that is no file, nothing too large", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "cardpress-golden-"));
+  try {
+    const dir = await copyStarter(folder, "my_card");
+    const own = (name: string) => join(dir, "golden", `${name}.webp`);
+    mkdirSync(join(folder, "elsewhere"));
+    writeFileSync(join(folder, "elsewhere/first@portrait.webp"), "s3cret");
+    symlinkSync(join(folder, "elsewhere"), join(dir, "golden"));
+    await expect(readGolden(dir, "first@portrait")).rejects.toThrow(`${dir}/golden is a link`);
+    await rm(join(dir, "golden"));
+    mkdirSync(join(dir, "golden"));
+    expect(await readGolden(dir, "first@portrait")).toBeNull();
+    symlinkSync(join(folder, "elsewhere/first@portrait.webp"), own("first@portrait"));
+    Bun.spawnSync(["mkfifo", own("plain@square")]);
+    writeFileSync(own("plain@portrait"), "");
+    truncateSync(own("plain@portrait"), MAX_TEMPLATE_FILE_BYTES + 1);
+    await expect(readGolden(dir, "first@portrait")).rejects.toThrow("first@portrait.webp is a link");
+    await expect(readGolden(dir, "plain@square")).rejects.toThrow("plain@square.webp cannot be read");
+    await expect(readGolden(dir, "plain@portrait")).rejects.toThrow("plain@portrait.webp has 21 MB");
+    const now = await readFolderNow(dir, undefined, 1);
+    const states = await goldenStates(now, async () => testBadge("tall"));
+    expect(Object.fromEntries(states.map(({ name, state }) => [name, state]))).toMatchObject({
+      ...{ "first@portrait": "broken", "plain@square": "broken", "plain@portrait": "broken" },
+      "first@square": "new",
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { OperatorError } from "../../core/errors.ts";
 import type { PreviewPool } from "../../render/pool.ts";
@@ -7,11 +7,11 @@ import { writeWhole } from "../../system/write-whole.ts";
 import { DEFAULT_TEMPLATE } from "../../templates/built-in.ts";
 import { examine, misnamed } from "../../templates/examine.ts";
 import { type Fault, sortFaults } from "../../templates/fault.ts";
-import { readTemplateFolder } from "../../templates/files.ts";
+import { readTemplateFolder, TemplateFileError } from "../../templates/files.ts";
 import { compositionsOf, type TemplateManifest } from "../../templates/manifest.ts";
 import { type SampleBody, showsSet } from "../cases.ts";
 import { CHANGED_FROM, differenceOf } from "../difference.ts";
-import { goldenFolder, goldenPath } from "../goldens.ts";
+import { differencesFolder, goldenPath, readGolden } from "../goldens.ts";
 import { readSamples, sampleFile, sampleFileNames } from "../sample-files.ts";
 import { type SampleCard, sampleCard } from "../samples.ts";
 import { testBadgeOf } from "../test-badges.ts";
@@ -96,8 +96,11 @@ export async function checkTemplate(options: CheckOptions): Promise<CheckReport>
     ...(await checkStyles(files, pool)),
     ...checkSvg(files),
   ];
-  for (const fault of ofFiles) found(options, report, fault);
-  const makesCards = manifest !== null && own.every(({ severity }) => severity !== "error");
+  for (const fault of ofFiles) reportFault(options, report, fault);
+  // Asked before hundreds of cards are drawn for nothing.
+  const samples = await unlessReported(options, report, sampleFileNames(dir));
+  const differences = await unlessReported(options, report, differencesFolder(dir));
+  const makesCards = own.every(({ severity }) => severity !== "error") && samples && differences;
   const html = { card: text("card.html"), back: files.has("back.html") ? text("back.html") : null };
   if (manifest && makesCards) await checkCards(options, manifest, html, report);
   sortFaults(report.faults);
@@ -113,11 +116,36 @@ interface Sides {
   back: string | null;
 }
 
-/** Reports a fault of the files rather than of cards. */
-function found({ onFault }: CheckOptions, report: CheckReport, fault: Fault): void {
-  const checked = { ...fault, cases: [] };
+/**
+ * Records a fault that was not seen in a card's picture, and passes it on at once.
+ * @param cases ids of the cards that have it, if only these have
+ */
+function reportFault(
+  { onFault }: CheckOptions,
+  report: CheckReport,
+  fault: Fault,
+  cases: string[] = [],
+): void {
+  const checked = { ...fault, cases };
   report.faults.push(checked);
   onFault?.(checked);
+}
+
+/** What was read, or undefined and a fault in the report for a file that cannot be used. */
+async function unlessReported<T>(
+  options: CheckOptions,
+  report: CheckReport,
+  reading: Promise<T>,
+  cases?: string[],
+): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof TemplateFileError)) throw error;
+    const place = { file: error.file ?? "", line: 1, column: 1 };
+    reportFault(options, report, { ...place, severity: "error", code: "file", message: error.fault }, cases);
+    return undefined;
+  }
 }
 
 async function checkCards(
@@ -214,7 +242,7 @@ async function checkSamples(
   const bodies = new Map<string, SampleBody>();
   const used = new Set<string>();
   const fault = (name: string, message: string, severity: Fault["severity"] = "error") => {
-    found(options, report, {
+    reportFault(options, report, {
       file: `samples/${name}`,
       line: 1,
       column: 1,
@@ -275,30 +303,23 @@ async function checkGoldens(
   report: CheckReport,
 ): Promise<void> {
   const { dir, accept } = options;
-  const folder = await goldenFolder(dir);
+  const differences = await differencesFolder(dir);
   for (const one of cases) {
-    const path = goldenPath(dir, one.id);
-    const before = await readFile(path).catch(() => null);
+    const before = await unlessReported(options, report, readGolden(dir, one.id), [one.id]);
+    if (before === undefined) continue;
     const isWanted = accept.includes("all") || accept.includes(one.id);
     if (!before && !isWanted) {
       report.goldens.push({ name: one.id, state: "new", changed: null, difference: null });
       continue;
     }
     const now = await (await draw(options, manifest, one, "golden", "no")).bytesOf();
-    const differencePath = join(folder, "differences", `${one.id}.png`);
-    const { changed, picture } = before
-      ? await differenceOf(new Uint8Array(before), now)
-      : { changed: 1, picture: null };
+    const differencePath = join(differences, `${one.id}.png`);
+    const { changed, picture } = before ? await differenceOf(before, now) : { changed: 1, picture: null };
     const differs = changed > CHANGED_FROM;
-    if (differs && isWanted) {
-      await mkdir(folder, { recursive: true });
-      await writeWhole(path, now);
-    }
+    if (differs && isWanted) await writeWhole(goldenPath(dir, one.id), now);
     const shown = differs && !isWanted && picture ? differencePath : null;
-    if (shown && picture) {
-      await mkdir(join(folder, "differences"), { recursive: true });
-      await writeWhole(shown, picture);
-    } else await rm(differencePath, { force: true });
+    if (shown && picture) await writeWhole(shown, picture);
+    else await rm(differencePath, { force: true });
     const state = !differs ? "same" : isWanted ? "accepted" : "changed";
     report.goldens.push({ name: one.id, state, changed: before ? changed : null, difference: shown });
   }
@@ -324,7 +345,7 @@ async function checkCost(
   }
   if (report.cost <= MAX_COST) return;
   const message = `a card takes ${report.cost.toFixed(1)} times as long as the built-in card's. Blurs, blends and large masks cost most.`;
-  found(options, report, {
+  reportFault(options, report, {
     file: "card.css",
     line: 1,
     column: 1,
