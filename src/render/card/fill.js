@@ -163,8 +163,8 @@ function dress(card, variables, attributes) {
 
 /**
  * The boxes of the template's zones on a card with these variables and attributes, in each of these
- * compositions. No other contents may move them, since they are measured once for all cards of a size. Throws
- * when a zone has no size.
+ * compositions, without those that a composition hides. No other contents may move them, since they are
+ * measured once for all cards of a size. Throws when a zone has a size in none.
  * @param {Record<string, string>} variables
  * @param {Record<string, string>} attributes
  * @param {string[]} compositions
@@ -173,32 +173,41 @@ function dress(card, variables, attributes) {
 export function measureZones(variables, attributes, compositions) {
   const card = theCard();
   card.style.cssText = "";
-  const measured = compositions.map((composition) => {
+  /** @type {Record<string, Record<string, Part>>} */
+  const measured = {};
+  for (const composition of compositions) {
     dress(card, variables, { ...attributes, composition });
-    return [composition, zonesOf(card)];
-  });
-  return Object.fromEntries(measured);
+    measured[composition] = zonesOf(card);
+  }
+  for (const { name } of zoneElements(card))
+    if (!Object.values(measured).some((zones) => name in zones))
+      throw new Error(`the zone "${name}" has no size: place it in card.css, with width and height`);
+  return measured;
 }
+
+/** @param {HTMLElement} card */
+const zoneElements = (card) =>
+  [...card.querySelectorAll("[data-zone]")].map((element) => ({
+    name: /** @type {HTMLElement} */ (element).dataset.zone ?? "",
+    element,
+  }));
 
 /** @param {HTMLElement} card */
 function zonesOf(card) {
   const whole = card.getBoundingClientRect();
-  const zones = [...card.querySelectorAll("[data-zone]")].map((element) => {
+  /** @type {Record<string, Part>} */
+  const zones = {};
+  for (const { name, element } of zoneElements(card)) {
     const box = element.getBoundingClientRect();
-    const name = /** @type {HTMLElement} */ (element).dataset.zone ?? "";
-    if (box.width <= 0 || box.height <= 0)
-      throw new Error(`the zone "${name}" has no size: place it in card.css, with width and height`);
-    return [
-      name,
-      {
-        x: part(box.x - whole.x, whole.width),
-        y: part(box.y - whole.y, whole.height),
-        width: part(box.width, whole.width),
-        height: part(box.height, whole.height),
-      },
-    ];
-  });
-  return Object.fromEntries(zones);
+    if (box.width <= 0 || box.height <= 0) continue;
+    zones[name] = {
+      x: part(box.x - whole.x, whole.width),
+      y: part(box.y - whole.y, whole.height),
+      width: part(box.width, whole.width),
+      height: part(box.height, whole.height),
+    };
+  }
+  return zones;
 }
 
 /**

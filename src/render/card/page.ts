@@ -214,7 +214,10 @@ function cleaner(browser: Browser, session: CDPSession): () => void {
   };
 }
 
-/** Measures the zones of a setting and size once, for each composition that the template declares. */
+/**
+ * Measures the zones of a setting and size once, for each composition that the template declares. One that a
+ * composition hides lies where the other shows it.
+ */
 function zonesOnce(page: Page, { manifest }: LoadedTemplate) {
   const measured = new Map<string, ZonesOf>();
   const compositions = compositionsOf(manifest);
@@ -223,11 +226,11 @@ function zonesOnce(page: Page, { manifest }: LoadedTemplate) {
     const known = measured.get(key);
     if (known) return known;
     const own = await measureZones(page, setting, compositions);
-    const of = (composition: Composition) => ({
-      ...DEFAULT_ZONES,
-      ...(own[composition] ?? own[compositions[0] ?? "cutout"]),
-    });
-    const zones = { cutout: of("cutout"), photo: of("photo") };
+    const { cutout, photo } = own;
+    const zones = {
+      cutout: { ...DEFAULT_ZONES, ...photo, ...cutout },
+      photo: { ...DEFAULT_ZONES, ...cutout, ...photo },
+    };
     if (measured.size >= MAX_MEASURED) measured.clear();
     measured.set(key, zones);
     return zones;

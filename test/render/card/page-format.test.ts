@@ -167,6 +167,27 @@ describe("a card of a template with fields", () => {
     await both.close();
   });
 
+  test("a zone hidden in one composition lies there where the other shows it, and both make cards", async () => {
+    const css = `${CSS}\n.card[data-composition="photo"] [data-zone="face"] { display: none }`;
+    const manifest = { ...MANIFEST, compositions: ["cutout", "photo"] };
+    const html = HTML.replace(
+      '<i data-zone="face"></i>',
+      '<i data-zone="face"></i><img data-picture="backdrop" alt="">',
+    );
+    const files = { "card.css": css, "card.html": html, "template.json": JSON.stringify(manifest) };
+    const hiding = await openCardPage(browser, templateOf(sampleTemplate(files)));
+    const player = await cutout("astronaut");
+    const photo = join(import.meta.dir, "../../photos/astronaut.png");
+    for (const composition of ["photo", "cutout"] as const) {
+      const made = await hiding.render({ card: input({ composition }), cutout: player, badge: null, photo });
+      expect(made.composition).toBe(composition);
+    }
+    const zones = await hiding.zones({ card: input({}), cutout: null, badge: null });
+    expect(zones.photo.face).toEqual(zones.cutout.face);
+    expect(zones.cutout.face).toMatchObject({ width: 0.2, height: 0.2 });
+    await hiding.close();
+  });
+
   test("a zone without a size is refused by its name", async () => {
     const css = CSS.replace("width: 20%; height: 20%", "width: 0");
     const broken = await openCardPage(browser, templateOf(sampleTemplate({ "card.css": css })));
