@@ -282,6 +282,8 @@ function checkPicture({ reading, element, value, list, report }: Attribute): voi
 function checkCanvas({ element, report }: Attribute): void {
   const isBackdrop = element.attrs.some(({ name, value }) => name === "data-picture" && value === "backdrop");
   if (!isBackdrop) report("canvas", "only the backdrop is shown as a canvas. Take data-canvas off.");
+  if (has(element, "width") || has(element, "height"))
+    report("canvas", "a canvas takes its size from card.css. Take width and height off.");
 }
 
 /** The element with `data-plate` that contains this one. */

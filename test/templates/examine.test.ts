@@ -43,6 +43,8 @@ describe("card.html", () => {
     ['<i data-zone="safe">x</i>', /a zone is an empty box/],
     ['<p data-layer="palyer"></p>', /unknown_layer .*Did you mean "player"/],
     ['<img data-picture="scene" data-canvas alt="">', /Take data-canvas off/],
+    ['<img data-picture="backdrop" data-canvas width="9" alt="">', /canvas .*Take width and height off/],
+    ['<img data-picture="backdrop" data-canvas height="9" alt="">', /canvas .*Take width and height off/],
     ["<p data-plate></p>", /only a <div> can be a plate/],
     ["<div data-plate><div data-plate></div></div>", /plate card\.html:19:22: .*cannot lie in another/],
     ['<div data-plate><i data-text="player.number"></i></div>', /Take "player.number" out/],

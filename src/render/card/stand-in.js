@@ -1,7 +1,7 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Shows a picture that the page has drawn
-// as a canvas, where the template's `<img>` has `data-canvas`: its style sheet then means neither of the two.
-// As a file for an `<img>` it is written, sent to the browser's own process and back, and decoded: for a
-// card's ground that is more work than drawing it.
+// as a canvas instead of an `<img>`. Only where the template says `data-canvas`, by which it promises that
+// its style sheet does not tell the two apart. As a file for an `<img>` it is written, sent to the browser's
+// own process and back, and decoded: for a card's ground that is more work than drawing it.
 
 let isOn = false;
 
