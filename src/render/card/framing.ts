@@ -43,10 +43,10 @@ const FACE_PER_HEAD = 0.62;
  */
 const KNEES_FACES = 7.4;
 const HIPS_FACES = 5.2;
-/** Who shows more face heights is shown to the waist, but for a pose as wide as this part of its height. */
+/** A figure of more face heights is shown to the waist, unless at least this broad for its height. */
 const FAR_FACES = 6.3;
 const WAIST_FACES = 4.5;
-const POSED = 0.6;
+const WIDEST_WAIST_POSE = 0.6;
 /**
  * Feet do not stand on the plate: this fraction of a player shown whole is visible, the rest is behind the
  * plate.
@@ -111,8 +111,8 @@ const EDGE = 0.022;
 /** A whole figure up to this height, in face heights, is shown with its feet, before the plate's edge ... */
 const WHOLE_FACES = 8.6;
 /** ... as is one whose limbs are spread so wide, in its heights, where the card is nearly as wide ... */
-const SPREAD = 0.85;
-const NEARLY = 1.25;
+const SPREAD_BREADTH = 0.85;
+const MAX_BREADTH_OF_CARD = 1.25;
 /** ... and any that would lose only so much of its height behind the plate. */
 const LOST_OF_WHOLE = 0.2;
 /** The width that the rating takes at the lower left, and how far a figure moves aside for it at most. */
@@ -132,9 +132,9 @@ export function faceOf(framing: Framing): Box {
 
 /**
  * Places a cutout of `size` pixels on a card of `card` pixels, on the template's stage: crown and raised
- * hands complete, the body down to the knees or as far as the photo goes, its lower edge always behind the
- * plate, or a whole figure with its feet at the plate's edge, and the face in its zone as far as that allows.
- * A straight photo edge ends behind the frame or at a wall.
+ * hands complete, the body to the waist or the knees, or as far as the photo goes, its lower edge always
+ * behind the plate, or a whole figure with its feet at the plate's edge, and the face in its zone as far as
+ * that allows. A straight photo edge ends behind the frame or at a wall.
  */
 export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Size): Placement {
   const { stage } = zones;
@@ -178,10 +178,10 @@ function figureOf(framing: Framing, card: Size): Figure {
   // Below the body are only its soft edge, and shreds of what something hides in the photo.
   const foot = body.y + body.height;
   const breadth = body.width / (foot - crown);
-  const isSpread = breadth >= SPREAD && breadth < (NEARLY * card.width) / card.height;
+  const isSpread = breadth >= SPREAD_BREADTH && breadth < (MAX_BREADTH_OF_CARD * card.width) / card.height;
   const isWhole = !cutSides.bottom && (isSpread || foot - crown < WHOLE_FACES * face.height);
   const seen = (foot - crown) * (cutSides.bottom || isWhole ? 1 : SEEN_OF_WHOLE);
-  const isFar = foot - crown >= FAR_FACES * face.height && breadth < POSED;
+  const isFar = foot - crown >= FAR_FACES * face.height && breadth < WIDEST_WAIST_POSE;
   const toKnees = clamp((KNEES_FACES * 0.8 * card.height) / card.width, HIPS_FACES, KNEES_FACES);
   const mostFaces = isFar ? WAIST_FACES : toKnees;
   return {
