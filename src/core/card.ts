@@ -125,8 +125,8 @@ export interface Framing {
    */
   cutSides: { top: boolean; right: boolean; bottom: boolean; left: boolean };
   /**
-   * The player's left and right end in each of as many equal strips of the cutout, from top to bottom; null
-   * where nothing of the player is in one.
+   * How far left and right the player reaches in each of several equal strips, from top to bottom; null for a
+   * strip without the player. Absent where only the boxes are known.
    */
   extents?: ([left: number, right: number] | null)[];
 }

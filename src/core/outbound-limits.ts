@@ -42,7 +42,7 @@ export const MAX_WAITING_FETCHES_PER_ACCOUNT = 64;
  * photo.
  */
 export const MAX_FETCH_WAIT_MS = 2 * SECOND_MS;
-/** When to send a create again that got no slot: by then most of the fetches in progress have ended. */
+/** After how long to retry a create that got no slot: most fetches in progress have ended by then. */
 export const FETCH_RETRY_SECONDS = 5;
 /** Per account and environment: enough for staging copies and several systems, few enough to fan out to. */
 export const MAX_WEBHOOK_ENDPOINTS = 10;

@@ -6,7 +6,7 @@ import type { ErrorDetail } from "./errors.ts";
 
 FormatRegistry.Set("uri", (text) => URL.canParse(text));
 
-/** Of texts that are colours, as `#C8102E`: only these are described as such. */
+/** The pattern of colours such as `#C8102E`; messages recognize it, so no other may stand for them. */
 export const COLOUR_PATTERN = "^#[0-9A-Fa-f]{6}$";
 
 /** More broken fields than this help nobody, and a hostile body could have thousands. */

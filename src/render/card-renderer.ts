@@ -223,6 +223,7 @@ async function renderCard(
     store: performance.now() - renderedAt,
     total: performance.now() - startedAt,
   };
+  const { extents: _, ...framing } = player.cutout?.framing ?? {};
   return {
     contentType: picture.contentType,
     width: picture.width,
@@ -234,7 +235,8 @@ async function renderCard(
     receipt: {
       sha256: sha256(picture.bytes),
       tools: deps.tools,
-      framing: player.cutout?.framing ?? null,
+      // Strips are for placing the player, not for whoever reads a receipt.
+      framing: player.cutout ? framing : null,
       timingsMs: stages,
     },
   };

@@ -34,8 +34,8 @@ export { RenderFault, RenderInterrupted } from "./pool-worker.ts";
 const FIRST_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 30_000;
 /**
- * While all workers are idle, their memory is measured at every 15th tick only: it takes two files of every
- * process on the machine, and was most of what a resting service did.
+ * While all workers are idle, their memory is measured at one tick in so many only: that reads two files of
+ * every process on the machine, and was most of what a resting service did.
  */
 const IDLE_TICKS = 15;
 

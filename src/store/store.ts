@@ -36,9 +36,7 @@ export interface WriteOptions {
 /** The one place state lives. */
 export interface Store {
   readonly engine: "sqlite" | "postgres";
-  /**
-   * What processes on one database tell each other goes this way; absent where a single one serves from it.
-   */
+  /** Runs a statement in PostgreSQL's own language, outside of the store's transactions; absent on SQLite. */
   readonly rawQuery?: RawQuery;
   /**
    * Sees what is committed; refuses to write. Its queries reject with an error behind which storageFault()

@@ -53,7 +53,7 @@ const NEVER = new AbortController().signal;
 
 /**
  * Claims the next image of an environment; undefined when none is waiting. If the database's answer is lost,
- * the claim may be committed all the same. It is then given back, since a render that never began must not
+ * the claim may be committed all the same. It is then requeued, since a render that never began must not
  * count against the image.
  */
 export async function claimImage(

@@ -34,7 +34,7 @@ type Needed = keyof typeof NEEDED;
 export const missingOf = ({ fields }: Pick<MakeState, "fields">): Needed[] =>
   (Object.keys(NEEDED) as Needed[]).filter((name) => fields[name] === "");
 
-/** What decides which inputs the look has. A form says it of those that it shows. */
+/** Identifies the set of inputs that a look has. The form sends the one it shows. */
 export const lookOf = ({ look, fields }: MakeState) => `${look.manifest.name} ${fields.back}`.trim();
 
 const NOBODY = { external_id: "", name: "", position: "", number: "", skill_level: "", source_image_url: "" };

@@ -165,7 +165,7 @@ async function preview(visit: MemberVisit): Promise<Response> {
     visit.exchange,
     <>
       {await Picture({ visit, state, request, unplaced })}
-      {/* Of another look, whose inputs the form does not have yet: once it has, it asks again. */}
+      {/* After another look was chosen the form still has the old inputs. It asks again once they are replaced. */}
       {field(visit, "shown_look") === lookOf(state) && <Beside state={state} problems={problems} />}
     </>,
     { fragment: true },

@@ -31,7 +31,10 @@ export type PageFiles = (path: string) => PageFile | undefined;
  * A page and its scripts come from this process: 50 ms; a machine that is busy with others makes it seconds.
  */
 const LOAD_TIMEOUT_MS = 30_000;
-/** The same for Chromium's first word, which takes half a second on a quiet machine. */
+/**
+ * How long Chromium may take to start; half a second on a quiet machine. A worker's start is ended sooner, by
+ * the time that a processor was given.
+ */
 const LAUNCH_TIMEOUT_MS = 60_000;
 /**
  * Longer than any step of a photo or a card may take: whoever asked for it ends it sooner, by the time that a

@@ -16,8 +16,9 @@ import { lightPaleWall } from "./studio-light.js";
  * @property {Box} face
  * @property {number} line where the plate begins: what is below it is dark
  * @property {Tones | null} tones what the photo's tones become, per channel, at equal steps from 0 to 255
- * @property {boolean} isShaded whether it is darker towards its edges, not shown as it was taken
- * @property {boolean} lightsWall whether a pale wall behind the player may be lit without the player
+ * @property {boolean} isShaded whether its edges are darkened, or a pale wall lit, instead of leaving the
+ *   photo as it was taken
+ * @property {boolean} lightsWall whether the silhouette is good enough to light a pale wall behind the player
  */
 
 /** The dark of a studio, red, green and blue: judges call a card's colours in a photo's corners stains. */

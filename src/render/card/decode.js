@@ -44,7 +44,7 @@ export async function loadInto(image, source, name) {
 let lastOutline;
 
 /**
- * A player's outline, decoded. A card asks for it up to five times, and many cards in a row have the same.
+ * A player's outline, decoded. A card asks for it several times, and many cards in a row have the same.
  * A bitmap, since Chromium draws an `<img>` from whichever reduced copy it kept of an earlier drawing: a
  * shadow would depend on the card before.
  * Throws when that fails.

@@ -217,12 +217,12 @@ function scaleFor(
 }
 
 /**
- * The photo's left edge: the face at its target, both hands inside where there is room, and the photo under
- * the whole window.
+ * The photo's left edge: face and what is seen of the body balanced about the face's target, hands that are
+ * seen inside where there is room, and the photo under the whole window.
  */
 function acrossWindow(
   face: Box,
-  body: Box,
+  part: Box,
   width: number,
   scale: number,
   zones: Zones,
@@ -230,15 +230,15 @@ function acrossWindow(
   seen: Box,
 ): number {
   const middle = (face.x + face.width / 2) * scale;
-  const balance = (1 - LEAN) * middle + LEAN * (body.x + body.width / 2) * scale;
+  const balance = (1 - LEAN) * middle + LEAN * (part.x + part.width / 2) * scale;
   const target = (zones.face.x + zones.face.width / 2) * card.width;
   const [left, right] = [seen.x, seen.x + seen.width];
   let x = target - balance;
-  if (body.width * scale <= 0.97 * seen.width)
+  if (part.width * scale <= 0.97 * seen.width)
     x = clamp(
       x,
-      left + 0.015 * seen.width - body.x * scale,
-      right - 0.015 * seen.width - (body.x + body.width) * scale,
+      left + 0.015 * seen.width - part.x * scale,
+      right - 0.015 * seen.width - (part.x + part.width) * scale,
     );
   const spare = width * scale - seen.width;
   x = spare >= 0 ? clamp(x, right - width * scale, left) : clamp(x, left, right - width * scale);

@@ -190,7 +190,7 @@ const WALL_MASKS = 0.89;
 export function backdropOf(
   { window }: PlacedPlayer,
   photo: string,
-  { quarters, tones, signs }: Pick<CutoutFile, "quarters" | "tones" | "signs">,
+  { quarters, tones, signs, inCompany }: Pick<CutoutFile, "quarters" | "tones" | "signs" | "inCompany">,
   { body }: Zones,
   card: Box,
   isShaded: boolean,
@@ -205,7 +205,8 @@ export function backdropOf(
     quarters: quarters ?? 0,
     tones: tones ?? null,
     isShaded,
-    lightsWall: isShaded && (signs?.masks ?? 0) >= WALL_MASKS,
+    // Light that leaves the player alone would darken others beside.
+    lightsWall: isShaded && !inCompany && (signs?.masks ?? 0) >= WALL_MASKS,
   };
   return { style, source: `backdrop:${photo} ${Bun.hash.xxHash3(JSON.stringify(style)).toString(16)}` };
 }

@@ -20,8 +20,8 @@ const FALLEN_OFF = [0.5, 0.54, 0.6];
 /** From where to where it falls off, from the head's middle, in the window's widths and heights. */
 const FALL = { from: 0.16, to: 0.95 };
 /**
- * The light lies on the wall alone. It ends inside the player, between these distances from the edge in parts
- * of the window's shorter side: hair and cloth at the edge lie on the same wall, so no line shows there.
+ * The light lies on all but the player. It ends inside the player, between these distances from the edge in
+ * parts of the window's shorter side: hair and cloth at the edge lie on the same wall, so no line shows.
  */
 const PLAYER = { from: 0.002, to: 0.02 };
 /** Pixels around the small picture, where `distances` does not look. */
@@ -51,7 +51,9 @@ export function lightPaleWall(context, silhouette, { window, player, face }) {
   for (let row = 0, i = 0; row < h; row++)
     for (let column = 0; column < w; column++, i++) {
       const [across, down] = [(column - MARGIN) / (w - 2 * MARGIN), (row - MARGIN) / (h - 2 * MARGIN)];
-      const isWall = 1 - smoothStep(Number(inside[i]) / side, PLAYER.from, PLAYER.to);
+      // The margin goes on as the picture ends, since it is enlarged with it.
+      const nearest = inPicture(row, h) * w + inPicture(column, w);
+      const isWall = 1 - smoothStep(Number(inside[nearest]) / side, PLAYER.from, PLAYER.to);
       const fallen = isWall * smoothStep(Math.hypot(across - x, down - y), FALL.from, FALL.to);
       for (let channel = 0; channel < 3; channel++)
         picture.data[4 * i + channel] = 255 * (1 - fallen * (1 - Number(FALLEN_OFF[channel])));
@@ -65,6 +67,9 @@ export function lightPaleWall(context, silhouette, { window, player, face }) {
   context.globalCompositeOperation = "source-over";
   return true;
 }
+
+/** The nearest row or column that is not in the margin. @param {number} at @param {number} length */
+const inPicture = (at, length) => Math.min(Math.max(at, MARGIN), length - MARGIN - 1);
 
 /**
  * The player's alpha, in the small window.

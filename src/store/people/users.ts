@@ -117,7 +117,7 @@ export async function membershipsOf(
     .orderBy(asc(t.memberships.createdAt), asc(t.accounts.id));
 }
 
-/** A user's role in an account; undefined for who is no member of it. */
+/** A user's role in an account; undefined for a non-member. */
 export async function findRole(
   { db, t }: Tx,
   { userId, accountId }: Pick<Membership, "userId" | "accountId">,

@@ -39,7 +39,7 @@ const litBefore = (wall: string, shirt: string) =>
         face: { x: 170, y: 90, width: 60, height: 60 },
       });
       const at = (x: number, y: number) => [...context.getImageData(x, y, 1, 1).data.subarray(0, 3)];
-      return { isLit, head: at(200, 110), corner: at(4, 495), shirt: at(200, 400), foot: at(200, 497) };
+      return { isLit, head: at(200, 110), corner: at(0, 499), shirt: at(200, 400), foot: at(200, 497) };
     },
     { wall, shirt },
   );

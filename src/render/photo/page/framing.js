@@ -43,12 +43,13 @@ export function frameCutout(cut, trim, small, player) {
   const scale = width / trim.width;
   const sides = cutSides(small, cut, trim);
   const end = bodyEnd(alpha, inSmall(cut, trim, scale), player);
+  const own = end === null ? alpha : alpha.map((value, i) => (i < end * width ? value : 0));
   return {
     face: player.face && toCutout(player.face),
     head: toCutout(headBox(player)),
-    body: bodyBox(end === null ? alpha : alpha.subarray(0, end * width), width, trim),
+    body: bodyBox(own, width, trim),
     cutSides: { ...sides, bottom: sides.bottom || end !== null },
-    extents: extentsOf(small, trim),
+    extents: extentsOf(own, width, trim),
   };
 }
 
@@ -86,10 +87,10 @@ function bodyBox(alpha, width, trim) {
 
 /**
  * How far the player reaches in each strip, in pixels of the cutout.
- * @param {{ alpha: Bytes, width: number }} small @param {Rect} trim
+ * @param {Bytes} alpha reduced @param {number} width @param {Rect} trim
  * @returns {NonNullable<Framing["extents"]>}
  */
-function extentsOf({ alpha, width }, trim) {
+function extentsOf(alpha, width, trim) {
   const height = alpha.length / width;
   const per = trim.width / width;
   const row = (/** @type {number} */ strip) => Math.floor((strip * height) / STRIPS) * width;
