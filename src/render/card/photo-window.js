@@ -145,7 +145,7 @@ function settled(picture, x, y, width, height) {
       Math.min(height - 1, Math.max(0, row + k - reach)),
     );
     for (let channel = 0; channel < 3; channel++) {
-      const values = rows.map((one) => Number(before[4 * one + channel])).sort((one, other) => one - other);
+      const values = Uint8Array.from(rows, (one) => Number(before[4 * one + channel])).sort();
       data[4 * row + channel] = Number(values[reach]);
     }
   }
