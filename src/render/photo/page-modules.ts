@@ -1,7 +1,4 @@
-import { readPageModules } from "./read-page-modules.ts" with { type: "macro" };
+import { readPageScripts } from "../browser/page-scripts.ts" with { type: "macro" };
 
-/**
- * The page's own modules by name: their text. A macro, so Bun reads them as it compiles this line, and a
- * compiled cardpress carries them with it.
- */
-export const PAGE_MODULES: Record<string, string> = readPageModules();
+/** The page's own modules by name: their text. */
+export const PAGE_MODULES: Record<string, string> = readPageScripts("photo/page");
