@@ -8,7 +8,8 @@ import { within } from "./photo-window.js";
 /** @import { Bytes } from "../photo/page/pixels.js" */
 /** @import { Box } from "./photo-window.js" */
 
-/** The wall is looked at, and its light drawn, at this part of the window's size. */
+/** Whether the wall is pale is asked at this part of the window's size, and its light drawn at this one. */
+const ASKED_SCALE = 1 / 16;
 const SCALE = 1 / 4;
 /**
  * A wall is pale where at least this part of what is seen beside the player is this bright, and no more
@@ -37,14 +38,11 @@ const MARGIN = 4;
  */
 export function lightPaleWall(context, silhouette, { window, player, face }) {
   const { width, height } = context.canvas;
+  if (!isPale(context.canvas, silhouette, within(player, window, ASKED_SCALE))) return false;
   const [w, h] = [Math.ceil(width * SCALE) + 2 * MARGIN, Math.ceil(height * SCALE) + 2 * MARGIN];
-  const alpha = silhouetteIn(silhouette, within(player, window, SCALE), w, h);
+  const inside = depths(silhouetteIn(silhouette, within(player, window, SCALE), w, h), w, h);
   const { canvas, context: small } = canvasOf(w, h);
-  small.imageSmoothingQuality = "medium";
-  small.drawImage(context.canvas, MARGIN, MARGIN, width * SCALE, height * SCALE);
-  const picture = small.getImageData(0, 0, w, h);
-  if (!isPale(/** @type {Bytes} */ (picture.data), alpha, w, h)) return false;
-  const inside = depths(alpha, w, h);
+  const picture = small.createImageData(w, h);
   const at = within(face, window);
   const [x, y] = [(at.x + at.width / 2) / width, (at.y + at.height / 2) / height];
   const side = Math.min(width, height) * SCALE;
@@ -84,9 +82,18 @@ function silhouetteIn(silhouette, at, w, h) {
 
 /**
  * Whether what is seen beside the player is a pale wall.
- * @param {Bytes} rgba @param {Bytes} alpha the player's @param {number} w @param {number} h
+ * @param {OffscreenCanvas} picture the window's @param {ImageBitmap} silhouette
+ * @param {Box} player in the small picture that is looked at
  */
-function isPale(rgba, alpha, w, h) {
+function isPale(picture, silhouette, player) {
+  const [width, height] = [picture.width * ASKED_SCALE, picture.height * ASKED_SCALE];
+  const [w, h] = [Math.ceil(width) + 2 * MARGIN, Math.ceil(height) + 2 * MARGIN];
+  const alpha = silhouetteIn(silhouette, player, w, h);
+  const { context } = canvasOf(w, h);
+  // A sample of the pixels does, and a mean of all takes longer.
+  context.imageSmoothingQuality = "low";
+  context.drawImage(picture, MARGIN, MARGIN, width, height);
+  const rgba = /** @type {Bytes} */ (context.getImageData(0, 0, w, h).data);
   let [seen, pale] = [0, 0];
   for (let y = MARGIN; y < h - MARGIN; y++)
     for (let x = MARGIN; x < w - MARGIN; x++) {
