@@ -1,6 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's
 // ground.
-import { lumaOf, retone, toneTables } from "../photo/page/pixels.js";
+import { lumaOf, retone, toneTables } from "../photo/page/pixels.ts";
 import { cropped, within } from "./photo-window.js";
 import { lightPaleWall } from "./studio-light.js";
 

@@ -1,6 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. The pictures that the page itself draws
 // for a card.
-import { reducedJpeg } from "../photo/page/reduced_jpeg.js";
+import { reducedJpeg } from "../photo/page/reduced-jpeg.ts";
 import { backdropOf } from "./backdrop.js";
 import { decodedOutline } from "./decode.js";
 import { rimLight, softShadow } from "./light.js";

@@ -33,7 +33,7 @@ import { showWatermark } from "./watermark.js";
  *   light: { colour: string, side: 1 | -1 } | null,
  *   edge: import("./outline.js").OutlineStyle | null,
  *   backdrop: import("./backdrop.js").BackdropStyle | null,
- *   header: import("../photo/page/decode.js").Header | null,
+ *   header: import("../photo/page/decode.ts").Header | null,
  *   sides: import("./sides.js").Sides | null,
  *   watermark: string | null,
  * }} CardFill

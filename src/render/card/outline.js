@@ -1,10 +1,10 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Draws a die-cut player's outline: an
 // even line around the silhouette, and a tight shadow on what the player stands before.
-import { alphaOf } from "../photo/page/pixels.js";
+import { alphaOf } from "../photo/page/pixels.ts";
 import { distances, FAR } from "./distances.js";
 import { canvasOf, rgbOf } from "./light.js";
 
-/** @import { Bytes } from "../photo/page/pixels.js" */
+/** @import { Bytes } from "../photo/page/pixels.ts" */
 
 /**
  * Lengths in pixels of the card: the player's box, the margin of the picture around it, the line's width, the

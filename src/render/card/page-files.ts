@@ -2,11 +2,8 @@ import { CONTENT_TYPES, endingOf, OWN_FOLDERS } from "../../templates/files.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import type { PageFile } from "../browser/browser.ts";
 import { FONT_LIBRARY_CSS, fontLibraryFile } from "../fonts/fonts.ts";
+import { PAGE_MODULES } from "../photo/page-modules.ts";
 // @ts-expect-error TypeScript sees the module; the import gives its text, which runs in the page.
-import cutPixelsSource from "../photo/page/pixels.js" with { type: "text" };
-// @ts-expect-error As above.
-import reducedJpegSource from "../photo/page/reduced_jpeg.js" with { type: "text" };
-// @ts-expect-error As above.
 import backdropSource from "./backdrop.js" with { type: "text" };
 // @ts-expect-error As above.
 import badgeSource from "./badge.js" with { type: "text" };
@@ -105,8 +102,9 @@ const SCRIPTS: Record<string, string> = {
   "/strays.js": straysSource,
   "/watermark.js": watermarkSource,
   // Of the page in which players are cut out.
-  "/photo/page/pixels.js": cutPixelsSource,
-  "/photo/page/reduced_jpeg.js": reducedJpegSource,
+  ...Object.fromEntries(
+    Object.entries(PAGE_MODULES).map(([name, script]) => [`/photo/page/${name}`, script]),
+  ),
 };
 
 const css = (body: string): PageFile => ({ body, contentType: "text/css; charset=utf-8" });

@@ -1,6 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. The part of a photo that a card's window
 // shows.
-import { smoothStep } from "../photo/page/pixels.js";
+import { smoothStep } from "../photo/page/pixels.ts";
 import { canvasOf } from "./light.js";
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box in pixels of the card */

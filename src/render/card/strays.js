@@ -1,10 +1,10 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Finds what would float at the card's
 // side: a fist whose arm runs off the card and comes back.
-import { above, alphaOf, patches } from "../photo/page/pixels.js";
+import { above, alphaOf, patches } from "../photo/page/pixels.ts";
 import { decodedOutline } from "./decode.js";
 import { bitmapFile, canvasOf } from "./light.js";
 
-/** @import { Bytes } from "../photo/page/pixels.js" */
+/** @import { Bytes } from "../photo/page/pixels.ts" */
 
 /** From this alpha (0 to 255) on, a pixel of the outline belongs to the player. */
 const SOLID_ALPHA = 128;

@@ -1,11 +1,11 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Lights a pale wall as a photographer
 // would: bright behind the head, and falling off to a cool grey.
-import { alphaOf, smoothStep } from "../photo/page/pixels.js";
+import { alphaOf, smoothStep } from "../photo/page/pixels.ts";
 import { distances, FAR } from "./distances.js";
 import { canvasOf } from "./light.js";
 import { within } from "./photo-window.js";
 
-/** @import { Bytes } from "../photo/page/pixels.js" */
+/** @import { Bytes } from "../photo/page/pixels.ts" */
 /** @import { Box } from "./photo-window.js" */
 
 /** Whether the wall is pale is asked at this part of the window's size, and its light drawn at this one. */

@@ -1,5 +1,5 @@
 import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
-import type { Header } from "./page/decode.js";
+import type { Header } from "./page/decode.ts";
 
 const PHOTO_FORMATS = new Set(["jpeg", "png", "webp"]);
 

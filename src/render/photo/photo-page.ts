@@ -6,7 +6,7 @@ import { withinGivenTime } from "../browser/withheld.ts";
 import type { Pixels } from "../card/pixels.ts";
 import { bridgeNetworks } from "./network-bridge.ts";
 import type { Networks } from "./networks.ts";
-import type { PhotoPage } from "./page/steps.js";
+import type { PhotoPage } from "./page/steps.ts";
 import { PAGE_MODULES } from "./page-modules.ts";
 
 /** The longer side of the largest cutout: the largest card is 2,048 px high, and its player a little less. */
@@ -14,7 +14,7 @@ const MAX_CUTOUT_PX = 2048;
 
 /** @param mattePixels how many pixels the operator's matte network works on */
 const html = (mattePixels: number | null) =>
-  `<!doctype html><html data-cutout-px="${MAX_CUTOUT_PX}" data-matte-pixels="${mattePixels ?? ""}"><meta charset="utf-8"><script type="module" src="/page/steps.js"></script><body><input type="file"></body>`;
+  `<!doctype html><html data-cutout-px="${MAX_CUTOUT_PX}" data-matte-pixels="${mattePixels ?? ""}"><meta charset="utf-8"><script type="module" src="/page/steps.ts"></script><body><input type="file"></body>`;
 
 // The page decodes untrusted bytes: it may run its own scripts and nothing else.
 const CSP = "default-src 'none'; script-src 'self'; worker-src 'self'";

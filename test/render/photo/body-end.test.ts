@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { bodyEnd, interruption } from "../../../src/render/photo/page/body_end.js";
-import type { Finding } from "../../../src/render/photo/page/examine.js";
+import { bodyEnd, interruption } from "../../../src/render/photo/page/body-end.ts";
+import type { Finding } from "../../../src/render/photo/page/examine.ts";
 
 // A photo of 100 x 200 pixels, cut at its own resolution. The face is 10 wide and 14 high, the chin at 24.
 const [WIDTH, HEIGHT] = [100, 200];

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { isNear } from "../../../src/render/photo/page/distant.js";
-import type { Finding } from "../../../src/render/photo/page/examine.js";
+import { isNear } from "../../../src/render/photo/page/distant.ts";
+import type { Finding } from "../../../src/render/photo/page/examine.ts";
 
 const picture = { width: 1024, height: 764 } as OffscreenCanvas;
 const player = (height: number, score: number) =>

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { curveOf } from "../../../src/render/photo/page/exposure.js";
+import { curveOf } from "../../../src/render/photo/page/exposure.ts";
 import { openLab, photo, png16 } from "./photo-lab.ts";
 
 describe("the tone curve", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { maskBelow } from "../../../src/render/photo/page/by_face.js";
-import type { Crop } from "../../../src/render/photo/page/rects.js";
+import { maskBelow } from "../../../src/render/photo/page/by-face.ts";
+import type { Crop } from "../../../src/render/photo/page/rects.ts";
 
 const SIDE = 64;
 const face = { x: 400, y: 100, width: 100, height: 100, score: 0.95, points: [] };

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { Finding } from "../../../src/render/photo/page/examine.js";
-import { isPlayer } from "../../../src/render/photo/page/is_player.js";
+import type { Finding } from "../../../src/render/photo/page/examine.ts";
+import { isPlayer } from "../../../src/render/photo/page/is-player.ts";
 
 const picture = { width: 683, height: 1024 } as OffscreenCanvas;
 /**

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { sortBelongings } from "../../../src/render/photo/page/belongings.js";
-import { readParts } from "../../../src/render/photo/page/body_parts.js";
-import { fuseMatte } from "../../../src/render/photo/page/matte.js";
-import { ownParts, rivalsOf } from "../../../src/render/photo/page/own_parts.js";
-import { refusalFromParts } from "../../../src/render/photo/page/parts_faults.js";
-import { signsOf } from "../../../src/render/photo/page/signs.js";
+import { sortBelongings } from "../../../src/render/photo/page/belongings.ts";
+import { readParts } from "../../../src/render/photo/page/body-parts.ts";
+import { fuseMatte } from "../../../src/render/photo/page/matte.ts";
+import { ownParts, rivalsOf } from "../../../src/render/photo/page/own-parts.ts";
+import { refusalFromParts } from "../../../src/render/photo/page/parts-faults.ts";
+import { signsOf } from "../../../src/render/photo/page/signs.ts";
 
 // A small world: 100 x 100 cells of one search pixel, a head at the top, a body below it.
 const SIDE = 100;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Box, Cutout } from "../../../src/core/card.ts";
-import { above, alphaOf, type Bytes, below, patches } from "../../../src/render/photo/page/pixels.js";
+import { above, alphaOf, type Bytes, below, patches } from "../../../src/render/photo/page/pixels.ts";
 import type { CutOutResult } from "../../../src/render/photo/photo.ts";
 import manifest from "../../photos/manifest.json" with { type: "json" };
 import { openLab, type Pixels, photo, png16 } from "./photo-lab.ts";

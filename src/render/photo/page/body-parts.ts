@@ -1,0 +1,178 @@
+import { canvasOf, contextOf, type PhotoPart } from "./decode.ts";
+import type { Finding } from "./examine.ts";
+import { headBox } from "./head.ts";
+import type { Mask } from "./masks.ts";
+import { runNetwork } from "./networks.ts";
+import { floats, type Numbers } from "./pixels.ts";
+import type { Crop, Rect } from "./rects.ts";
+
+/** Side of the network's square input and output, in pixels. */
+const INPUT = { size: 256 };
+/** In the network's order: background, hair, body skin, face skin, clothes, and other things worn. */
+const CLASSES = 6;
+const [HAIR, FACE] = [1, 3];
+
+/** Crops are squeezed into the square by this factor at most: the network never saw people made thin. */
+const MAX_SQUEEZE = 1.5;
+/** A head whose brightest quarter starts below this (0 to 255) is brightened, by at most this factor. */
+const DARK_HEAD = 110;
+const MAX_HEAD_GAIN = 6;
+/** Below this median brightness (0 to 255), shadows are lifted: 1 - (1 - x)^2, this many times. */
+const DARK_PART = 45;
+const SHADOW_LIFTS = 2;
+/** Side of the small picture on which brightness is measured, in pixels. */
+const LIGHT_PX = 24;
+
+/** The close-up of the head: its side, and how far its centre is below the head's, both in head heights. */
+const HEAD_LOOK = 2.6;
+const HEAD_LOOK_BELOW = 0.35;
+/** The close-up is left out unless it enlarges by this factor. */
+const MIN_ENLARGED = 1.2;
+
+/** What the network sees in a crop. */
+export interface PartsLook {
+  /** Log odds that a cell belongs to a person: -2.4 on plain background, up to about 5. */
+  odds: Mask;
+  /** 0 to 1. */
+  hair: Mask;
+  /** 0 to 1. */
+  face: Mask;
+}
+
+/** A part of the photo with the body parts seen in it. */
+export type Cut = PhotoPart & { look: PartsLook };
+
+/** Looks at the whole part of the photo. */
+export function lookAtBody(part: PhotoPart, player: Finding): Promise<PartsLook> {
+  return lookAt(part, lightOf(part, player), cropWithin(part.rect, part.rect));
+}
+
+/**
+ * Looks at head and shoulders, enlarged. Returns the first look when that showed them as large already, as in
+ * a close-up.
+ */
+export async function lookAtHead(part: PhotoPart, player: Finding, body: PartsLook): Promise<PartsLook> {
+  const crop = headCrop(part, player);
+  const { width, height } = body.odds.crop;
+  const larger = Math.max(width, height) / Math.max(crop.width, crop.height);
+  return larger < MIN_ENLARGED ? body : lookAt(part, lightOf(part, player), crop);
+}
+
+/** How to brighten a part for the network, which is blind in the dark. */
+interface Light {
+  /** For a dark head. */
+  gain: number;
+  /** Whether to lift shadows alone, for a dark suit in front of a dark stand. */
+  shadows: boolean;
+}
+
+function lightOf({ canvas, rect, zoom }: PhotoPart, player: Finding): Light {
+  const head = headBox(player);
+  const lights = lightsOf(canvas, {
+    x: (head.x - rect.x) * zoom,
+    y: (head.y - rect.y) * zoom,
+    width: head.width * zoom,
+    height: head.height * zoom,
+  });
+  const bright = Number(lights[Math.floor(0.75 * lights.length)]);
+  const all = lightsOf(canvas, { x: 0, y: 0, width: canvas.width, height: canvas.height });
+  return {
+    gain: Math.min(MAX_HEAD_GAIN, Math.max(1, DARK_HEAD / Math.max(1, bright))),
+    shadows: Number(all[all.length >> 1]) < DARK_PART,
+  };
+}
+
+/** Each pixel's brightest channel in a reduced copy of a rectangle of the canvas, darkest first. */
+function lightsOf(canvas: OffscreenCanvas, { x, y, width, height }: Rect): number[] {
+  const context = contextOf(canvasOf(LIGHT_PX, LIGHT_PX));
+  context.imageSmoothingQuality = "high";
+  context.drawImage(canvas, x, y, width, height, 0, 0, LIGHT_PX, LIGHT_PX);
+  const { data } = context.getImageData(0, 0, LIGHT_PX, LIGHT_PX);
+  const lights = Array.from({ length: LIGHT_PX ** 2 }, (_, i) =>
+    Math.max(Number(data[4 * i]), Number(data[4 * i + 1]), Number(data[4 * i + 2])),
+  );
+  return lights.sort((a, b) => a - b);
+}
+
+function headCrop({ rect }: PhotoPart, player: Finding): Crop {
+  const box = headBox(player);
+  const side = HEAD_LOOK * box.height;
+  return cropWithin(rect, {
+    x: box.x + box.width / 2 - side / 2,
+    y: box.y + (0.5 + HEAD_LOOK_BELOW) * box.height - side / 2,
+    width: side,
+    height: side,
+  });
+}
+
+/**
+ * The crop of a rectangle's part inside another: black beyond the photo would look like an edge. It is wider
+ * or higher than that only for MAX_SQUEEZE.
+ */
+function cropWithin(within: Rect, wanted: Rect): Crop {
+  const left = Math.max(within.x, wanted.x);
+  const top = Math.max(within.y, wanted.y);
+  const width = Math.max(8, Math.min(within.x + within.width, wanted.x + wanted.width) - left);
+  const height = Math.max(8, Math.min(within.y + within.height, wanted.y + wanted.height) - top);
+  return {
+    cx: left + width / 2,
+    cy: top + height / 2,
+    width: Math.max(width, height / MAX_SQUEEZE),
+    height: Math.max(height, width / MAX_SQUEEZE),
+    rotation: 0,
+  };
+}
+
+/** @param crop in search pixels */
+async function lookAt({ canvas, rect, zoom }: PhotoPart, light: Light, crop: Crop): Promise<PartsLook> {
+  const inCut = {
+    cx: (crop.cx - rect.x) * zoom,
+    cy: (crop.cy - rect.y) * zoom,
+    width: crop.width * zoom,
+    height: crop.height * zoom,
+    rotation: 0,
+  };
+  return readParts(await scoresIn(lit(canvas, light), inCut), crop);
+}
+
+/** The network's output for a crop of a picture, for `readParts`. */
+export async function scoresIn(picture: OffscreenCanvas, crop: Crop): Promise<Numbers> {
+  const [scores] = await runNetwork("bodyParts", picture, crop, INPUT);
+  if (!scores) throw new Error("The body parts network gave no output.");
+  return scores;
+}
+
+function lit(canvas: OffscreenCanvas, { gain, shadows }: Light): OffscreenCanvas {
+  if (gain <= 1 && !shadows) return canvas;
+  const out = canvasOf(canvas.width, canvas.height);
+  const context = contextOf(out);
+  context.filter = `brightness(${gain})`;
+  context.drawImage(canvas, 0, 0);
+  if (!shadows) return out;
+  context.filter = "none";
+  context.globalCompositeOperation = "screen";
+  for (let round = 0; round < SHADOW_LIFTS; round++) context.drawImage(out, 0, 0);
+  return out;
+}
+
+/**
+ * Turns the network's output into masks.
+ * @param scores of 256 x 256 cells, CLASSES each, before softmax
+ */
+export function readParts(scores: Numbers, crop: Crop): PartsLook {
+  const cells = INPUT.size * INPUT.size;
+  const odds = floats(cells);
+  const hair = floats(cells);
+  const face = floats(cells);
+  const weights = new Float64Array(CLASSES);
+  for (let i = 0, at = 0; i < cells; i++, at += CLASSES) {
+    let person = 0;
+    for (let k = 1; k < CLASSES; k++) person += weights[k] = Math.exp(scores[at + k] - scores[at]);
+    odds[i] = Math.log(person);
+    hair[i] = Number(weights[HAIR]) / (1 + person);
+    face[i] = Number(weights[FACE]) / (1 + person);
+  }
+  const size = { width: INPUT.size, height: INPUT.size };
+  const mask = (values: Numbers) => ({ values, ...size, crop });
+  return { odds: mask(odds), hair: mask(hair), face: mask(face) };
+}

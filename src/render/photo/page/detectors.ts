@@ -1,0 +1,191 @@
+import type { Mask } from "./masks.ts";
+import { runNetwork } from "./networks.ts";
+import type { Numbers } from "./pixels.ts";
+import { type Crop, middleOf, type Point, type Rect, squareAt } from "./rects.ts";
+
+/** A box that a detector found, with its key points, in search pixels. */
+type Detection = Rect & { score: number; points: Point[] };
+/** A face from brow to chin. Its six points are the eyes, the tip of the nose, the mouth and the ears. */
+export type Face = Detection;
+
+export interface Person {
+  score: number;
+  /** Roughly the face. */
+  head: Rect;
+  /** For the landmark network: a square around the whole body, turned so that the body is upright. */
+  crop: Crop;
+}
+
+export interface Landmark extends Point {
+  /** How surely it can be seen, 0 to 1. */
+  visibility: number;
+}
+
+export interface Pose {
+  /** How sure the network is that the crop shows a person, 0 to 1. */
+  presence: number;
+  /** Of the body, numbered as in BlazePose: see `landmarksOf`. */
+  points: Landmark[];
+  mask: Mask;
+}
+
+const FACE_INPUT = { size: 192 };
+const PERSON_INPUT = { size: 224 };
+const POSE_INPUT = { size: 256 };
+const MASK_INPUT = { size: 256 };
+
+/** In the networks' output, 6 key points follow a face's box, and 4 a person's. */
+const FACE_KEY_POINTS = 6;
+const PERSON_KEY_POINTS = 4;
+const POSE_LANDMARKS = 33;
+/** The numbers of the body's landmarks, the first and the one after the last; left and right alternate. */
+const LANDMARKS = { face: [0, 11], shoulders: [11, 13], hands: [15, 23], hips: [23, 25] };
+/** Each landmark has x, y, z, visibility and presence. */
+const LANDMARK_VALUES = 5;
+/** The network's output has 6 auxiliary points besides the body's 33. */
+const LANDMARK_OUTPUT_LENGTH = (POSE_LANDMARKS + 6) * LANDMARK_VALUES;
+
+/** Side of a body's crop, relative to the diameter of the circle around the body, as in BlazePose. */
+const POSE_CROP_MARGIN = 1.25;
+
+/** Boxes that overlap by at least this (intersection over union) are the same finding. */
+const SAME_FINDING_OVERLAP = 0.3;
+
+/**
+ * Anchors: for faces one per cell of a 48 x 48 grid, for people two per cell in each of BlazePose's layers.
+ */
+const FACE_ANCHORS = anchorGrid(48, 1);
+const PERSON_ANCHORS = [...anchorGrid(28, 2), ...anchorGrid(14, 2), ...anchorGrid(7, 6)];
+
+function anchorGrid(cells: number, perCell: number): Point[] {
+  return Array.from({ length: cells * cells * perCell }, (_, i) => {
+    const cell = Math.floor(i / perCell);
+    return { x: ((cell % cells) + 0.5) / cells, y: (Math.floor(cell / cells) + 0.5) / cells };
+  });
+}
+
+/** The square that holds the whole picture. */
+export function wholePicture({ width, height }: OffscreenCanvas): Crop {
+  return squareAt({ x: width / 2, y: height / 2 }, Math.max(width, height));
+}
+
+/**
+ * An upright square around a rectangle.
+ * @param margin added on each side, as a part of the longer side
+ */
+export function squareAround(rect: Rect, margin: number): Crop {
+  return squareAt(middleOf(rect), Math.max(rect.width, rect.height) * (1 + 2 * margin));
+}
+
+/** Faces in a square crop, surest first. */
+export async function findFaces(picture: OffscreenCanvas, crop: Crop, minScore: number): Promise<Face[]> {
+  const outputs = await runNetwork("faceDetector", picture, crop, FACE_INPUT);
+  return decodeBoxes(outputs, FACE_ANCHORS, FACE_INPUT.size, FACE_KEY_POINTS, crop, minScore);
+}
+
+/** People in a square crop, surest first. */
+export async function findPeople(picture: OffscreenCanvas, crop: Crop, minScore: number): Promise<Person[]> {
+  const outputs = await runNetwork("personDetector", picture, crop, PERSON_INPUT);
+  const boxes = decodeBoxes(outputs, PERSON_ANCHORS, PERSON_INPUT.size, PERSON_KEY_POINTS, crop, minScore);
+  return boxes.map(({ score, points, ...head }) => {
+    const [hips, top] = points as [Point, Point];
+    return { score, head, crop: bodyCrop(hips, top) };
+  });
+}
+
+/**
+ * The crop centred on the hips, turned so that the direction from the hips to `top` points up.
+ * @param top on the circle around the whole body
+ */
+export function bodyCrop(hips: Point, top: Point): Crop {
+  const side = 2 * Math.hypot(top.x - hips.x, top.y - hips.y) * POSE_CROP_MARGIN;
+  const rotation = Math.PI / 2 - Math.atan2(hips.y - top.y, top.x - hips.x);
+  return { cx: hips.x, cy: hips.y, width: side, height: side, rotation };
+}
+
+/**
+ * Finds a person's joints in a body crop, and a rough mask of the person.
+ * @param carefully use the larger network, which takes three times as long and, once loaded, 130 MB more
+ */
+export async function readPose(picture: OffscreenCanvas, crop: Crop, carefully = false): Promise<Pose> {
+  const network = carefully ? "carefulPoseLandmarks" : "poseLandmarks";
+  const outputs = await runNetwork(network, picture, crop, POSE_INPUT);
+  const { size } = POSE_INPUT;
+  const landmarks = outputs.find((output) => output.length === LANDMARK_OUTPUT_LENGTH);
+  const presence = outputs.find((output) => output.length === 1);
+  const mask = outputs.find((output) => output.length === size * size);
+  if (!landmarks || !presence || !mask)
+    throw new Error("The pose network's outputs are not the expected ones.");
+  const cos = Math.cos(crop.rotation);
+  const sin = Math.sin(crop.rotation);
+  const points = Array.from({ length: POSE_LANDMARKS }, (_, i) => {
+    const u = (landmarks[i * LANDMARK_VALUES] / size - 0.5) * crop.width;
+    const v = (landmarks[i * LANDMARK_VALUES + 1] / size - 0.5) * crop.height;
+    const visibility = sigmoid(landmarks[i * LANDMARK_VALUES + 3]);
+    return { x: crop.cx + u * cos - v * sin, y: crop.cy + u * sin + v * cos, visibility };
+  });
+  return {
+    presence: presence[0],
+    points,
+    mask: { values: mask.map(sigmoid), width: size, height: size, crop },
+  };
+}
+
+/** The landmarks of a part of the body. */
+export const landmarksOf = ({ points }: Pose, part: keyof typeof LANDMARKS) =>
+  points.slice(...LANDMARKS[part]);
+
+/** A mask of all people in a crop. Sharper than a pose's mask, but it does not tell people apart. */
+export async function maskPeople(picture: OffscreenCanvas, crop: Crop): Promise<Mask> {
+  const [values] = await runNetwork("personMask", picture, crop, MASK_INPUT);
+  if (!values) throw new Error("The person mask network gave no output.");
+  return { values, width: MASK_INPUT.size, height: MASK_INPUT.size, crop };
+}
+
+function sigmoid(x: number): number {
+  return 1 / (1 + Math.exp(-Math.max(-100, Math.min(100, x))));
+}
+
+/**
+ * Turns a single-shot detector's output into boxes, highest score first. For each anchor it holds the box's
+ * centre, its size and the key points, all in input pixels; centre and key points are relative to the anchor.
+ */
+function decodeBoxes(
+  [boxes, scores]: Numbers[],
+  anchors: Point[],
+  size: number,
+  keyPoints: number,
+  crop: Crop,
+  minScore: number,
+): Detection[] {
+  if (!boxes || !scores) throw new Error("A detector gave fewer than two outputs.");
+  const found: Detection[] = [];
+  for (const [i, anchor] of anchors.entries()) {
+    const score = sigmoid(scores[i]);
+    if (score < minScore) continue;
+    const base = i * (4 + 2 * keyPoints);
+    const point = (at: number) => ({
+      x: crop.cx + (boxes[base + at] / size + anchor.x - 0.5) * crop.width,
+      y: crop.cy + (boxes[base + at + 1] / size + anchor.y - 0.5) * crop.height,
+    });
+    const width = (boxes[base + 2] / size) * crop.width;
+    const height = (boxes[base + 3] / size) * crop.height;
+    const centre = point(0);
+    const points = Array.from({ length: keyPoints }, (_, k) => point(4 + 2 * k));
+    found.push({ x: centre.x - width / 2, y: centre.y - height / 2, width, height, score, points });
+  }
+  found.sort((a, b) => b.score - a.score);
+  const kept: Detection[] = [];
+  for (const box of found) {
+    if (kept.every((better) => overlap(better, box) < SAME_FINDING_OVERLAP)) kept.push(box);
+  }
+  return kept;
+}
+
+/** Intersection over union. */
+function overlap(a: Rect, b: Rect): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  if (width <= 0 || height <= 0) return 0;
+  return (width * height) / (a.width * a.height + b.width * b.height - width * height);
+}

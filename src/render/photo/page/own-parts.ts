@@ -1,0 +1,144 @@
+import type { PartsLook } from "./body-parts.ts";
+import { dilate } from "./dilate.ts";
+import type { Finding } from "./examine.ts";
+import { headBox } from "./head.ts";
+import { type Grid, gridOver, sampleMask } from "./masks.ts";
+import { above, floats, type Numbers, patches, smoothStep } from "./pixels.ts";
+import type { Rect } from "./rects.ts";
+
+/** Body parts this near to pose and person mask are the player's, as a part of the grid's longer side. */
+const OWN_REACH_PART = 0.02;
+
+/**
+ * A connected patch of body parts further away is an extra. It is the player's when it is small enough,
+ * touches the body or is salient, and is nobody else's. It may have at most this part of the body's size:
+ * less beside other people, and where more than MAX_EXTRA_HAIR of it is hair, as on a head turned away.
+ */
+const MAX_EXTRA_PART = { alone: 0.4, inCompany: 0.2 };
+const MAX_EXTRA_HAIR = 0.1;
+/** At most these fractions of an extra are face, and are claimed by rivals. */
+const MAX_EXTRA_FACE = 0.06;
+const MAX_EXTRA_RIVAL = 0.3;
+/**
+ * An extra that does not touch the body needs a mean salience of `apart`, as of a thing held out, and nobody
+ * else near. Any extra is taken whole from a mean salience of `touching` on.
+ */
+const MIN_EXTRA_SALIENCE = { touching: 0.35, apart: 0.85 };
+/**
+ * It is also taken whole from these mean log odds on, as for a trophy in the dark. Otherwise only its cells
+ * above the salience SALIENT are taken.
+ */
+const SURE_EXTRA_ODDS = 3.1;
+const SALIENT = 0.6;
+
+/** The player's own hair lies within three quarters of this many head heights of the head's centre. */
+const OWN_HAIR_HEADS = 1.3;
+/** Parts within this distance of the player's body touch it. */
+const BESIDE_CELLS = 4;
+
+/** Where a face was seen, hair and face are at least this part of the person; less means a raised hand. */
+const MIN_FACE_PARTS = 0.2;
+/** Cells across a face's box when that is measured. */
+const FACE_CELLS = 32;
+
+/** Cells that another person's pose claims more strongly than the player's, from 0 to 1. */
+export function rivalsOf(player: Finding, grid: Grid, posed: Numbers | null, look: PartsLook): Numbers {
+  const rivals = floats(grid.width * grid.height);
+  for (const mask of player.rivals) {
+    if (mask.byFace && !isHead(mask.byFace, look)) continue;
+    const rival = sampleMask(mask, grid);
+    for (let i = 0; i < rival.length; i++) {
+      const own = posed ? posed[i] : 0;
+      if (rival[i] < 0.3 || own > rival[i]) continue;
+      rivals[i] = Math.max(rivals[i], smoothStep(rival[i] - own, 0.2, 0.6));
+    }
+  }
+  return rivals;
+}
+
+/** Whether the body parts in the box of a detected face are those of a head. */
+function isHead(box: Rect, look: PartsLook): boolean {
+  const grid = gridOver(box, FACE_CELLS);
+  const odds = sampleMask(look.odds, grid);
+  const hair = sampleMask(look.hair, grid);
+  const face = sampleMask(look.face, grid);
+  let [person, heads] = [0, 0];
+  for (let i = 0; i < odds.length; i++) {
+    if (odds[i] <= 0) continue;
+    person++;
+    heads += hair[i] + face[i];
+  }
+  return person > 0 && heads >= MIN_FACE_PARTS * person;
+}
+
+/**
+ * Separates the player's body parts from other people's: 1 where the player may be. The maps are those of
+ * `MatteJob`.
+ */
+export function ownParts(
+  player: Finding,
+  maps: Record<"odds" | "faces" | "hair" | "core" | "salience" | "rivals", Numbers>,
+  grid: Grid,
+): Numbers {
+  const { odds, faces, hair, core, salience, rivals } = maps;
+  const { width, height } = grid;
+  const radius = Math.max(3, Math.round(OWN_REACH_PART * Math.max(width, height)));
+  const near = dilate(core, width, radius);
+  const around = ownHair(player, grid);
+  const own = floats(odds.length);
+  const body = floats(odds.length);
+  const elsewhere = above(odds, 0);
+  let playerCells = 0;
+  for (let i = 0; i < own.length; i++) {
+    if (near[i] <= 0.4 && around[i] <= 0.5) continue;
+    own[i] = 1;
+    elsewhere[i] = 0;
+    if (odds[i] > 0 && rivals[i] < 0.5) body[i] = 1;
+    playerCells += body[i];
+  }
+  const { labels, sizes, sums } = patches(elsewhere, width);
+  const touches = sums(above(dilate(body, width, BESIDE_CELLS), 0));
+  const total = {
+    odds: sums(odds),
+    face: sums(faces),
+    hair: sums(hair),
+    salience: sums(salience),
+    rivals: sums(rivals),
+  };
+  const inCompany = rivals.some((value) => value > 0.5);
+  const extras = sizes.map((size, label) => {
+    const mayBeOthers = inCompany || total.hair[label] > MAX_EXTRA_HAIR * size;
+    const meanSalience = total.salience[label] / size;
+    return {
+      isOwn:
+        size <= (mayBeOthers ? MAX_EXTRA_PART.inCompany : MAX_EXTRA_PART.alone) * playerCells &&
+        (touches[label] > 0 || (!inCompany && meanSalience >= MIN_EXTRA_SALIENCE.apart)) &&
+        total.face[label] <= MAX_EXTRA_FACE * size &&
+        total.rivals[label] <= MAX_EXTRA_RIVAL * size,
+      isWhole: meanSalience >= MIN_EXTRA_SALIENCE.touching || total.odds[label] >= SURE_EXTRA_ODDS * size,
+    };
+  });
+  for (let i = 0; i < own.length; i++) {
+    const extra = labels[i] ? extras[labels[i]] : undefined;
+    if (extra?.isOwn && (extra.isWhole || salience[i] > SALIENT)) own[i] = 1;
+  }
+  return dilate(own, width, 1);
+}
+
+/** 1 around the player's head, as far as hair reaches. */
+function ownHair(player: Finding, grid: Grid): Numbers {
+  const head = headBox(player);
+  const [cx, cy] = [head.x + head.width / 2, head.y + head.height / 2];
+  const map = floats(grid.width * grid.height);
+  const radius = 0.75 * OWN_HAIR_HEADS * head.height;
+  const top = Math.max(0, Math.floor((cy - radius - grid.y) / grid.step));
+  const bottom = Math.min(grid.height, Math.ceil((cy + radius - grid.y) / grid.step));
+  for (let row = top; row < bottom; row++) {
+    const dy = grid.y + (row + 0.5) * grid.step - cy;
+    for (let column = 0, i = row * grid.width; column < grid.width; column++, i++) {
+      const dx = grid.x + (column + 0.5) * grid.step - cx;
+      if (dx * dx + dy * dy < radius * radius) map[i] = 1;
+    }
+  }
+  return map;
+}

@@ -1,0 +1,143 @@
+import type { CutoutSigns, Focus, Framing, Tones } from "../../../core/card.ts";
+import type { PlayerRefusal } from "../../../core/photo-refusals.ts";
+import type { Cut } from "./body-parts.ts";
+import type { Company } from "./check-player.ts";
+import { cutOut, prepareCut } from "./cut-out.ts";
+import { decodePhoto, type Header, type Photo, type Quarters } from "./decode.ts";
+import type { Finding } from "./examine.ts";
+import { findPlayer } from "./find-player.ts";
+import type { Mask } from "./masks.ts";
+import { answered, openNetworkFile, writeShared } from "./networks.ts";
+import { refusalFromParts } from "./parts-faults.ts";
+import type { Bytes } from "./pixels.ts";
+import type { Rect, Size } from "./rects.ts";
+import { findSalient } from "./salient.ts";
+
+/**
+ * What the page offers to the process that opened it: the steps of a photo, which that process calls in the
+ * order of its own list, one photo at a time. Each takes what those before it left in the job, and returns
+ * why the photo is refused, or null. The photo comes in as a file, and smaller pictures go out as data URLs,
+ * which browsers create natively. The networks run in that process; a shared file connects both, through
+ * which the cutout goes too.
+ */
+export interface PhotoPage {
+  /** Opens the shared file and returns what it begins with. */
+  load(): Promise<string>;
+  /** Reports that a network's answer is in the file. */
+  answered: typeof answered;
+  /** Refuses bytes that are not a complete photo. */
+  decode(header: Header): Promise<"undecodable" | null>;
+  /** Finds the player, the one at `focus` if given, turning the photo upright if necessary. */
+  find(companyWelcome: boolean, focus: Focus | null): Promise<PlayerRefusal | null>;
+  /** Selects the part of the photo to cut and finds the body parts in it. */
+  prepare(): Promise<PlayerRefusal | null>;
+  /** Finds what stands out in that part. */
+  salient(): Promise<null>;
+  /** Says what the cutout is, and of the photo keeps only what its pixels are made of. */
+  cutOut(): Promise<Description | { refusal: PlayerRefusal }>;
+  /** Writes them into the shared file: red, green, blue and alpha, row by row. */
+  pixels(): Promise<void>;
+  release(): void;
+}
+
+/** Of a cutout. */
+export interface Description extends Size {
+  framing: Framing;
+  inPhoto: Rect;
+  signs: CutoutSigns;
+  inCompany: boolean;
+  quarters: Quarters;
+  tones: Tones | null;
+  outline: string;
+}
+
+/**
+ * What the steps of one photo leave here for those after them. The process has a job of its own (`PhotoJob`
+ * in photo.ts) with what is asked of the photo and the cutout's description: pixels stay on this side.
+ */
+let job: {
+  photo?: Photo;
+  company?: Company;
+  player?: Finding;
+  cut?: Cut;
+  salient?: Mask;
+  pixels?: () => Bytes;
+} = {};
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("The steps of a photo were called out of order.");
+  return value;
+}
+
+const photoPage: PhotoPage = {
+  load: openNetworkFile,
+  answered,
+
+  async decode(header) {
+    const [file] = document.querySelector("input")?.files ?? [];
+    if (!file) throw new Error("No photo was given to the page.");
+    try {
+      job = { photo: await decodePhoto(file, header) };
+      return null;
+    } catch (error) {
+      if (error instanceof DOMException) return "undecodable";
+      throw error;
+    }
+  },
+
+  async find(companyWelcome, focus) {
+    job.company = focus ? "any" : companyWelcome ? "smaller" : "background";
+    const search = await findPlayer(required(job.photo), job.company, focus);
+    job.photo = search.photo;
+    if ("refusal" in search) return search.refusal;
+    job.player = search.player;
+    return null;
+  },
+
+  async prepare() {
+    const player = required(job.player);
+    job.cut = await prepareCut(required(job.photo), player);
+    const fault = await refusalFromParts(job.cut, player);
+    if (fault !== "several_people" || job.company === "background") return fault;
+    player.inCompany = true;
+    return null;
+  },
+
+  async salient() {
+    job.salient = await findSalient(required(job.cut));
+    return null;
+  },
+
+  async cutOut() {
+    const player = required(job.player);
+    const { pixels, silhouette, ...cutout } = cutOut(required(job.cut), player, required(job.salient));
+    if (job.company === "any" && cutout.keepsOthersFace) return { refusal: "overlapped" };
+    const { bitmap, quarters } = required(job.photo);
+    bitmap.close();
+    job = { pixels };
+    return {
+      ...cutout.description,
+      inCompany: player.inCompany ?? false,
+      quarters,
+      outline: await dataUrl(await silhouette.convertToBlob({ type: "image/png" })),
+    };
+  },
+
+  pixels: () => writeShared(required(job.pixels)()),
+
+  release() {
+    job.photo?.bitmap.close();
+    job = {};
+  },
+};
+
+function dataUrl(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}
+
+Object.assign(globalThis, { photoPage });
