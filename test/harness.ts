@@ -227,7 +227,7 @@ export async function testServer(
     createPool: (given) =>
       options.renders === false
         ? busyPool
-        : createRenderPool({ ...given, renderer: { ...given.renderer, loadsNetworksLate: true } }),
+        : createRenderPool({ ...given, renderer: { ...given.renderer, warms: "pages" } }),
     ...(options.release && { release: options.release }),
     openStore: openTestStore(options.clock),
   });

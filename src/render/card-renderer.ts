@@ -87,7 +87,7 @@ export async function openCardRenderer(
     // Side by side: each waits for another process most of the time. The photo page first: the page opened
     // last is in front, and draws frames.
     const [cutter, tools, pages] = await Promise.all([
-      openPhotoCutter(browser, options.onnxRuntime, matteModel),
+      openPhotoCutter(browser, options.onnxRuntime, matteModel, { late: options.warms === "one_page" }),
       toolsOf(browser, matteModel),
       warmPages(browser, options, events),
     ]);
@@ -123,20 +123,20 @@ async function warmPages(
   options: RendererOptions,
   { onProblem = () => {}, onStep = () => {} }: RendererEvents,
 ): Promise<PageCache> {
-  const { presets } = options;
+  const presets = options.presets.slice(0, options.warms === "one_page" ? 1 : MAX_WARM_PAGES);
   const templates = templateRegistry({ ...options, onProblem });
   const pages = pageCache(browser, templates, onProblem);
   const problems: Error[] = [];
   const ways = new Set<string>();
   // The first preset is opened last: the cache evicts the least recently used page, so it stays longest.
-  for (const preset of presets.slice(0, MAX_WARM_PAGES).reverse()) {
+  for (const preset of presets.toReversed()) {
     onStep(`opening the page of ${preset}`);
     await pages.get(preset).then(
       ({ page }) => ways.add(page.way),
       (error) => problems.push(error),
     );
   }
-  if (problems.length === Math.min(presets.length, MAX_WARM_PAGES)) throw problems[0];
+  if (problems.length === presets.length) throw problems[0];
   for (const { message } of problems) onProblem(message);
   if (ways.has("screenshot")) onProblem(NO_CANVAS);
   return pages;

@@ -130,7 +130,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
     let isShort = false;
     for (let tries = 0; !closing.signal.aborted; ) {
       try {
-        const worker = await startWorker(options, workers, tries, (ended) => {
+        const worker = await startWorker(waking ? wakeful(options) : options, workers, tries, (ended) => {
           const ending = clearAway(ended, options.log, closing.signal).finally(() => endings.delete(ending));
           endings.add(ending);
           lose(ended);
@@ -298,6 +298,11 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
       await Promise.all(endings);
     },
   };
+}
+
+/** For the worker that a card waits for after a rest: it opens what that card needs, and the rest later. */
+function wakeful(options: RenderPoolOptions): RenderPoolOptions {
+  return { ...options, renderer: { ...options.renderer, warms: "one_page" } };
 }
 
 function nextWorker(

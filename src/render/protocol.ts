@@ -64,8 +64,11 @@ export const RendererOptions = Type.Object({
    * here.
    */
   normalPriority: Type.Optional(Type.Boolean()),
-  /** Loads the networks with the first new photo: where most cards have none, beforehand is for nothing. */
-  loadsNetworksLate: Type.Optional(Type.Boolean()),
+  /**
+   * What is opened before the first card. `everything` unless given; `pages`: networks are loaded with the
+   * first new photo; `one_page`: the other pages are opened with the first card that needs them too.
+   */
+  warms: Type.Optional(StringEnum(["everything", "pages", "one_page"])),
 });
 export type RendererOptions = Static<typeof RendererOptions>;
 

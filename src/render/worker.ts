@@ -42,7 +42,7 @@ export function runWorker(): void {
       });
       renderer.onBrowserLost(() => end("the browser ended"));
       send({ type: "ready" });
-      if (!message.options.loadsNetworksLate) renderer.warmNetworks();
+      if ((message.options.warms ?? "everything") === "everything") renderer.warmNetworks();
     } catch (error) {
       end(`the browser could not be started: ${describe(error)}`);
     }

@@ -53,3 +53,36 @@ test("a browser that draws no elements is reported, makes stills, and refuses at
     await folder.remove();
   }
 });
+
+test("one that a card waits for opens a single page, and what else a card needs when it comes", async () => {
+  const folder = testFolder();
+  const at = (name: string) => join(folder.dir, name);
+  mkdirSync(at("profiles"));
+  const places = { cache: TEST_CACHE_DIR, profiles: at("profiles"), cutouts: at("cutouts") };
+  const options = await rendererOptions(testConfig(folder.dir), places);
+  const opened: string[] = [];
+  const renderer = await openCardRenderer(
+    { ...options, presets: ["club_card", "match_day"], warms: "one_page" },
+    { onStep: (step) => step.startsWith("opening the page of") && opened.push(step) },
+  );
+  try {
+    expect(opened).toEqual(["opening the page of club_card"]);
+    const { style, ...card } = cardInput({ format: "png" });
+    const photoPath = join(import.meta.dir, "../photos/unsplash_man.jpg");
+    const made = await renderer.render(
+      {
+        jobId: "1",
+        card: { ...card, style: { ...style, preset: "match_day" } },
+        photoPath,
+        photoSha256: "a".repeat(64),
+        badgePath: null,
+        outputPath: at("card"),
+      },
+      () => {},
+    );
+    expect(made).toMatchObject({ contentType: "image/png", composition: "photo" });
+  } finally {
+    await renderer.close();
+    await folder.remove();
+  }
+});

@@ -93,6 +93,28 @@ test("after a rest the first card has the processor to itself: other workers sta
   await pool.close();
 });
 
+test("the worker that a card waits for after a rest opens what that card needs, those after it everything", async () => {
+  const starts = join(folder.dir, "starts");
+  await Bun.write(starts, "");
+  const script = `
+    import { appendFileSync } from "node:fs";
+    process.on("message", ({ options }) => {
+      appendFileSync("${starts}", (options.warms ?? "everything") + " ");
+      process.send({ type: "ready" });
+    });`;
+  const command = [process.execPath, "-e", script];
+  const { pool } = poolOf(settings, { command, workers: 2, restAfterMs: 1, memoryLookMs: 10 });
+  (await pool.acquire()).release();
+  while (pool.pids().length > 0) await Bun.sleep(5);
+  const before = await Bun.file(starts).text();
+  expect(before.split(" ")).not.toContain("one_page");
+  // Two cards at once, so that the second worker starts too.
+  const renderers = await Promise.all([pool.acquire(), pool.acquire()]);
+  expect((await Bun.file(starts).text()).slice(before.length)).toBe("one_page everything ");
+  for (const renderer of renderers) renderer.release();
+  await pool.close();
+});
+
 test("a browser that cannot start takes no work at any moment", async () => {
   const broken = poolOf({ ...settings, chromium: { path: "/bin/false", origin: "configured", env: {} } });
   expect(await everTakesWork(broken, 2)).toBe(false);

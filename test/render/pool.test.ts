@@ -23,7 +23,7 @@ let pool: RenderPool;
 beforeAll(async () => {
   folder = testFolder();
   settings = await rendererOptions(testConfig(folder.dir), openDataFolder(folder.dir));
-  withoutPhotos = { ...settings, loadsNetworksLate: true };
+  withoutPhotos = { ...settings, warms: "pages" };
   pool = createRenderPool({
     workers: 1,
     command: workerCommand(),

@@ -84,9 +84,12 @@ export interface PhotoCutter {
 /** Workers cut out photos side by side and share the cores, so a network gets one thread. */
 const NETWORK_THREADS = 1;
 
-/** The page for photos, which takes one after the other and is replaced when it fails. */
-async function photoPages(browser: Browser, networks: Networks) {
-  let page: OpenPhotoPage | null = await openPhotoPage(browser, networks);
+/**
+ * The page for photos, which takes one after the other and is replaced when it fails; opened now, or `late`
+ * with the first photo.
+ */
+async function photoPages(browser: Browser, networks: Networks, { late }: { late: boolean }) {
+  let page: OpenPhotoPage | null = late ? null : await openPhotoPage(browser, networks);
   let last: Promise<unknown> = Promise.resolve();
 
   const inPage = async <T>(work: (page: OpenPhotoPage) => Promise<T>): Promise<T> => {
@@ -124,14 +127,16 @@ async function photoPages(browser: Browser, networks: Networks) {
  * Opens the photo stage of a render worker in its browser.
  * @param runtime the folder of the native ONNX runtime
  * @param matteModel the operator's network, which replaces the salient network
+ * @param opening whether its page is opened with the first photo only
  */
 export async function openPhotoCutter(
   browser: Browser,
   runtime = packagedRuntime(),
   matteModel: MatteModel | null = null,
+  opening = { late: false },
 ): Promise<PhotoCutter> {
   const networks = openNetworks(runtime, NETWORK_THREADS, matteModel);
-  const pages = await photoPages(browser, networks);
+  const pages = await photoPages(browser, networks, opening);
   /** The last photo that was described, and the page that can still make its cutout. */
   let held: { page: OpenPhotoPage; wanted: Wanted; size: CutoutDescription } | undefined;
 
@@ -174,7 +179,7 @@ export async function openPhotoCutter(
     },
     warm: () => networks.warm(),
     async tidy() {
-      networks.releaseIdle();
+      networks.releaseRare();
       // If this fails, the next photo reports why.
       if (pages.isOpen()) await pages.run(releaseIn).catch(() => {});
       returnFreedMemory();
