@@ -1,6 +1,6 @@
 /**
  * The memory of one render worker and its browser over many cards: what each process holds, after every
- * hundred.
+ * hundred, and the most they held after any card since the line before.
  *
  *     bun scripts/bench/memory.ts [--cards 1000] [--photos FOLDER]
  *
@@ -17,7 +17,7 @@ import { parseArgs } from "node:util";
 import { findChromium } from "../../src/render/browser/chromium.ts";
 import { offerHelp } from "../help.ts";
 import { card, largePhoto, openWorker, PHOTOS } from "./one-worker.ts";
-import { memoryMbByKind, processorMsOf } from "./processes.ts";
+import { memoryMbByKind, memoryMbOf, processorMsOf } from "./processes.ts";
 
 offerHelp(import.meta);
 
@@ -51,9 +51,13 @@ try {
   const worker = await openWorker(chromium, scratch);
   const path = (n: number) => (n % 45 === 0 ? large : (photos[n % photos.length] as string));
   const hashOf = (n: number) => String(n).padStart(64, "0");
-  let refused = 0;
+  let [refused, most] = [0, 0];
   for (let n = 0; n <= Number(options.cards); n++) {
-    if (n % STEP === 0 || FIRST.includes(n)) printLine(n, worker.pid, refused);
+    most = Math.max(most, memoryMbOf(worker.pid));
+    if (n % STEP === 0 || FIRST.includes(n)) {
+      printLine(n, worker.pid, refused, most);
+      most = 0;
+    }
     // Every third card shows the photo of the card before it.
     const photo = n % 3 === 2 ? n - 1 : n;
     const [width, height] = SIZES[n % SIZES.length] as (typeof SIZES)[number];
@@ -68,13 +72,13 @@ try {
 }
 process.exit(0);
 
-/** Prints one line: after how many cards, the memory of all processes, and of each kind. */
-function printLine(cards: number, pid: number, refused: number): void {
+/** Prints one line: after how many cards, the memory of all processes, the most of it, and of each kind. */
+function printLine(cards: number, pid: number, refused: number, most: number): void {
   const kinds = memoryMbByKind(pid);
   const sum = [...kinds.values()].reduce((total, mb) => total + mb, 0);
   const parts = [...kinds].map(([kind, mb]) => `${kind} ${mb.toFixed(0)}`).join(", ");
   const seconds = (processorMsOf(pid) / 1000).toFixed(0);
   console.log(
-    `${String(cards).padStart(5)} cards, ${refused} refused, ${seconds} s of processor: ${sum.toFixed(0)} MB (${parts})`,
+    `${String(cards).padStart(5)} cards, ${refused} refused, ${seconds} s of processor: ${sum.toFixed(0)} MB, at most ${most.toFixed(0)} (${parts})`,
   );
 }

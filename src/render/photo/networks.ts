@@ -25,11 +25,8 @@ export interface Networks {
    * does.
    */
   warm(): void;
-  /**
-   * Frees large, rarely used networks that nobody used since the last call; the next use loads them again
-   * (0.2 s of CPU).
-   */
-  releaseIdle(): void;
+  /** Frees large, rarely used networks; the next use loads them again (0.2 s of CPU). */
+  releaseRare(): void;
   /**
    * The number of pixels the operator's matte network works on; null without one, or when it takes any size.
    */
@@ -64,9 +61,7 @@ export function openNetworks(
 ): Networks {
   const ort = loadOnnxRuntime(runtime);
   const sessions = new Map<NetworkName, Promise<OnnxSession>>();
-  const recent = new Set<NetworkName>();
   const sessionOf = (name: NetworkName) => {
-    recent.add(name);
     const session = sessions.get(name) ?? readNetwork(name).then((file) => ort.open(file, threads));
     sessions.set(name, session);
     // A failed load, for lack of memory perhaps, is retried on the next request.
@@ -80,9 +75,8 @@ export function openNetworks(
     warm() {
       for (const name of USUAL) if (!(matte && name === "salient")) sessionOf(name);
     },
-    releaseIdle() {
+    releaseRare() {
       for (const name of RARE) {
-        if (recent.has(name)) continue;
         // Whoever waits for it still runs it: what waits first is called first. A load that failed holds
         // nothing.
         sessions.get(name)?.then(
@@ -91,7 +85,6 @@ export function openNetworks(
         );
         sessions.delete(name);
       }
-      recent.clear();
     },
     async mattePixels() {
       const size = (await matte)?.size;
