@@ -344,7 +344,7 @@ const checksumOf = (bytes: Uint8Array) => Bun.hash.xxHash3(bytes).toString(16);
 
 const hasCrashed = (error: unknown) => String(error).includes(PAGE_CRASHED);
 
-/** What fill.js says of it. */
+/** What fill.ts says of it. */
 const BADGE_UNDECODABLE = "the badge picture could not be decoded";
 const PICTURE_UNDECODABLE = /the fields\.\w+ picture could not be decoded/;
 

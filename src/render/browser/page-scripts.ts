@@ -8,10 +8,10 @@ import { join } from "node:path";
 export function readPageScripts(folder: string): Record<string, string> {
   const transpiler = new Bun.Transpiler({ loader: "ts", target: "browser" });
   const path = join(import.meta.dir, "..", folder);
-  const names = readdirSync(path).filter((name) => /\.[jt]s$/.test(name));
-  const scriptOf = (name: string) => {
-    const text = readFileSync(join(path, name), "utf8");
-    return name.endsWith(".ts") ? transpiler.transformSync(text) : text;
-  };
-  return Object.fromEntries(names.sort().map((name) => [name, scriptOf(name)]));
+  const scriptOf = (name: string) => transpiler.transformSync(readFileSync(join(path, name), "utf8"));
+  return Object.fromEntries(
+    readdirSync(path)
+      .sort()
+      .map((name) => [name, scriptOf(name)]),
+  );
 }

@@ -6,9 +6,9 @@ import { type Encoding, encode, JPEG_QUALITY } from "./encode.ts";
 import { shootLayers } from "./layered-picture.ts";
 import { withMetadata } from "./metadata.ts";
 import { type FilmOrder, shootFilm } from "./moving-picture.ts";
+import type { PlatesLaid } from "./page/plates.ts";
 import { openPixelFile, type PixelFile } from "./pixel-file.ts";
 import type { Pixels } from "./pixels.ts";
-import type { PlatesLaid } from "./plates.js";
 import { WEBP_QUALITY } from "./webp.ts";
 import { withTimeout } from "./within-time.ts";
 
@@ -72,11 +72,11 @@ function platesTime({ drawn, kept, ms }: PlatesLaid): PlatesTime {
   return kept > 0 ? { plates_kept: ms } : {};
 }
 
-/** What canvas.js provides in the page. */
-type InPage = { cardpressCanvas: typeof import("./canvas.js") };
+/** What canvas.ts provides in the page. */
+type InPage = { cardpressCanvas: typeof import("./page/canvas.ts") };
 
 /**
- * Opens a camera for a page that has loaded canvas.js. Uses the canvas if a probe of four colours comes out
+ * Opens a camera for a page that has loaded canvas.ts. Uses the canvas if a probe of four colours comes out
  * unchanged; if anything about it fails, uses screenshots.
  */
 export async function openCamera(
@@ -164,7 +164,7 @@ async function draw(
 }
 
 const PROBE: Size = { width: 64, height: 64 };
-/** The squares canvas.js paints: a point in the middle of each, and the colour to expect there. */
+/** The squares canvas.ts paints: a point in the middle of each, and the colour to expect there. */
 const PROBE_COLOURS: [x: number, y: number, colour: string][] = [
   [16, 16, "c8102eff"],
   [48, 16, "00843dff"],

@@ -10,7 +10,7 @@ import { codeModules } from "./code-modules.ts";
 import { between, luminance, type Palette, paletteOf } from "./colours.ts";
 import { placePlayer } from "./composition.ts";
 import type { Encoding } from "./encode.ts";
-import type { CardFill } from "./fill.js";
+import type { CardFill } from "./page/messages.ts";
 import {
   backdropOf,
   outlineStyle,

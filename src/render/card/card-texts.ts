@@ -3,7 +3,7 @@ import { serialLabel } from "../../core/card-set.ts";
 import type { Field, Fields, ListField } from "../../templates/fields.ts";
 import { isDrawable } from "../fonts/fonts.ts";
 import { type DisplayText, displayName, displayText } from "./display-name.ts";
-import type { CardList, CardText } from "./fill.js";
+import type { CardList, CardText } from "./page/messages.ts";
 
 /**
  * Everything a card says in words and numbers, by the paths that card.html uses. Absent values have no entry.

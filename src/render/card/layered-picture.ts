@@ -5,8 +5,8 @@ import type { Pixels } from "./pixels.ts";
 import { encodeWebp, WEBP_QUALITY } from "./webp.ts";
 import { withTimeout } from "./within-time.ts";
 
-/** What layers.js provides in the page. */
-type InPage = { cardpressLayers: typeof import("./layers.js") };
+/** What layers.ts provides in the page. */
+type InPage = { cardpressLayers: typeof import("./page/layers.ts") };
 
 /** Nine drawings of the card, and two of its foil. */
 const DRAW_TIMEOUT_MS = 30_000;

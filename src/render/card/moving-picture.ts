@@ -3,9 +3,9 @@ import type { Motion, MovingFormat } from "../../core/card.ts";
 import { frameSize, MAX_MOVING_BYTES, MAX_STILL_WIDTH } from "../../core/moving-pictures.ts";
 import { withStill } from "./film-still.ts";
 import { withMetadata } from "./metadata.ts";
+import type { PlatesLaid } from "./page/plates.ts";
 import type { PixelFile } from "./pixel-file.ts";
 import type { Pixels } from "./pixels.ts";
-import type { PlatesLaid } from "./plates.js";
 import { webm } from "./webm.ts";
 import { encodeWebp } from "./webp.ts";
 import { type WebpFrame, webpAnimation } from "./webp-animation.ts";
@@ -27,11 +27,11 @@ interface Opened {
   plates: PlatesLaid;
 }
 
-/** What film.js says of a browser that cannot make videos. */
+/** What film.ts says of a browser that cannot make videos. */
 export const NO_VIDEO_ENCODER = "this browser encodes no VP9";
 
-/** What film.js provides in the page. */
-type InPage = { cardpressFilm: typeof import("./film.js") };
+/** What film.ts provides in the page. */
+type InPage = { cardpressFilm: typeof import("./page/film.ts") };
 
 const FRAME_TIMEOUT_MS = 12_000;
 /** All frames of a video, on a machine that is busy with others. */

@@ -15,9 +15,9 @@ import {
   type Size,
 } from "./capture.ts";
 import { type CardJob, composeFill, type Setting, settingOf } from "./card-fill.ts";
-import type { CardFill, FillResult } from "./fill.js";
 import { packedPlate, withFoilPlate } from "./foil-plate.ts";
 import { withLayers } from "./layer-files.ts";
+import type { CardFill, FillResult } from "./page/messages.ts";
 import { templateFile } from "./page-files.ts";
 import { DEFAULT_ZONES, type Part, type ZonesOf } from "./template-layout.ts";
 import { withTimeout } from "./within-time.ts";
@@ -315,7 +315,7 @@ async function swapTexts(page: Page, markup: string, { digest, html }: LoadedTem
 }
 
 /** What the page's own code provides. */
-type InPage = { cardpress: typeof import("./fill.js") };
+type InPage = { cardpress: typeof import("./page/fill.ts") };
 
 function measureZones(
   page: Page,

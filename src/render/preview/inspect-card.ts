@@ -2,11 +2,12 @@ import type { CDPSession, Page } from "puppeteer-core";
 import type { Box, CutoutFile } from "../../core/card.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { PAGE_ORIGIN } from "../browser/browser.ts";
+import { readPageScripts } from "../browser/page-scripts.ts" with { type: "macro" };
 import type { CardPage } from "../card/page.ts";
 import { type FontFace, libraryFaces, missingCharacters } from "./glyphs.ts";
-// TypeScript sees a script; the import gives its text, which runs in the page.
-import lookSource from "./look.js" with { type: "text" };
 import type { Inspection, TextInspection } from "./messages.ts";
+
+const SCRIPTS: Record<string, string> = readPageScripts("preview/page");
 
 interface Shown {
   page: CardPage;
@@ -29,7 +30,7 @@ export async function inspectCard(
 ): Promise<Inspection> {
   if (!(await page.evaluate("globalThis.cardpressLook !== undefined")))
     // Wrapped in a block to keep its names out of the page's global scope.
-    await page.evaluate(`{${lookSource as unknown as string}}`);
+    await page.evaluate(`{${SCRIPTS["look.ts"]}}`);
   const session = await page.createCDPSession();
   try {
     const look = (await page.evaluate("globalThis.cardpressLook.look()")) as PageLook;
@@ -84,7 +85,7 @@ async function usedFamilies(session: CDPSession): Promise<Map<number, string[]>>
   return used;
 }
 
-/** What look.js provides in the page. */
+/** What page/look.ts provides in the page. */
 interface InPage {
   cardpressLook: {
     contrastsInCanvas(boxes: Box[]): Promise<(number | null)[] | null>;

@@ -386,8 +386,8 @@ describe("rating and badge", () => {
   /** The side at which the rating stands before a silhouette drawn in these parts of the player's box. */
   const sideOf = (parts: [x: number, y: number, width: number, height: number][]) =>
     page.evaluate(async (all) => {
-      const module = "/sides.js";
-      const { sideOf } = (await import(module)) as typeof import("../../../src/render/card/sides.js");
+      const module = "/card/page/sides.ts";
+      const { sideOf } = (await import(module)) as typeof import("../../../src/render/card/page/sides.ts");
       const canvas = document.createElement("canvas");
       [canvas.width, canvas.height] = [200, 250];
       const context = canvas.getContext("2d") as CanvasRenderingContext2D;
@@ -493,8 +493,10 @@ describe("the line around a player", () => {
   /** The line's opacity around two fingers 20 pixels wide and 12 apart: beside, between, far from them. */
   const lineOf = (style: { line: number; round: number; opacity: number }) =>
     page.evaluate(async (own) => {
-      const module = "/outline.js";
-      const { outlineOf } = (await import(module)) as typeof import("../../../src/render/card/outline.js");
+      const module = "/card/page/outline.ts";
+      const { outlineOf } = (await import(
+        module
+      )) as typeof import("../../../src/render/card/page/outline.ts");
       const load = async (source: string) => {
         const image = new Image();
         image.src = source;
@@ -531,8 +533,10 @@ describe("where a photo ends below the window's upper edge", () => {
   /** How bright the window's upper edge becomes above a photo of these stripes. */
   const edgeOver = (stripes: string[]) =>
     page.evaluate(async (colours) => {
-      const module = "/backdrop.js";
-      const { backdropOf } = (await import(module)) as typeof import("../../../src/render/card/backdrop.js");
+      const module = "/card/page/backdrop.ts";
+      const { backdropOf } = (await import(
+        module
+      )) as typeof import("../../../src/render/card/page/backdrop.ts");
       const [width, height] = [400, 500];
       const canvas = new OffscreenCanvas(width, height - 50);
       const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
@@ -574,8 +578,10 @@ describe("where a photo ends below the window's upper edge", () => {
 
 test("where a photo ends beside a player, the shoulder that its edge cuts goes on, but a lock of hair does not", async () => {
   const seen = await page.evaluate(async () => {
-    const module = "/photo-window.js";
-    const { cropped } = (await import(module)) as typeof import("../../../src/render/card/photo-window.js");
+    const module = "/card/page/photo-window.ts";
+    const { cropped } = (await import(
+      module
+    )) as typeof import("../../../src/render/card/page/photo-window.ts");
     const [width, height] = [300, 500];
     const canvas = new OffscreenCanvas(width, height);
     const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;

@@ -23,7 +23,7 @@ const open = (template: LoadedTemplate) => openCardPage(browser, template, { way
 
 /** A page without plates, as new ones are. */
 const emptied = async (page: CardPage) => {
-  await page.page.evaluate("import('/plates.js').then((plates) => plates.keepPlates(true))");
+  await page.page.evaluate("import('/card/page/plates.ts').then((plates) => plates.keepPlates(true))");
   return page;
 };
 
@@ -269,7 +269,7 @@ test("a card compared with itself shows its plates with their pictures, and no l
   for (let i = 0; i < 2; i++) await draw(page, { width: 600, height: 800, theme: "stadium", skill: 81 });
   const [colours, inked] = await page.page.evaluate(async () => {
     const { cardpressCanvas } = globalThis as unknown as {
-      cardpressCanvas: typeof import("../../../src/render/card/canvas.js");
+      cardpressCanvas: typeof import("../../../src/render/card/page/canvas.ts");
     };
     const both = await cardpressCanvas.compare(600, 800, () => {
       const motto = document.querySelector<HTMLElement>(".motto");

@@ -18,10 +18,10 @@ afterAll(closePages);
 const litBefore = (wall: string, shirt: string) =>
   page.evaluate(
     async (colours) => {
-      const module = "/studio-light.js";
+      const module = "/card/page/studio-light.ts";
       const { lightPaleWall } = (await import(
         module
-      )) as typeof import("../../../src/render/card/studio-light.js");
+      )) as typeof import("../../../src/render/card/page/studio-light.ts");
       const [width, height] = [400, 500];
       const context = new OffscreenCanvas(width, height).getContext(
         "2d",

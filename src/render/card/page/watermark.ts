@@ -1,5 +1,3 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is.
-
 /** Inside a shadow tree and marked important, so that no template's style sheet can change or hide it. */
 const STYLE = `
   :host { all: initial !important; position: fixed !important; z-index: 2147483647 !important; display: block !important;
@@ -12,13 +10,11 @@ const STYLE = `
     border: solid rgb(255 255 255 / 0.8); border-width: 0.5cqmin 0; background: rgb(8 10 16 / 0.42);
     transform: translate(-50%, -50%) rotate(-24deg); }`;
 
-/** @type {HTMLElement | undefined} */
-let mark;
-/** @type {string | undefined} */
-let written;
+let mark: HTMLElement | undefined;
+let written: string | undefined;
 
-/** Puts a word across the card, such as TEST, or takes it away. @param {string | null} word */
-export function showWatermark(word) {
+/** Puts a word across the card, such as TEST, or takes it away. */
+export function showWatermark(word: string | null) {
   if (word === null) return mark?.remove();
   if (!mark || written !== word) {
     mark?.remove();

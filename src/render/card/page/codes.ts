@@ -1,16 +1,14 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is.
-import { decodeInto } from "./decode.js";
+import { decodeInto } from "./decode.ts";
 
 /**
- * Draws each code into its picture, once the picture has its place: every module is as many whole pixels as
- * the others, in the middle of what the picture covers on the screen, so that none is blurred and none is
- * wider than its neighbour. Throws when a picture is too small for that.
- * @param {HTMLElement} card
- * @param {Record<string, string[]>} codes rows of modules by path, quiet zone and all, "1" for dark
+ * Draws each code into its picture, once the picture has its place. Every module is the same number of whole
+ * pixels, in the middle of the picture's box, so none is blurred or wider than its neighbour. Throws when a
+ * picture is too small for that.
+ * @param codes rows of modules by path, with the quiet zone, "1" for dark
  */
-export async function drawCodes(card, codes) {
+export async function drawCodes(card: HTMLElement, codes: Record<string, string[]>) {
   for (const [path, rows] of Object.entries(codes)) {
-    const shown = /** @type {HTMLImageElement | null} */ (card.querySelector(`img[data-picture="${path}"]`));
+    const shown = card.querySelector<HTMLImageElement>(`img[data-picture="${path}"]`);
     const box = shown?.getBoundingClientRect();
     if (!shown || !box || box.width === 0 || box.height === 0) continue;
     const width = Math.round(box.right) - Math.round(box.left);
@@ -21,7 +19,7 @@ export async function drawCodes(card, codes) {
     if (modulePx < 1)
       throw new Error(`the code ${path} has ${rows.length} modules and only ${width}x${height} pixels`);
     const canvas = new OffscreenCanvas(width, height);
-    const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
     context.fillStyle = "#fff";
     context.fillRect(0, 0, width, height);
     context.fillStyle = "#000";
@@ -30,7 +28,7 @@ export async function drawCodes(card, codes) {
     for (const [y, row] of rows.entries())
       for (const [x, module] of [...row].entries())
         if (module === "1") context.fillRect(left + x * modulePx, top + y * modulePx, modulePx, modulePx);
-    const ready = /** @type {HTMLImageElement} */ (shown.cloneNode(false));
+    const ready = shown.cloneNode(false) as HTMLImageElement;
     ready.dataset.source = key;
     await decodeInto(ready, await canvas.convertToBlob({ type: "image/png" }), path);
     shown.replaceWith(ready);

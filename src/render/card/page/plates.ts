@@ -1,29 +1,36 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is.
-import { decodeInto } from "./decode.js";
-import { keepRecent } from "./recent.js";
+// A plate is an element with `data-plate`. Its content depends on the look of a card, not on its player: it
+// is drawn once and kept as pixels for the next cards of the same look. It is kept under everything the
+// browser would draw it from, so a plate that does differ from card to card is still right, and only never
+// found again. `contain: strict` keeps it apart: nothing outside depends on its content, and it paints
+// nothing outside its box.
 
-// A plate is an element with `data-plate`: its content depends on the look of a card and not on its player,
-// is drawn once and kept as pixels for the next cards of the same look. What it depends on is never guessed:
-// it is kept under all that the browser would draw it from, so a plate that differs from card to card is
-// right too, and only never found again. By `contain: strict`, nothing outside depends on its content, and
-// its content paints nothing outside its box.
+import { decodeInto } from "./decode.ts";
+import { keepRecent } from "./recent.ts";
 
-/** Draws the whole page into the canvas. @typedef {() => Promise<void>} Paint */
-/** What laying the plates came to. @typedef {{ drawn: number, kept: number, ms: number }} PlatesLaid */
+/** Draws the whole page into the canvas. */
+export type Paint = () => Promise<void>;
+/** What laying the plates came to. */
+export interface PlatesLaid {
+  drawn: number;
+  kept: number;
+  ms: number;
+}
 
 /** 64 MB: fifteen grounds of 1024x1280, about what a club's cards of all tiers take. */
 const KEPT = {
   max: 16_000_000,
-  /** @param {HTMLCanvasElement} pixels */
-  pixelsOf: ({ width, height }) => width * height,
+  pixelsOf: ({ width, height }: HTMLCanvasElement) => width * height,
 };
-/** Beyond that, telling what a plate depends on costs more than drawing it. */
+/** With more elements, working out what a plate depends on costs more than drawing it. */
 const MAX_ELEMENTS = 64;
 
-/** What a plate takes at most, in pictures: of one that begins far outside the picture, little is seen. */
+/** The most pixels a plate may take, in pictures: little is seen of one that begins far outside. */
 const MAX_SIZE = 2;
 
-/** What resets effects that the element and those around it apply to the kept plate as to its content. */
+/**
+ * Resets effects of the element and those around it, which apply to the kept pixels as they do to the
+ * content.
+ */
 const WITHOUT_EFFECTS = {
   opacity: "1",
   filter: "none",
@@ -37,31 +44,27 @@ const WITHOUT_EFFECTS = {
 
 /**
  * A background that changes no pixel and fills the whole picture. Gradients are dithered in a pattern that
- * begins where the painted begins; with this below, it begins at the same place for a plate alone and for a
- * whole card.
+ * starts where painting starts: with this below, it starts at the same place for a plate and for a whole
+ * card.
  */
 export const UNSEEN = "rgb(0 0 0 / 0.001)";
 
-/** Plates by all that they depend on, least recently used first. @type {Map<string, HTMLCanvasElement>} */
-const kept = new Map();
+/** By everything a plate depends on; least recently used first. */
+const kept = new Map<string, HTMLCanvasElement>();
 
 let isOn = false;
 
-/**
- * Begins or ends keeping plates; without that, everything is drawn anew for each card.
- * @param {boolean} wanted
- */
-export function keepPlates(wanted) {
+/** Begins or ends keeping plates. Without that, everything is drawn anew for each card. */
+export function keepPlates(wanted: boolean) {
   isOn = wanted;
   kept.clear();
 }
 
 /**
- * Leaves a plate's picture unloaded until the plate has to be drawn. False when it lies in none.
- * @param {HTMLElement} picture
- * @param {string} source its address
+ * Leaves a picture unloaded until its plate has to be drawn. False when it lies in none.
+ * @param source its address
  */
-export function leaveToPlate(picture, source) {
+export function leaveToPlate(picture: HTMLElement, source: string) {
   if (!isOn || !picture.closest("[data-plate]")) return false;
   picture.dataset.source = source;
   picture.removeAttribute("src");
@@ -69,13 +72,11 @@ export function leaveToPlate(picture, source) {
 }
 
 /**
- * Lets each plate of the card show its kept pixels instead of its content, until `liftPlates`; those that are
- * not kept yet are drawn first.
- * @param {HTMLCanvasElement} canvas what `paint` draws into
- * @param {Paint} paint
- * @returns {Promise<PlatesLaid>}
+ * Shows the kept pixels of each plate instead of its content, until `liftPlates`. Those not kept yet are
+ * drawn first.
+ * @param canvas what `paint` draws into
  */
-export async function layPlates(canvas, paint) {
+export async function layPlates(canvas: HTMLCanvasElement, paint: Paint): Promise<PlatesLaid> {
   const started = performance.now();
   const laid = { drawn: 0, kept: 0, ms: 0 };
   for (const plate of plates()) {
@@ -93,7 +94,7 @@ export async function layPlates(canvas, paint) {
   return laid;
 }
 
-/** Loads the pictures of every plate, which show until `liftPlates`. */
+/** Loads the pictures of every plate, for as long as until `liftPlates`. */
 export async function loadPlates() {
   await Promise.all([...plates()].map(loadPictures));
 }
@@ -106,21 +107,15 @@ export function liftPlates() {
   }
 }
 
-const plates = () =>
-  isOn ? /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-plate]")) : [];
+const plates = () => (isOn ? document.querySelectorAll<HTMLElement>("[data-plate]") : []);
 
-/** A plate's pictures that wait for it to be drawn. @param {HTMLElement} plate */
-const waiting = (plate) =>
-  /** @type {NodeListOf<HTMLImageElement>} */ (plate.querySelectorAll("img[data-source]"));
+/** A plate's pictures that wait for it to be drawn. */
+const waiting = (plate: HTMLElement) => plate.querySelectorAll<HTMLImageElement>("img[data-source]");
 
-/** @type {WeakMap<HTMLElement, HTMLSlotElement>} */
-const slots = new WeakMap();
+const slots = new WeakMap<HTMLElement, HTMLSlotElement>();
 
-/**
- * The place of a plate's content, in a shadow tree so that no selector of the template notices.
- * @param {HTMLElement} plate
- */
-function slotOf(plate) {
+/** The place of a plate's content, in a shadow tree so that no selector of the template notices. */
+function slotOf(plate: HTMLElement) {
   const known = slots.get(plate);
   if (known) return known;
   const slot = document.createElement("slot");
@@ -129,8 +124,7 @@ function slotOf(plate) {
   return slot;
 }
 
-/** @param {HTMLElement} plate */
-async function loadPictures(plate) {
+async function loadPictures(plate: HTMLElement) {
   const pictures = [...waiting(plate)].filter((picture) => !picture.hidden);
   await Promise.all(
     pictures.map((picture) =>
@@ -139,11 +133,8 @@ async function loadPictures(plate) {
   );
 }
 
-/**
- * The pixels of a plate's content alone, or nothing when it lies outside the picture, or mostly.
- * @param {HTMLElement} plate @param {HTMLCanvasElement} canvas @param {Paint} paint
- */
-async function drawn(plate, canvas, paint) {
+/** The pixels of a plate's content alone; undefined when all or most of it lies outside the picture. */
+async function drawn(plate: HTMLElement, canvas: HTMLCanvasElement, paint: Paint) {
   const { left, top, width, height } = boundsOf(plate, canvas);
   if (width <= 0 || height <= 0 || width * height > MAX_SIZE * canvas.width * canvas.height) return undefined;
   const restore = isolate(plate);
@@ -154,20 +145,20 @@ async function drawn(plate, canvas, paint) {
   }
   const pixels = document.createElement("canvas");
   Object.assign(pixels, { width, height });
-  const context = /** @type {CanvasRenderingContext2D} */ (
-    pixels.getContext("2d", { willReadFrequently: true, colorSpace: "srgb" })
-  );
+  const context = pixels.getContext("2d", {
+    willReadFrequently: true,
+    colorSpace: "srgb",
+  }) as CanvasRenderingContext2D;
   context.drawImage(canvas, -left, -top);
   return pixels;
 }
 
 /**
- * The whole pixels that a plate's content may fill, from its own corner, also where that lies outside the
- * picture: laid farther inside than its corner, a canvas is painted as if it were not. The browser moves a
- * plate to the next whole pixel, so its end can be half a pixel further.
- * @param {HTMLElement} plate @param {HTMLCanvasElement} canvas
+ * The whole pixels that a plate's content may fill, from its own corner, even where that lies outside the
+ * picture: a canvas laid further inside is painted as if it lay at the corner. The browser moves a plate to
+ * the next whole pixel, so its end can be half a pixel further.
  */
-function boundsOf(plate, canvas) {
+function boundsOf(plate: HTMLElement, canvas: HTMLCanvasElement) {
   const box = plate.getBoundingClientRect();
   const [left, top] = [Math.round(box.left), Math.round(box.top)];
   const right = Math.min(canvas.width, Math.ceil(box.right + 0.5));
@@ -175,21 +166,19 @@ function boundsOf(plate, canvas) {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** Hides everything but a plate's content, and returns what undoes that. @param {HTMLElement} plate */
-function isolate(plate) {
+/** Hides everything but a plate's content, and returns a function that undoes that. */
+function isolate(plate: HTMLElement) {
   // No style sheet hides a watermark, and one that was kept would be on cards that have none.
   const mark = document.querySelector("cardpress-watermark");
   const beside = mark?.previousElementSibling;
   mark?.remove();
-  /** @type {[HTMLElement, string | null][]} */
-  const before = [];
-  /** @param {HTMLElement} element @param {Record<string, string>} style */
-  const set = (element, style) => {
+  const before: [HTMLElement, string | null][] = [];
+  const set = (element: HTMLElement, style: Record<string, string>) => {
     before.push([element, element.getAttribute("style")]);
     for (const [name, value] of Object.entries(style)) element.style.setProperty(name, value, "important");
   };
   set(slotOf(plate), { visibility: "visible" });
-  for (let at = plate; ; at = /** @type {HTMLElement} */ (at.parentElement)) {
+  for (let at = plate; ; at = at.parentElement as HTMLElement) {
     if (at.parentElement instanceof HTMLCanvasElement) {
       // Hidden itself, it would not be painted at all; nothing of it is to be seen but its background.
       set(at, { background: UNSEEN });
@@ -197,12 +186,12 @@ function isolate(plate) {
     }
     set(at, WITHOUT_EFFECTS);
     for (const other of at.parentElement?.children ?? [])
-      if (other !== at) set(/** @type {HTMLElement} */ (other), { opacity: "0" });
+      if (other !== at) set(other as HTMLElement, { opacity: "0" });
   }
   return () => {
     for (const [element, style] of before.reverse()) {
-      // Set to something first: Chromium leaves an empty attribute behind a style that no one has read, and a
-      // plate with one is not found again.
+      // Set to something first: where nobody has read the style, Chromium leaves an empty attribute behind,
+      // and the plate is not found again.
       element.setAttribute("style", style ?? "");
       if (style === null) element.removeAttribute("style");
     }
@@ -211,11 +200,10 @@ function isolate(plate) {
 }
 
 /**
- * Puts the pixels in the place of the content, where they lie as they were drawn. False, with nothing
- * changed, when they would not: the plate is turned or scaled.
- * @param {HTMLElement} plate @param {HTMLCanvasElement} pixels
+ * Puts the pixels in the place of the content, exactly where they were drawn. False, with nothing changed,
+ * when that cannot be: the plate is turned or scaled.
  */
-function show(plate, pixels) {
+function show(plate: HTMLElement, pixels: HTMLCanvasElement) {
   const box = plate.getBoundingClientRect();
   const [left, top] = [Math.round(box.left), Math.round(box.top)];
   const { width, height } = pixels;
@@ -230,12 +218,11 @@ function show(plate, pixels) {
 }
 
 /**
- * All that a plate's pixels depend on: its place, its content, and every style of it that the style sheets
- * set, resolved. null when that would take too long to tell.
- * @param {HTMLElement} plate
+ * Everything a plate's pixels depend on: its place, its content, and every style that the style sheets set
+ * on it, resolved. Null when that would take too long.
  */
-function keyOf(plate) {
-  const elements = [plate, .../** @type {NodeListOf<HTMLElement>} */ (plate.querySelectorAll("*"))];
+function keyOf(plate: HTMLElement) {
+  const elements = [plate, ...plate.querySelectorAll<HTMLElement>("*")];
   if (elements.length > MAX_ELEMENTS) return null;
   const { address, properties, pseudos } = sheets();
   const { x, y, width, height } = plate.getBoundingClientRect();
@@ -251,20 +238,24 @@ function keyOf(plate) {
   return parts.join("\n");
 }
 
-/** @type {{ address: string, properties: string[], pseudos: string[] } | undefined} */
-let read;
+interface Sheets {
+  address: string;
+  properties: string[];
+  pseudos: string[];
+}
+
+let read: Sheets | undefined;
 
 /** The properties that the page's style sheets set anywhere, and the pseudo-elements that they style. */
-function sheets() {
+function sheets(): Sheets {
   const address = [...document.styleSheets].map(({ href }) => href).join(" ");
   if (read?.address === address) return read;
   const properties = new Set(["color"]);
-  const pseudos = new Set();
-  /** @param {CSSRuleList} rules */
-  const visit = (rules) => {
+  const pseudos = new Set<string>();
+  const visit = (rules: CSSRuleList) => {
     for (const rule of rules) {
       if (rule instanceof CSSFontFaceRule) continue;
-      const { style, selectorText, cssRules } = /** @type {CSSStyleRule} */ (rule);
+      const { style, selectorText, cssRules } = rule as CSSStyleRule;
       for (const name of style ?? []) if (!name.startsWith("--")) properties.add(name);
       for (const [, name] of (selectorText ?? "").matchAll(
         /::?(before|after|first-letter|first-line|marker)/g,

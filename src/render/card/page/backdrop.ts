@@ -1,27 +1,32 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's
-// ground.
-import { lumaOf, retone, toneTables } from "../photo/page/pixels.ts";
-import { cropped, within } from "./photo-window.js";
-import { lightPaleWall } from "./studio-light.js";
+// Draws the photo itself as a card's ground.
 
-/** @import { Tones } from "../../core/card.ts" */
-/** @typedef {import("./photo-window.js").Box} Box */
+import type { Box, Tones } from "../../../core/card.ts";
+import { lumaOf, retone, toneTables } from "../../photo/page/pixels.ts";
+import { cropped, within } from "./photo-window.ts";
+import { lightPaleWall } from "./studio-light.ts";
 
-/**
- * @typedef {object} BackdropStyle
- * @property {Box} window what of the card the picture covers
- * @property {Box} photo where the whole upright photo lies
- * @property {0 | 1 | 2 | 3} quarters how often the photo is turned clockwise to be upright
- * @property {Box} player the rectangle of the player's silhouette
- * @property {Box} face
- * @property {number} line where the plate begins: what is below it is dark
- * @property {Tones | null} tones what the photo's tones become, per channel, at equal steps from 0 to 255
- * @property {boolean} isShaded whether its edges are darkened, or a pale wall lit, instead of leaving the
- *   photo as it was taken
- * @property {boolean} lightsWall whether the silhouette is good enough to light a pale wall behind the player
- */
+/** Lengths in pixels of the card. */
+export interface BackdropStyle {
+  /** What of the card the picture covers. */
+  window: Box;
+  /** Where the whole upright photo lies. */
+  photo: Box;
+  /** How often the photo is turned clockwise to be upright. */
+  quarters: 0 | 1 | 2 | 3;
+  /** The rectangle of the player's silhouette. */
+  player: Box;
+  face: Box;
+  /** Where the plate begins: what is below it is dark. */
+  line: number;
+  /** What the photo's tones become, per channel, at equal steps from 0 to 255. */
+  tones: Tones | null;
+  /** Darken its edges, or light a pale wall. Off, the photo stays as it was taken. */
+  isShaded: boolean;
+  /** Whether the silhouette is good enough to light a pale wall behind the player. */
+  lightsWall: boolean;
+}
 
-/** The dark of a studio, red, green and blue: judges call a card's colours in a photo's corners stains. */
+/** A studio's dark: red, green and blue. Judges took a card's own colours in the corners for stains. */
 const SHADE = "12 14 18";
 /** How dark the window's corners become. */
 const EDGE_SHADE = 0.72;
@@ -30,11 +35,10 @@ const CLEAR_FACES = 1.8;
 
 /**
  * The picture of `style.window`.
- * @param {ImageBitmap} photo as the file shows it
- * @param {BackdropStyle} style
- * @param {ImageBitmap | null} silhouette the player's, where there is one
+ * @param photo as the file shows it
+ * @param silhouette the player's, where there is one
  */
-export function backdropOf(photo, style, silhouette) {
+export function backdropOf(photo: ImageBitmap, style: BackdropStyle, silhouette: ImageBitmap | null) {
   const context = cropped(photo, style);
   if (style.tones) grade(context, style.tones);
   const gap = Math.max(0, Math.round(style.photo.y - style.window.y));
@@ -46,12 +50,8 @@ export function backdropOf(photo, style, silhouette) {
   return context.canvas;
 }
 
-/**
- * Gives the picture its new tones, each between two of the knots.
- * @param {OffscreenCanvasRenderingContext2D} context
- * @param {Tones} tones
- */
-function grade(context, tones) {
+/** Gives the picture its new tones, each between two of the knots. */
+function grade(context: OffscreenCanvasRenderingContext2D, tones: Tones) {
   const { width, height } = context.canvas;
   const picture = context.getImageData(0, 0, width, height);
   const tables = toneTables((channel, value) => {
@@ -64,12 +64,8 @@ function grade(context, tones) {
   context.putImageData(picture, 0, 0);
 }
 
-/**
- * The player's surroundings are the darker the further away, as in a studio.
- * @param {OffscreenCanvasRenderingContext2D} context
- * @param {BackdropStyle} style
- */
-function shadeEdges(context, { window, face }) {
+/** Darkens what lies far from the player, as in a studio. */
+function shadeEdges(context: OffscreenCanvasRenderingContext2D, { window, face }: BackdropStyle) {
   const { width, height } = window;
   const at = within(face, window);
   const [x, y] = [at.x + at.width / 2, at.y + at.height / 2 + 0.1 * height];
@@ -85,33 +81,30 @@ function shadeEdges(context, { window, face }) {
 }
 
 /**
- * Where the photo ends below the window's upper edge, what goes on above it lies in the dark, as under
- * a stand's roof: drawn out, whatever is not plain there is stripes.
- * @param {OffscreenCanvasRenderingContext2D} context
- * @param {number} gap the height that the photo lacks, in pixels
- * @param {BackdropStyle} style
+ * Where the photo ends below the window's upper edge, its top row is drawn out upwards, and whatever is not
+ * plain there becomes stripes. So that part lies in the dark, as under a stand's roof.
+ * @param gap the height that the photo lacks, in pixels
  */
-function shadeTop(context, gap, { window }) {
+function shadeTop(context: OffscreenCanvasRenderingContext2D, gap: number, { window }: BackdropStyle) {
   const gradient = context.createLinearGradient(0, 0, 0, ROOF_GAPS * gap);
   for (const [at, opacity] of ROOF) gradient.addColorStop(at, `rgb(${SHADE} / ${opacity})`);
   context.fillStyle = gradient;
   context.fillRect(0, 0, window.width, ROOF_GAPS * gap);
 }
 
-/** The opacities of that dark down to this many heights of what the photo lacks. */
+/** The opacity of that dark, down to this many times the missing height. */
 const ROOF_GAPS = 1.6;
-const ROOF = /** @type {const} */ ([
+const ROOF = [
   [0, 0.96],
   [0.36, 0.86],
   [0.62, 0.55],
   [0.82, 0.14],
   [1, 0],
-]);
+] as const;
 /** A row is plain, as a sky is, while its brightness (0 to 255) deviates by no more than this. */
 const PLAIN = 12;
 
-/** @param {OffscreenCanvasRenderingContext2D} context @param {number} row */
-function isPlain(context, row) {
+function isPlain(context: OffscreenCanvasRenderingContext2D, row: number) {
   const { width } = context.canvas;
   const { data } = context.getImageData(0, row, width, 1);
   let [sum, squares] = [0, 0];
@@ -123,12 +116,8 @@ function isPlain(context, row) {
   return squares / width - (sum / width) ** 2 <= PLAIN * PLAIN;
 }
 
-/**
- * The dark on which the plate lies, and what is below it.
- * @param {OffscreenCanvasRenderingContext2D} context
- * @param {BackdropStyle} style
- */
-function darkenFoot(context, { window, line }) {
+/** The dark on which the plate lies, and what is below it. */
+function darkenFoot(context: OffscreenCanvasRenderingContext2D, { window, line }: BackdropStyle) {
   const edge = line - window.y;
   if (edge >= window.height) return;
   context.fillStyle = `rgb(${SHADE} / 0.94)`;

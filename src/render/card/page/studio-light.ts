@@ -1,12 +1,9 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Lights a pale wall as a photographer
-// would: bright behind the head, and falling off to a cool grey.
-import { alphaOf, smoothStep } from "../photo/page/pixels.ts";
-import { distances, FAR } from "./distances.js";
-import { canvasOf } from "./light.js";
-import { within } from "./photo-window.js";
-
-/** @import { Bytes } from "../photo/page/pixels.ts" */
-/** @import { Box } from "./photo-window.js" */
+// Lights a pale wall as a photographer would: bright behind the head, and falling off to a cool grey.
+import type { Box } from "../../../core/card.ts";
+import { alphaOf, type Bytes, smoothStep } from "../../photo/page/pixels.ts";
+import { distances, FAR } from "./distances.ts";
+import { canvasOf } from "./light.ts";
+import { within } from "./photo-window.ts";
 
 /** Whether the wall is pale is asked at this part of the window's size, and its light drawn at this one. */
 const ASKED_SCALE = 1 / 16;
@@ -31,12 +28,15 @@ const MARGIN = 4;
 /**
  * Lights the wall if it is pale; returns whether it is. A bare white wall looks unfinished on a card
  * (docs/decisions/0022-cutout-or-photo.md).
- * @param {OffscreenCanvasRenderingContext2D} context the window's picture
- * @param {ImageBitmap} silhouette the player's
- * @param {{ window: Box, player: Box, face: Box }} style in pixels of the card
- * @returns {boolean}
+ * @param context the window's picture
+ * @param silhouette the player's
+ * @param style in pixels of the card
  */
-export function lightPaleWall(context, silhouette, { window, player, face }) {
+export function lightPaleWall(
+  context: OffscreenCanvasRenderingContext2D,
+  silhouette: ImageBitmap,
+  { window, player, face }: { window: Box; player: Box; face: Box },
+): boolean {
   const { width, height } = context.canvas;
   if (!isPale(context.canvas, silhouette, within(player, window, ASKED_SCALE))) return false;
   const [w, h] = [Math.ceil(width * SCALE) + 2 * MARGIN, Math.ceil(height * SCALE) + 2 * MARGIN];
@@ -66,26 +66,23 @@ export function lightPaleWall(context, silhouette, { window, player, face }) {
   return true;
 }
 
-/** The nearest row or column that is not in the margin. @param {number} at @param {number} length */
-const inPicture = (at, length) => Math.min(Math.max(at, MARGIN), length - MARGIN - 1);
+/** The nearest row or column that is not in the margin. */
+const inPicture = (at: number, length: number) => Math.min(Math.max(at, MARGIN), length - MARGIN - 1);
 
-/**
- * The player's alpha, in the small window.
- * @param {ImageBitmap} silhouette @param {Box} at @param {number} w @param {number} h
- */
-function silhouetteIn(silhouette, at, w, h) {
+/** The player's alpha, in the small window. */
+function silhouetteIn(silhouette: ImageBitmap, at: Box, w: number, h: number) {
   const { context } = canvasOf(w, h);
   context.imageSmoothingQuality = "medium";
   context.drawImage(silhouette, MARGIN + at.x, MARGIN + at.y, at.width, at.height);
-  return alphaOf(/** @type {Bytes} */ (context.getImageData(0, 0, w, h).data));
+  return alphaOf(context.getImageData(0, 0, w, h).data as Bytes);
 }
 
 /**
  * Whether what is seen beside the player is a pale wall.
- * @param {OffscreenCanvas} picture the window's @param {ImageBitmap} silhouette
- * @param {Box} player in the small picture that is looked at
+ * @param picture the window's
+ * @param player in the small picture that is looked at
  */
-function isPale(picture, silhouette, player) {
+function isPale(picture: OffscreenCanvas, silhouette: ImageBitmap, player: Box) {
   const [width, height] = [picture.width * ASKED_SCALE, picture.height * ASKED_SCALE];
   const [w, h] = [Math.ceil(width) + 2 * MARGIN, Math.ceil(height) + 2 * MARGIN];
   const alpha = silhouetteIn(silhouette, player, w, h);
@@ -93,7 +90,7 @@ function isPale(picture, silhouette, player) {
   // A sample of the pixels does, and a mean of all takes longer.
   context.imageSmoothingQuality = "low";
   context.drawImage(picture, MARGIN, MARGIN, width, height);
-  const rgba = /** @type {Bytes} */ (context.getImageData(0, 0, w, h).data);
+  const rgba = context.getImageData(0, 0, w, h).data as Bytes;
   let [seen, pale] = [0, 0];
   for (let y = MARGIN; y < h - MARGIN; y++)
     for (let x = MARGIN; x < w - MARGIN; x++) {
@@ -107,11 +104,8 @@ function isPale(picture, silhouette, player) {
   return seen > 0 && pale >= PALE.part * seen;
 }
 
-/**
- * How deep inside the player each pixel lies; where the window cuts the player, the player goes on.
- * @param {Bytes} alpha @param {number} w @param {number} h
- */
-function depths(alpha, w, h) {
+/** How deep inside the player each pixel lies; where the window cuts the player, the player goes on. */
+function depths(alpha: Bytes, w: number, h: number) {
   const depth = new Float32Array(w * h).fill(FAR);
   for (let y = MARGIN; y < h - MARGIN; y++)
     for (let x = MARGIN, i = y * w + x; x < w - MARGIN; x++, i++) if (Number(alpha[i]) < 128) depth[i] = 0;

@@ -1,28 +1,40 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is.
-import { drawCard, drawFoil, writePixels } from "./canvas.js";
-import { changeOf, drawFrame, FRAMES, FRAMES_PER_SECOND, groundOf, poseOf } from "./moving.js";
+// Draws a moving card frame by frame, and encodes it as a video.
 
-/**
- * @typedef {{ motion: "foil" | "reveal", width: number, height: number, isOpaque: boolean }} Film
- * @typedef {{ bytes: number, isKey: boolean }} Chunk
- */
+import { drawCard, drawFoil, writePixels } from "./canvas.ts";
+import { changeOf, drawFrame, FRAMES, FRAMES_PER_SECOND, groundOf, poseOf, type Scene } from "./moving.ts";
+
+export interface Film {
+  motion: "foil" | "reveal";
+  width: number;
+  height: number;
+  isOpaque: boolean;
+}
+
+export interface Chunk {
+  bytes: number;
+  isKey: boolean;
+}
 
 /** Frames the encoder may be behind: each is a whole picture in memory. */
 const FRAMES_AHEAD = 2;
 
-/**
- * @type {{ film: Film, scene: import("./moving.js").Scene, out: Uint8ClampedArray<ArrayBuffer>,
- *   spare: Uint8ClampedArray, shown: Uint8ClampedArray } | undefined}
- */
-let current;
+let current:
+  | {
+      film: Film;
+      scene: Scene;
+      out: Uint8ClampedArray<ArrayBuffer>;
+      spare: Uint8ClampedArray;
+      shown: Uint8ClampedArray;
+    }
+  | undefined;
 
 /**
- * Draws the card that the page shows, as the frames will be: how many there are, and of which length.
- * @param {number} width @param {number} height the card's own size
- * @param {boolean} hasFoil whether the template marks foil
- * @param {Film} film
+ * Draws the card that the page shows, once, for all its frames. Answers how many there are, and how long
+ * each is.
+ * @param width the card's own, as `height`
+ * @param hasFoil whether the template marks foil
  */
-export async function open(width, height, hasFoil, film) {
+export async function open(width: number, height: number, hasFoil: boolean, film: Film) {
   const card = await drawCard(width, height);
   const coverage = hasFoil ? await drawFoil(width, height) : null;
   const size = { width: film.width, height: film.height };
@@ -38,8 +50,8 @@ export function close() {
   current = undefined;
 }
 
-/** A film that is open, with a frame drawn. @param {number} number */
-function drawn(number) {
+/** The open film, with this frame drawn. */
+function drawn(number: number) {
   if (!current) throw new Error("no film is open");
   const { film, scene, out, spare } = current;
   drawFrame(scene, poseOf(film.motion, number), out, spare);
@@ -47,25 +59,22 @@ function drawn(number) {
 }
 
 /**
- * Draws a frame and writes to the file what of it differs from the one before; null when nothing does.
- * @param {number} number the frames one after the other, from 0
+ * Draws a frame and writes to the file what differs from the one before; null when nothing does.
+ * @param number from 0, one frame after the other
  */
-export async function frame(number) {
+export async function frame(number: number) {
   const { out, shown, film } = drawn(number);
   if (number === 0) shown.fill(0);
   const changed = changeOf(out, shown, film.width, film.height);
   if (!changed) return null;
   const { change, pixels } = changed;
   await writePixels(pixels.buffer);
-  // The first stands on nothing.
+  // There is nothing below the first frame.
   return number === 0 ? { ...change, isPatch: false } : change;
 }
 
-/**
- * Writes the card as it stands to the file, no wider than that: what is shown of it where nothing can move.
- * @param {number} widest
- */
-export async function still(widest) {
+/** Writes the card as it stands to the file, at most this wide: for where nothing can move. */
+export async function still(widest: number) {
   if (!current) throw new Error("no film is open");
   const { width, height, rgba } = current.scene;
   const size =
@@ -79,19 +88,16 @@ const NO_ENCODER = "this browser encodes no VP9";
 
 /**
  * Encodes all frames as a video and writes its chunks to the file, one after the other.
- * @param {string} codec @param {number} bitrate in bits a second
+ * @param bitrate in bits a second
  */
-export async function encode(codec, bitrate) {
+export async function encode(codec: string, bitrate: number) {
   if (!current) throw new Error("no film is open");
   const { width, height, motion } = current.film;
   if (!("VideoEncoder" in globalThis)) throw new Error(NO_ENCODER);
   const planes = new Uint8Array((width * height * 3) / 2);
-  /** @type {Chunk[]} */
-  const chunks = [];
-  /** @type {Uint8Array[]} */
-  const parts = [];
-  /** @type {Error | undefined} */
-  let broken;
+  const chunks: Chunk[] = [];
+  const parts: Uint8Array[] = [];
+  let broken: Error | undefined;
   const encoder = new VideoEncoder({
     output: (chunk) => {
       const bytes = new Uint8Array(chunk.byteLength);
@@ -141,11 +147,10 @@ export async function encode(codec, bitrate) {
 }
 
 /**
- * Brightness of each pixel, then the two colours of each four, as ITU-R BT.709 says in its narrow range.
- * Left to itself the browser takes the full range, which many players take for the narrow one.
- * @param {Uint8ClampedArray} rgba @param {Uint8Array} planes @param {number} width @param {number} height
+ * The brightness of each pixel, then the two colours of each four pixels: ITU-R BT.709, narrow range. Left
+ * to itself the browser takes the full range, which many players take for the narrow one.
  */
-function intoPlanes(rgba, planes, width, height) {
+function intoPlanes(rgba: Uint8ClampedArray, planes: Uint8Array, width: number, height: number) {
   const row = width * 4;
   for (let pixel = 0, at = 0; at < rgba.length; pixel++, at += 4)
     planes[pixel] =
@@ -155,7 +160,7 @@ function intoPlanes(rgba, planes, width, height) {
   for (let y = 0; y < height; y += 2)
     for (let x = 0; x < width; x += 2) {
       const at = y * row + x * 4;
-      const mean = (/** @type {number} */ k) =>
+      const mean = (k: number) =>
         (Number(rgba[k]) + Number(rgba[k + 4]) + Number(rgba[k + row]) + Number(rgba[k + row + 4])) / 4;
       const r = mean(at);
       const g = mean(at + 1);
@@ -165,10 +170,12 @@ function intoPlanes(rgba, planes, width, height) {
     }
 }
 
-/** @typedef {{ width: number, height: number }} Size */
+interface Size {
+  width: number;
+  height: number;
+}
 
-/** @param {ImageData} card @param {Size} size */
-function scaled(card, { width, height }) {
+function scaled(card: ImageData, { width, height }: Size) {
   if (card.width === width && card.height === height) return card.data;
   const canvas = new OffscreenCanvas(card.width, card.height);
   canvas.getContext("2d")?.putImageData(card, 0, 0);
@@ -179,8 +186,7 @@ function scaled(card, { width, height }) {
   return context.getImageData(0, 0, width, height).data;
 }
 
-/** @param {Uint8Array} coverage @param {Size} from @param {Size} to */
-function scaledFoil(coverage, from, to) {
+function scaledFoil(coverage: Uint8Array, from: Size, to: Size) {
   if (from.width === to.width && from.height === to.height) return coverage;
   const grey = new ImageData(from.width, from.height);
   for (let at = 0; at < coverage.length; at++) grey.data.fill(Number(coverage[at]), at * 4, at * 4 + 3);

@@ -1,71 +1,40 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is.
-import { describeBadge } from "./badge.js";
-import { bind, prepare, takeAttributes } from "./bind.js";
-import { bounded } from "./bounded.js";
-import { drawCodes } from "./codes.js";
-import { decodeInto, loadInto } from "./decode.js";
-import { drawBackdrop, drawnFor, fromOutline } from "./drawn.js";
-import { checkFonts, fitText } from "./fit.js";
-import { makeGrain } from "./grain.js";
-import { fileOf, halved, halvingsOf, reduced, sharpened } from "./light.js";
-import { loadNamed } from "./named-pictures.js";
-import { leaveToPlate } from "./plates.js";
-import { keepRecent } from "./recent.js";
-import { sideOf } from "./sides.js";
-import { originalOf, standIn } from "./stand-in.js";
-import { straysOf, without } from "./strays.js";
-import { showWatermark } from "./watermark.js";
+// Fills in one card after the other: what the process outside calls, as `globalThis.cardpress`.
 
-/** @typedef {import("./bind.js").CardText} CardText */
-/** @typedef {import("./bind.js").CardList} CardList */
+import type { Part } from "../template-layout.ts";
+import { describeBadge } from "./badge.ts";
+import { bind, prepare, takeAttributes } from "./bind.ts";
+import { bounded } from "./bounded.ts";
+import { drawCodes } from "./codes.ts";
+import { decodeInto, loadInto } from "./decode.ts";
+import { drawBackdrop, drawnFor, fromOutline } from "./drawn.ts";
+import { checkFonts, fitText } from "./fit.ts";
+import { makeGrain } from "./grain.ts";
+import { fileOf, halved, halvingsOf, reduced, sharpened } from "./light.ts";
+import type { CardFill, FillResult } from "./messages.ts";
+import { loadNamed } from "./named-pictures.ts";
+import { leaveToPlate } from "./plates.ts";
+import { keepRecent } from "./recent.ts";
+import { sideOf } from "./sides.ts";
+import { originalOf, standIn } from "./stand-in.ts";
+import { straysOf, without } from "./strays.ts";
+import { showWatermark } from "./watermark.ts";
 
-/**
- * Everything that differs from card to card. Texts are untrusted and only ever become text nodes.
- * @typedef {{
- *   variables: Record<string, string>,
- *   attributes: Record<string, string>,
- *   texts: Record<string, CardText>,
- *   lists: Record<string, CardList>,
- *   pictures: Record<string, string | null>,
- *   codes: Record<string, string[]>,
- *   outline: string,
- *   seen: { from: number, to: number } | null,
- *   light: { colour: string, side: 1 | -1 } | null,
- *   edge: import("./outline.js").OutlineStyle | null,
- *   backdrop: import("./backdrop.js").BackdropStyle | null,
- *   header: import("../photo/page/decode.ts").Header | null,
- *   sides: import("./sides.js").Sides | null,
- *   watermark: string | null,
- * }} CardFill
- */
+/** An `<img>` of the template, or a canvas in its place. */
+type Picture = HTMLImageElement | HTMLCanvasElement;
 
-/**
- * An `<img>` of the template, or a canvas that stands in for it.
- * @typedef {HTMLImageElement | HTMLCanvasElement} Picture
- */
-
-/** @typedef {{ fits: import("./fit.js").FitResult[], timingsMs: Record<string, number> }} FillResult */
-
-/**
- * @typedef {{ x: number, y: number, width: number, height: number }} Part a rectangle in fractions of the
- *   card
- */
-
-/**
- * The prefix of a picture's address that stands for the file in `cutoutInput`; the rest tells files apart.
- */
+/** A picture's address with this prefix stands for the file in `cutoutInput`; the rest tells files apart. */
 const PICKED = "picked:";
 
-/** The prefix that stands for the whole photo in `photoInput`. */
+/** With this one, for the whole photo in `photoInput`. */
 const PHOTO = "photo:";
 
-/** The prefix that stands for the ground drawn from that photo. */
+/** With this one, for the ground drawn from that photo. */
 const BACKDROP_PREFIX = "backdrop:";
 
-/** The suffix of such an address when the photo is small and needs sharpening. */
+/** The suffix of an address whose photo is small and needs sharpening. */
 const SHARPER = "+sharper";
 
-/** What tells a further element of a picture that the card shows more than once from its first. */
+/** Tells apart the elements of a picture that the card shows more than once. */
 const COPY = " copy ";
 
 /** The file input through which the page receives the player's cutout. */
@@ -75,20 +44,15 @@ cutoutInput.type = "file";
 const photoInput = document.createElement("input");
 photoInput.type = "file";
 
+/** By source. A photo is often asked for again soon, and its cutout takes 6 to 70 ms to load and decode. */
+const lastPlayers = new Map<string, Picture>();
 /**
- * The most recent players, by source: a photo is often requested again soon, in another size or format, and
- * its cutout takes 6 to 70 ms to load and decode.
- * @type {Map<string, Picture>}
- */
-const lastPlayers = new Map();
-/**
- * 64 MB when decoded: what a handful of players' cards show in turn, cutouts, grounds and their halves. With
- * less than that, each card evicts what the next one asks for.
+ * 64 MB when decoded: what the cards of a handful of players show in turn, cutouts, grounds and their
+ * halves. With less, each card drops what the next one asks for.
  */
 const LAST_PLAYERS = {
   max: 16_000_000,
-  /** @param {Picture} player */
-  pixelsOf: (player) =>
+  pixelsOf: (player: Picture) =>
     player instanceof HTMLCanvasElement
       ? player.width * player.height
       : player.naturalWidth * player.naturalHeight,
@@ -96,20 +60,19 @@ const LAST_PLAYERS = {
 
 /** The pictures that come from a photo. */
 const PHOTOGRAPHIC = ["player", "photo"];
+
 /**
- * Fills in one card. Each call sets every value, so nothing of the previous card remains. Whatever takes time
+ * Fills in one card. Each call sets every value, so nothing of the card before remains. What takes time
  * comes first: the card then changes within one task, and the browser never draws it half filled.
- * @param {CardFill} fill
- * @returns {Promise<FillResult>}
  */
-export async function fillCard(fill) {
+export async function fillCard(fill: CardFill): Promise<FillResult> {
   const start = performance.now();
   const card = theCard();
   const pictures = await bounded("pictures", readyPictures(card, fill));
   const rating = fill.sides && (await sideOf(fill.outline, fill.sides));
   const picturesReady = performance.now();
-  // Hiding and showing the card makes the browser repaint all of it. Otherwise only changed parts are
-  // repainted, and at their borders edges are smoothed slightly differently.
+  // Hidden and shown again, all of the card is repainted. Where only parts are, edges are smoothed slightly
+  // differently at their borders.
   card.style.cssText = "display: none";
   card.getBoundingClientRect();
   dress(card, fill.variables, fill.attributes);
@@ -127,7 +90,7 @@ export async function fillCard(fill) {
   card.style.display = "";
   await fontsReady(card);
   const fontsLoaded = performance.now();
-  const boxes = /** @type {NodeListOf<HTMLElement>} */ (card.querySelectorAll("[data-fit]"));
+  const boxes = card.querySelectorAll<HTMLElement>("[data-fit]");
   // A picture without a box is hidden, itself or by an ancestor.
   const fits = [...boxes].filter((box) => box.getClientRects().length > 0).map(fitText);
   await bounded("pictures", reducePictures(card));
@@ -144,15 +107,14 @@ export async function fillCard(fill) {
 }
 
 function theCard() {
-  return /** @type {HTMLElement} */ (document.querySelector(".card"));
+  return document.querySelector(".card") as HTMLElement;
 }
 
 /**
- * @param {HTMLElement} card
- * @param {Record<string, string>} variables custom properties without their dashes
- * @param {Record<string, string>} attributes by their names in `dataset`
+ * @param variables custom properties without their dashes
+ * @param attributes by their names in `dataset`
  */
-function dress(card, variables, attributes) {
+function dress(card: HTMLElement, variables: Record<string, string>, attributes: Record<string, string>) {
   // Set on the root, so that what is outside the card has its colours too.
   const { style } = document.documentElement;
   style.cssText = "";
@@ -163,18 +125,17 @@ function dress(card, variables, attributes) {
 
 /**
  * The boxes of the template's zones on a card with these variables and attributes, in each of these
- * compositions, without those that a composition hides. No other contents may move them, since they are
- * measured once for all cards of a size. Throws when a zone has a size in none.
- * @param {Record<string, string>} variables
- * @param {Record<string, string>} attributes
- * @param {string[]} compositions
- * @returns {Record<string, Record<string, Part>>}
+ * compositions, without those that a composition hides. They are measured once for all cards of a size, so
+ * no other content may move them. Throws when a zone has no size in any composition.
  */
-export function measureZones(variables, attributes, compositions) {
+export function measureZones(
+  variables: Record<string, string>,
+  attributes: Record<string, string>,
+  compositions: string[],
+): Record<string, Record<string, Part>> {
   const card = theCard();
   card.style.cssText = "";
-  /** @type {Record<string, Record<string, Part>>} */
-  const measured = {};
+  const measured: Record<string, Record<string, Part>> = {};
   for (const composition of compositions) {
     dress(card, variables, { ...attributes, composition });
     measured[composition] = zonesOf(card);
@@ -185,18 +146,15 @@ export function measureZones(variables, attributes, compositions) {
   return measured;
 }
 
-/** @param {HTMLElement} card */
-const zoneElements = (card) =>
-  [...card.querySelectorAll("[data-zone]")].map((element) => ({
-    name: /** @type {HTMLElement} */ (element).dataset.zone ?? "",
+const zoneElements = (card: HTMLElement) =>
+  [...card.querySelectorAll<HTMLElement>("[data-zone]")].map((element) => ({
+    name: element.dataset.zone ?? "",
     element,
   }));
 
-/** @param {HTMLElement} card */
-function zonesOf(card) {
+function zonesOf(card: HTMLElement) {
   const whole = card.getBoundingClientRect();
-  /** @type {Record<string, Part>} */
-  const zones = {};
+  const zones: Record<string, Part> = {};
   for (const { name, element } of zoneElements(card)) {
     const box = element.getBoundingClientRect();
     if (box.width <= 0 || box.height <= 0) continue;
@@ -210,21 +168,16 @@ function zonesOf(card) {
   return zones;
 }
 
-/**
- * Rounded, since layout counts in 64ths of a pixel and the style sheet gave a rounder number.
- * @param {number} length
- * @param {number} whole
- */
-function part(length, whole) {
+/** Rounded: layout counts in 64ths of a pixel, and the style sheet gave a rounder number. */
+function part(length: number, whole: number) {
   return Math.round((length / whole) * 10_000) / 10_000;
 }
 
 /**
- * Waits for any fonts the card's text needs that this page has not loaded yet. The card is invisible
+ * Waits for the fonts that the card's text needs and this page has not loaded yet; the card is invisible
  * meanwhile. Throws when one cannot be loaded.
- * @param {HTMLElement} card
  */
-async function fontsReady(card) {
+async function fontsReady(card: HTMLElement) {
   // Layout makes the browser request the fonts; only then does `status` include them.
   card.getBoundingClientRect();
   if (document.fonts.status === "loading") {
@@ -237,11 +190,10 @@ async function fontsReady(card) {
 }
 
 /**
- * Switches to another card.html, keeping what is loaded and decoded. Scripts in it do not run. Throws when it
- * requires another layout mode, which an open page cannot change.
- * @param {string} html
+ * Switches to another card.html, keeping what is loaded and decoded. Scripts in it do not run. Throws when
+ * it needs another layout mode, which an open page cannot change.
  */
-export function remake(html) {
+export function remake(html: string) {
   const next = new DOMParser().parseFromString(html, "text/html");
   if (next.compatMode !== document.compatMode) throw new Error("the doctype changed");
   takeAttributes(document.documentElement, next.documentElement);
@@ -256,29 +208,19 @@ export function remake(html) {
   }
 }
 
-/** @param {HTMLElement} card @returns {Picture[]} */
-function picturesOf(card) {
-  return [...card.querySelectorAll(`img[data-picture], canvas[data-picture]`)].map(
-    (picture) => /** @type {Picture} */ (picture),
-  );
+function picturesOf(card: HTMLElement): Picture[] {
+  return [...card.querySelectorAll<Picture>("img[data-picture], canvas[data-picture]")];
 }
 
-/**
- * A decoded replacement for each `<img>` of the card whose picture changes.
- * @param {HTMLElement} card
- * @param {CardFill} fill
- * @returns {Promise<[shown: Picture, ready: Picture][]>}
- */
-async function readyPictures(card, fill) {
+/** A decoded replacement for each `<img>` of the card whose picture changes. */
+async function readyPictures(card: HTMLElement, fill: CardFill): Promise<[shown: Picture, ready: Picture][]> {
   const strays = fill.seen && (await straysOf(fill.outline, fill.seen));
   const outline = strays?.outline ?? fill.outline;
-  /** @param {string} name @param {() => string | null | Promise<string>} wanted */
-  const replace = async (name, wanted) => {
+  const replace = async (name: string, wanted: () => string | null | Promise<string>) => {
     const shown = picturesOf(card).filter(({ dataset }) => dataset.picture === name);
     const source = shown.length > 0 && (await wanted());
     if (!source) return [];
-    /** @type {[Picture, Picture][]} */
-    const replaced = [];
+    const replaced: [Picture, Picture][] = [];
     for (const [copy, each] of shown.entries()) {
       if (leaveToPlate(each, source)) continue;
       // An element stands in one place: a picture that is shown twice has an element for each.
@@ -298,21 +240,19 @@ async function readyPictures(card, fill) {
 }
 
 /**
- * An `<img>` like `shown`, or what stands in for one, with another picture already decoded. Throws when that
- * fails.
- * @param {Picture} shown
- * @param {string} source the picture's address, or PICKED or PHOTO followed by what tells files apart
- * @param {string} name the picture's, for the error
- * @param {CardFill} fill
- * @param {string} key what tells this element's picture apart
+ * An `<img>` like `shown`, or the canvas in its place, with another picture already decoded. Throws when
+ * that fails.
+ * @param source the picture's address, or PICKED or PHOTO followed by what tells files apart
+ * @param name the picture's, for the error
+ * @param key what tells this element's picture apart
  */
-async function successor(shown, source, name, fill, key) {
+async function successor(shown: Picture, source: string, name: string, fill: CardFill, key: string) {
   const last = lastPlayers.get(key);
   if (last) {
     keepRecent(lastPlayers, key, last, LAST_PLAYERS);
     return last;
   }
-  const ready = /** @type {HTMLImageElement} */ (originalOf(shown).cloneNode(false));
+  const ready = originalOf(shown).cloneNode(false) as HTMLImageElement;
   ready.dataset.source = key;
   if (source.startsWith(BACKDROP_PREFIX)) {
     const ground = await drawBackdrop(photoInput.files?.[0], fill);
@@ -335,13 +275,12 @@ async function successor(shown, source, name, fill, key) {
 
 /**
  * An `<img>` like `player`, without these parts.
- * @param {HTMLImageElement} player decoded
- * @param {OffscreenCanvas} parts
- * @param {string} key what tells this picture apart
+ * @param player decoded
+ * @param key what tells this picture apart
  */
-async function cleared(player, parts, key) {
-  const known = /** @type {HTMLImageElement | undefined} */ (lastPlayers.get(key));
-  const ready = known ?? /** @type {HTMLImageElement} */ (player.cloneNode(false));
+async function cleared(player: HTMLImageElement, parts: OffscreenCanvas, key: string) {
+  const known = lastPlayers.get(key) as HTMLImageElement | undefined;
+  const ready = known ?? (player.cloneNode(false) as HTMLImageElement);
   if (!known) await decodeInto(ready, without(player, parts), "player");
   ready.dataset.source = key;
   keepRecent(lastPlayers, key, ready, LAST_PLAYERS);
@@ -349,20 +288,19 @@ async function cleared(player, parts, key) {
 }
 
 /**
- * Reduces pictures that are shown far smaller than they are, as often to half as leaves the browser one half
- * at most. It would do all of it too, but begin with whichever smaller one it still has of other cards, and
- * so the same card would come out differently after others.
- * @param {HTMLElement} card
+ * Halves pictures that are shown far smaller than they are, until the browser has one halving left at most.
+ * Left to do all of it, the browser starts from whichever smaller copy it still has of other cards, and the
+ * same card would come out differently after others.
  */
-async function reducePictures(card) {
+async function reducePictures(card: HTMLElement) {
   for (const shown of picturesOf(card)) {
     if (shown instanceof HTMLCanvasElement) continue;
     const { source = "", picture: name = "" } = shown.dataset;
     const halvings = PHOTOGRAPHIC.includes(name) && !source.startsWith("/") ? halvingsOf(shown) : 0;
     if (halvings === 0) continue;
     const key = `${source} halved ${halvings}`;
-    const known = /** @type {HTMLImageElement | undefined} */ (lastPlayers.get(key));
-    const ready = known ?? /** @type {HTMLImageElement} */ (shown.cloneNode(false));
+    const known = lastPlayers.get(key) as HTMLImageElement | undefined;
+    const ready = known ?? (shown.cloneNode(false) as HTMLImageElement);
     if (!known) await decodeInto(ready, await halved(shown, halvings), name);
     ready.dataset.source = key;
     ready.hidden = shown.hidden;

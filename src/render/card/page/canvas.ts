@@ -1,19 +1,21 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is.
-import { keepPlates, layPlates, liftPlates, loadPlates, UNSEEN } from "./plates.js";
-import { useStandIns } from "./stand-in.js";
+// Draws the card into a canvas, and hands its pixels to a file.
+
+import { keepPlates, layPlates, liftPlates, loadPlates, type PlatesLaid, UNSEEN } from "./plates.ts";
+import { useStandIns } from "./stand-in.ts";
 
 /**
  * Elements drawn into a canvas, which browsers have behind a flag: https://github.com/WICG/html-in-canvas
- * @typedef {HTMLCanvasElement & { requestPaint(): void, onpaint: (() => void) | null }} ElementCanvas
- * @typedef {CanvasRenderingContext2D & { drawElementImage(element: Element, x: number, y: number): void }}
- *   ElementContext
  */
+export type ElementCanvas = HTMLCanvasElement & { requestPaint(): void; onpaint: (() => void) | null };
+
+export type ElementContext = CanvasRenderingContext2D & {
+  drawElementImage(element: Element, x: number, y: number): void;
+};
 
 /** The page paints at once; this catches one that never does. */
 const PAINT_TIMEOUT_MS = 8000;
 /**
- * The file opens in a few milliseconds; a worker that never answers must not keep the whole browser from
- * starting.
+ * The file opens in milliseconds; without this, a worker that never answers would hold up the whole start.
  */
 const OPEN_TIMEOUT_MS = 5000;
 
@@ -25,21 +27,21 @@ const PROBE_COLOURS = ["#c8102e", "#00843d", "#1034a6", "#f6eb61"];
 const WHOLE_VIEW =
   "all: initial !important; display: block !important; position: absolute !important; inset: 0 !important; width: 100% !important; height: 100% !important";
 
-/** @type {{ canvas: ElementCanvas, context: ElementContext, pixels: Worker } | undefined} */
-let shown;
+let shown: { canvas: ElementCanvas; context: ElementContext; pixels: Worker } | undefined;
 
 /**
- * Moves the page's body into a canvas, which does not change its layout, and opens the file for its pixels.
+ * Moves the page's body into a canvas, which leaves its layout as it is, and opens the file for its pixels.
  * False, with nothing changed, when the browser cannot draw elements.
- * @param {string} name of the file, in the page's own folder of the profile
+ * @param name of the file, in the page's own folder of the profile
  */
-export async function open(name) {
-  const canvas = /** @type {ElementCanvas} */ (document.createElement("canvas"));
-  const context = /** @type {ElementContext | null} */ (
-    canvas.getContext("2d", { willReadFrequently: true, colorSpace: "srgb" })
-  );
+export async function open(name: string) {
+  const canvas = document.createElement("canvas") as ElementCanvas;
+  const context = canvas.getContext("2d", {
+    willReadFrequently: true,
+    colorSpace: "srgb",
+  }) as ElementContext | null;
   if (!context || !("drawElementImage" in context) || !("requestPaint" in canvas)) return false;
-  const pixels = new Worker("/pixels.js", { type: "module" });
+  const pixels = new Worker("/card/page/write-pixels.ts", { type: "module" });
   const late = new Promise((resolve) => setTimeout(resolve, OPEN_TIMEOUT_MS, "late"));
   if ((await Promise.race([ask(pixels, { name }), late])) === "late") {
     pixels.terminate();
@@ -66,22 +68,21 @@ export function close() {
   keepPlates(false);
   useStandIns(false);
   pixels.terminate();
-  canvas.replaceWith(.../** @type {Element} */ (canvas.firstElementChild).children);
+  canvas.replaceWith(...(canvas.firstElementChild as Element).children);
 }
 
 /**
  * Draws the body and writes its pixels to the file: rows of red, green, blue and alpha from the top.
- * @param {number} width @param {number} height
- * @returns {Promise<import("./plates.js").PlatesLaid>} the card's plates
+ * @returns the card's plates
  */
-export async function shoot(width, height) {
+export async function shoot(width: number, height: number): Promise<PlatesLaid> {
   const { data, laid } = await drawCard(width, height);
   await writePixels(data.data.buffer);
   return laid;
 }
 
-/** The body's pixels, and the card's plates. @param {number} width @param {number} height */
-export async function drawCard(width, height) {
+/** The body's pixels, and the card's plates. */
+export async function drawCard(width: number, height: number) {
   const { canvas, context, paint } = easel(width, height);
   try {
     const laid = await layPlates(canvas, paint);
@@ -92,19 +93,21 @@ export async function drawCard(width, height) {
   }
 }
 
-/** Hands pixels to the file, at its beginning. @param {ArrayBuffer} buffer */
-export async function writePixels(buffer) {
+/** Hands pixels to the file, at its beginning. */
+export async function writePixels(buffer: ArrayBuffer) {
   if (!shown) throw new Error("the canvas is not open");
   await ask(shown.pixels, { pixels: buffer }, [buffer]);
 }
 
 /**
- * The body's pixels on white before and after a change, with every plate drawn anew; null when the canvas is
+ * The body's pixels on white before and after a change, with every plate drawn anew. Null when the canvas is
  * not open.
- * @param {number} width @param {number} height @param {() => void} change
- * @returns {Promise<[ImageData, ImageData] | null>}
  */
-export async function compare(width, height, change) {
+export async function compare(
+  width: number,
+  height: number,
+  change: () => void,
+): Promise<[ImageData, ImageData] | null> {
   if (!shown) return null;
   const { context, paint } = easel(width, height);
   const pixels = async () => {
@@ -124,12 +127,14 @@ export async function compare(width, height, change) {
 }
 
 /**
- * Lets `work` draw the body as often as it changes it, with every plate drawn anew.
- * @param {number} width @param {number} height
- * @param {(draw: () => Promise<Uint8ClampedArray<ArrayBuffer>>, stage: HTMLElement) => Promise<void>} work
- *   what it is given draws, and holds the body
+ * Lets `work` change the body and draw it, as often as it likes, with every plate drawn anew.
+ * @param work gets a function that draws, and the element that holds the body
  */
-export async function drawings(width, height, work) {
+export async function drawings(
+  width: number,
+  height: number,
+  work: (draw: () => Promise<Uint8ClampedArray<ArrayBuffer>>, stage: HTMLElement) => Promise<void>,
+) {
   const { context, paint, stage } = easel(width, height);
   try {
     await loadPlates();
@@ -143,25 +148,23 @@ export async function drawings(width, height, work) {
 }
 
 /**
- * Draws how much of each pixel the elements with `data-foil` are seen in, and writes it to the file, a byte a
- * pixel. What covers them counts, but for the player's shadow: the card is drawn with them in black and in
- * white, and what differs is theirs.
- * @param {number} width @param {number} height
+ * Writes how much of each pixel is foil to the file, a byte a pixel: where elements with `data-foil` are
+ * seen.
  */
-export async function shootFoil(width, height) {
+export async function shootFoil(width: number, height: number) {
   await writePixels((await drawFoil(width, height)).buffer);
 }
 
-/** How much of each pixel is foil, of 255. @param {number} width @param {number} height */
-export async function drawFoil(width, height) {
+/**
+ * How much of each pixel is foil, of 255. The card is drawn with the foil in black and in white; what
+ * differs is foil. So whatever covers it counts, but for the player's shadow, which is hidden.
+ */
+export async function drawFoil(width: number, height: number) {
   const { context, paint } = easel(width, height);
-  /** @param {string} selector @returns {HTMLElement[]} */
-  const all = (selector) => [...document.querySelectorAll(selector)].map((one) => /** @type {any} */ (one));
-  const elements = all("[data-foil]");
-  const shadows = all('[data-picture="shadow"]');
+  const elements = [...document.querySelectorAll<HTMLElement>("[data-foil]")];
+  const shadows = [...document.querySelectorAll<HTMLElement>('[data-picture="shadow"]')];
   const before = [...elements, ...shadows].map((one) => ({ one, css: one.style.cssText }));
-  /** @param {string} filter */
-  const drawnIn = async (filter) => {
+  const drawnIn = async (filter: string) => {
     for (const { style } of elements)
       for (const [property, value] of Object.entries({ filter, "text-shadow": "none", "box-shadow": "none" }))
         style.setProperty(property, value, "important");
@@ -185,12 +188,12 @@ export async function drawFoil(width, height) {
   }
 }
 
-/** The canvas in that size, and what paints the body into it. @param {number} width @param {number} height */
-function easel(width, height) {
+/** The canvas in that size, and a function that paints the body into it. */
+function easel(width: number, height: number) {
   if (!shown) throw new Error("the canvas is not open");
   const { canvas, context } = shown;
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  const stage = /** @type {HTMLElement} */ (canvas.firstElementChild);
+  const stage = canvas.firstElementChild as HTMLElement;
   // The background behind everything is the root's, which stays outside the canvas.
   const { background, backgroundColor, backgroundImage } = getComputedStyle(document.documentElement);
   const isNone = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none";
@@ -198,8 +201,7 @@ function easel(width, height) {
   return { canvas, context, stage, paint: () => paintOnce(canvas, context, stage) };
 }
 
-/** @param {ElementCanvas} canvas @param {ElementContext} context @param {Element} stage */
-async function paintOnce(canvas, context, stage) {
+async function paintOnce(canvas: ElementCanvas, context: ElementContext, stage: Element) {
   const painted = new Promise((resolve, reject) => {
     canvas.onpaint = () => {
       canvas.onpaint = null;
@@ -218,7 +220,7 @@ async function paintOnce(canvas, context, stage) {
 
 /** Shows four squares on top of everything, until `hideProbe`. */
 export function showProbe() {
-  const [body] = /** @type {HTMLCollectionOf<HTMLElement>} */ (document.getElementsByTagName("body"));
+  const [body] = document.getElementsByTagName("body") as HTMLCollectionOf<HTMLElement>;
   const probe = document.createElement("div");
   const [a, b, c, d] = PROBE_COLOURS;
   probe.id = "cardpress-probe";
@@ -231,8 +233,7 @@ export function hideProbe() {
   document.getElementById("cardpress-probe")?.remove();
 }
 
-/** @param {Worker} worker @param {unknown} message @param {Transferable[]} handOver */
-function ask(worker, message, handOver = []) {
+function ask(worker: Worker, message: unknown, handOver: Transferable[] = []) {
   return new Promise((resolve, reject) => {
     worker.onmessage = ({ data }) => (data === "done" ? resolve(undefined) : reject(new Error(data)));
     worker.onerror = ({ message: why }) => reject(new Error(`the pixels' worker failed: ${why}`));

@@ -1,28 +1,25 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Tells what a partner's badge looks like.
+// What a partner's badge looks like.
 
 /** A tiny badge stays a little soft rather than being blurred by enlargement. */
 const MAX_BADGE_ENLARGEMENT = 2.5;
 
-/**
- * Brightness (0..255) from which a badge counts as light, and that its outline needs to stand out from the
- * card's foot.
- */
+/** A badge is light from this brightness (0 to 255). */
 const LIGHT_BADGE = 150;
+/** The brightness that its outline needs to stand out from a deep, or a pale, foot of the card. */
 const EDGE_ON_DEEP = 100;
 const EDGE_ON_PALE = 110;
 
-/** How far a badge's corners may differ, of 255, and still count as one colour: a JPEG's noise. */
+/** Corners that differ by no more than this, of 255, are one colour: a JPEG has noise. */
 const SAME_COLOUR = 12;
 
 /**
- * Reports to the style sheet the badge's shape, whether it is light, whether it can do without a plate, and
- * how large it may get before it blurs.
- * @param {HTMLElement} card
+ * Tells the style sheet the badge's shape, whether it is light, whether it needs a plate, and how large it
+ * may get before it blurs.
  */
-export function describeBadge(card) {
-  const image = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-picture="badge"]'));
+export function describeBadge(card: HTMLElement) {
+  const image = card.querySelector<HTMLImageElement>('img[data-picture="badge"]');
   if (!image) return;
-  const { light, edge, isCutOut, ground } = lookAtBadge(image);
+  const { light, edge, isCutOut, ground } = inspectBadge(image);
   const stands = card.dataset.ground === "pale" ? edge < EDGE_ON_PALE : edge > EDGE_ON_DEEP;
   card.dataset.badge = light > LIGHT_BADGE ? "light" : "dark";
   card.dataset.mount = !isCutOut ? "plate" : stands ? "bare" : "outlined";
@@ -34,18 +31,17 @@ export function describeBadge(card) {
 }
 
 /**
- * Mean brightness of a picture and of its outline, 0..255, whether its corners are transparent, and its
- * background colour if all corners have the same.
- * @param {HTMLImageElement} image
+ * The mean brightness of a picture and of its outline (0 to 255), whether its corners are transparent, and
+ * its background colour if all corners have the same.
  */
-function lookAtBadge(image) {
+function inspectBadge(image: HTMLImageElement) {
   const size = 32;
-  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
-    new OffscreenCanvas(size, size).getContext("2d", { willReadFrequently: true })
-  );
+  const context = new OffscreenCanvas(size, size).getContext("2d", {
+    willReadFrequently: true,
+  }) as OffscreenCanvasRenderingContext2D;
   context.drawImage(image, 0, 0, size, size);
   const { data } = context.getImageData(0, 0, size, size);
-  const alphaAt = (/** @type {number} */ x, /** @type {number} */ y) =>
+  const alphaAt = (x: number, y: number) =>
     x < 0 || y < 0 || x >= size || y >= size ? 0 : (data[(y * size + x) * 4 + 3] ?? 0);
   let [weight, light, edges, edgeLight] = [0, 0, 0, 0];
   for (let i = 0; i < size * size; i++) {

@@ -1,29 +1,33 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Draws a die-cut player's outline: an
-// even line around the silhouette, and a tight shadow on what the player stands before.
-import { alphaOf } from "../photo/page/pixels.ts";
-import { distances, FAR } from "./distances.js";
-import { canvasOf, rgbOf } from "./light.js";
+// A die-cut player's outline: an even line around the silhouette, and a tight shadow on what lies behind.
 
-/** @import { Bytes } from "../photo/page/pixels.ts" */
+import { alphaOf, type Bytes } from "../../photo/page/pixels.ts";
+import { distances, FAR } from "./distances.ts";
+import { canvasOf, rgbOf } from "./light.ts";
 
-/**
- * Lengths in pixels of the card: the player's box, the margin of the picture around it, the line's width, the
- * least radius of its inward curves, and the length in which the shadow's blur and drop are given.
- * @typedef {{ width: number, height: number, margin: number, line: number, round: number, shadow: number,
- *   colour: string, opacity: number }} OutlineStyle
- */
+/** Lengths in pixels of the card. */
+export interface OutlineStyle {
+  /** Of the player's box. */
+  width: number;
+  height: number;
+  /** What the picture has around that box. */
+  margin: number;
+  /** The line's width. */
+  line: number;
+  /** The least radius of its inward curves. */
+  round: number;
+  /** The unit of the shadow's blur and drop. */
+  shadow: number;
+  colour: string;
+  opacity: number;
+}
 
-/** The shadow's opacity, and its blur and drop in that length. */
+/** The shadow's opacity, and its blur and drop in units of `shadow`. */
 const TIGHT_SHADOW_OPACITY = 0.4;
 const SHADOW_BLUR = 1.4;
 const SHADOW_DROP = 0.9;
 
-/**
- * The outline as the data URL of a picture that is `margin` wider than the player's box on each side.
- * @param {ImageBitmap} silhouette the player's
- * @param {OutlineStyle} style
- */
-export function outlineOf(silhouette, style) {
+/** The outline as a data URL. The picture is `margin` wider than the player's box on each side. */
+export function outlineOf(silhouette: ImageBitmap, style: OutlineStyle) {
   const { width, height, margin, line, colour, opacity } = style;
   const scale = Math.min(1, silhouette.width / width);
   const [w, h] = [Math.round((width + 2 * margin) * scale), Math.round((height + 2 * margin) * scale)];
@@ -31,7 +35,7 @@ export function outlineOf(silhouette, style) {
   context.imageSmoothingQuality = "medium";
   context.drawImage(silhouette, margin * scale, margin * scale, width * scale, height * scale);
   const picture = context.getImageData(0, 0, w, h);
-  const alpha = alphaOf(/** @type {Bytes} */ (picture.data));
+  const alpha = alphaOf(picture.data as Bytes);
   const away = new Float32Array(w * h);
   // A pixel at the edge is covered by as much of the player as its middle lies within the edge.
   for (let i = 0; i < away.length; i++) away[i] = alpha[i] === 0 ? FAR : 0.5 - Number(alpha[i]) / 255;
@@ -50,24 +54,20 @@ export function outlineOf(silhouette, style) {
 }
 
 /**
- * The distances from a shape whose slits and notches are closed, since no scissors follow them: whatever a
- * disc of this radius cannot reach from outside.
- * @param {Float32Array} away the distances from the shape as it is @param {number} w @param {number} h
- * @param {number} radius
+ * The distances from the same shape with its slits and notches closed, since no scissors follow them: closed
+ * is whatever a disc of this radius cannot reach from outside.
+ * @param away the distances from the shape as it is
  */
-function rounded(away, w, h, radius) {
+function rounded(away: Float32Array, w: number, h: number, radius: number) {
   const outside = away.map((distance) => (distance < radius - 0.5 ? FAR : Math.max(-0.5, radius - distance)));
   return distances(outside, w, h).map((distance) => radius - distance);
 }
 
-/** How much of a pixel is covered whose middle lies this far within an edge. @param {number} inside */
-const covered = (inside) => Math.min(1, Math.max(0, 0.5 + inside));
+/** How much of a pixel is covered when its middle lies this far inside an edge. */
+const covered = (inside: number) => Math.min(1, Math.max(0, 0.5 + inside));
 
-/**
- * Draws the picture's shadow below it.
- * @param {OffscreenCanvas} canvas @param {OffscreenCanvasRenderingContext2D} context @param {number} length
- */
-function castShadow(canvas, context, length) {
+/** Draws the picture's shadow below it. */
+function castShadow(canvas: OffscreenCanvas, context: OffscreenCanvasRenderingContext2D, length: number) {
   const under = canvasOf(canvas.width, canvas.height);
   under.context.filter = `blur(${SHADOW_BLUR * length}px)`;
   under.context.drawImage(canvas, 0, SHADOW_DROP * length);
@@ -79,10 +79,9 @@ function castShadow(canvas, context, length) {
   context.drawImage(under.canvas, 0, 0);
 }
 
-/** @param {OffscreenCanvas} drawn */
-function toDataUrl(drawn) {
+function toDataUrl(drawn: OffscreenCanvas) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [drawn.width, drawn.height];
-  /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")).drawImage(drawn, 0, 0);
+  (canvas.getContext("2d") as CanvasRenderingContext2D).drawImage(drawn, 0, 0);
   return canvas.toDataURL();
 }

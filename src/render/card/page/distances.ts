@@ -1,17 +1,16 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. How far pixels are from a shape.
+// How far pixels are from a shape.
 
 /** Further than anything reaches. */
 export const FAR = 1e4;
 
 /**
- * For each pixel the distance to the nearest seed, plus the seed's own value, within 2 of 100: two passes
+ * For each pixel the distance to the nearest seed, plus the seed's own value, within 2 of 100. Two passes
  * with steps to neighbours and by knight's moves (Borgefors, "Distance transformations in digital images",
  * 1986).
- * @param {Float32Array} d changed in place: a seed's own value, elsewhere FAR
- * @param {number} w @param {number} h
- * @returns {Float32Array} the same
+ * @param d changed in place: a seed's own value, elsewhere FAR
+ * @returns the same
  */
-export function distances(d, w, h) {
+export function distances(d: Float32Array, w: number, h: number): Float32Array {
   const [one, diagonal, knight] = [1, Math.SQRT2, Math.sqrt(5)];
   // The outermost two rows and columns lie in the margin, where nothing is shown.
   for (let y = 2; y < h - 2; y++)
@@ -53,5 +52,4 @@ export function distances(d, w, h) {
   return d;
 }
 
-/** @param {Float32Array} values @param {number} i */
-const at = (values, i) => /** @type {number} */ (values[i]);
+const at = (values: Float32Array, i: number) => values[i] as number;

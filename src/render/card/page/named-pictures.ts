@@ -1,14 +1,9 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is.
-
-/**
- * The pictures that style sheets name, by address, held so that the browser keeps them.
- * @type {Map<string, HTMLImageElement>}
- */
-const namedPictures = new Map();
+/** The pictures that style sheets name, by address, held so that the browser keeps them. */
+const namedPictures = new Map<string, HTMLImageElement>();
 
 /**
  * Loads every picture that a style sheet names, shown or not. Otherwise the first card of a theme, tier or
- * position with a background of its own could be taken before that background is there.
+ * position could be drawn before its own background is there.
  */
 export async function loadNamed() {
   const named = [...document.styleSheets].flatMap((sheet) => {

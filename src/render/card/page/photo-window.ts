@@ -1,27 +1,25 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. The part of a photo that a card's window
-// shows.
-import { smoothStep } from "../photo/page/pixels.ts";
-import { canvasOf } from "./light.js";
+// The part of a photo that a card's window shows.
 
-/** @typedef {{ x: number, y: number, width: number, height: number }} Box in pixels of the card */
+import type { Box } from "../../../core/card.ts";
+import { smoothStep } from "../../photo/page/pixels.ts";
+import { canvasOf } from "./light.ts";
 
 /**
- * Where the photo ends inside the window, its outermost strip goes on, of this part of the photo's side;
- * drawn at `scale` of the size, and blurred by this part of the window. At the sides what takes less than
+ * Where the photo ends inside the window, its outermost strip goes on, out of focus: this part of the
+ * photo's side, drawn at this scale, blurred by this part of the window. At the sides, what takes less than
  * `run` of the photo's height does not go on.
  */
 const BEYOND = { strip: 0.02, scale: 1 / 4, blur: 0.03, run: 0.2 };
-/** Over this part of the window the photo's edge fades into that. */
+/** The photo's edge fades into that over this part of the window. */
 const FADE_PART = 0.07;
 
-/**
- * Draws the upright photo into a box.
- * @param {OffscreenCanvasRenderingContext2D} context
- * @param {ImageBitmap} photo
- * @param {number} quarters
- * @param {Box} box
- */
-function drawUpright(context, photo, quarters, { x, y, width, height }) {
+/** Draws the upright photo into a box. */
+function drawUpright(
+  context: OffscreenCanvasRenderingContext2D,
+  photo: ImageBitmap,
+  quarters: number,
+  { x, y, width, height }: Box,
+) {
   if (quarters === 0) return context.drawImage(photo, x, y, width, height);
   const [w, h] = quarters % 2 === 0 ? [width, height] : [height, width];
   context.save();
@@ -31,13 +29,8 @@ function drawUpright(context, photo, quarters, { x, y, width, height }) {
   context.restore();
 }
 
-/**
- * @param {Box} box
- * @param {Box} window
- * @param {number} scale
- * @returns {Box} the box in the window's own pixels, scaled
- */
-export function within(box, window, scale = 1) {
+/** The box in the window's own pixels, scaled. */
+export function within(box: Box, window: Box, scale = 1): Box {
   return {
     x: (box.x - window.x) * scale,
     y: (box.y - window.y) * scale,
@@ -47,12 +40,13 @@ export function within(box, window, scale = 1) {
 }
 
 /**
- * The part of the photo that the window shows. Where the photo ends beside or above the player, its edge goes
- * on, out of focus.
- * @param {ImageBitmap} photo
- * @param {{ window: Box, photo: Box, quarters: number }} style
+ * The part of the photo that the window shows. Where the photo ends beside or above the player, its edge
+ * goes on, out of focus.
  */
-export function cropped(photo, { window, photo: place, quarters }) {
+export function cropped(
+  photo: ImageBitmap,
+  { window, photo: place, quarters }: { window: Box; photo: Box; quarters: number },
+) {
   const { width, height } = window;
   const box = within(place, window);
   const { canvas, context } = canvasOf(width, height);
@@ -73,13 +67,12 @@ export function cropped(photo, { window, photo: place, quarters }) {
   return context;
 }
 
-/**
- * Leaves nothing of the picture at `from`, and all of it at `to`.
- * @param {OffscreenCanvasRenderingContext2D} context
- * @param {{ x: number, y: number }} from
- * @param {{ x: number, y: number }} to
- */
-function fadeIn(context, from, to) {
+/** Leaves nothing of the picture at `from`, and all of it at `to`. */
+function fadeIn(
+  context: OffscreenCanvasRenderingContext2D,
+  from: { x: number; y: number },
+  to: { x: number; y: number },
+) {
   const gradient = context.createLinearGradient(from.x, from.y, to.x, to.y);
   for (let k = 0; k <= 8; k++) gradient.addColorStop(k / 8, `rgb(0 0 0 / ${smoothStep(k / 8, 0, 1)})`);
   context.fillStyle = gradient;
@@ -87,12 +80,10 @@ function fadeIn(context, from, to) {
 }
 
 /**
- * A small picture of the window, out of focus, in which the photo's outermost strips are drawn out as far as
- * it goes.
- * @param {OffscreenCanvas} field the window with the photo in `box`
- * @param {Box} box
+ * A small picture of the window, out of focus, with the photo's outermost strips drawn out to its edges.
+ * @param field the window with the photo in `box`
  */
-function goneOn(field, box) {
+function goneOn(field: OffscreenCanvas, box: Box) {
   const [w, h] = [Math.round(field.width * BEYOND.scale), Math.round(field.height * BEYOND.scale)];
   const blur = BEYOND.blur * Math.min(w, h);
   // The blur takes in what lies around the window.
@@ -109,7 +100,7 @@ function goneOn(field, box) {
     Math.max(2, Math.round(BEYOND.strip * (bottom - top))),
   ];
   const height = bottom - top;
-  const drawOut = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ end) => {
+  const drawOut = (from: number, to: number, end: number) => {
     if (end > to) context.drawImage(settled(canvas, from, top, wide, height), to, top, end - to, height);
   };
   drawOut(left, 0, left);
@@ -123,15 +114,10 @@ function goneOn(field, box) {
 }
 
 /**
- * A column one pixel wide of the colours that a strip of the picture has down its height, without what is on
- * a few rows in between alone: drawn out, a lock of hair that the photo's edge cuts would be a bar.
- * @param {OffscreenCanvas} picture
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {number} height
+ * One column of the colours that a strip of the picture has, without what is only on a few rows: drawn out,
+ * a lock of hair that the photo's edge cuts would be a bar.
  */
-function settled(picture, x, y, width, height) {
+function settled(picture: OffscreenCanvas, x: number, y: number, width: number, height: number) {
   const { canvas, context } = canvasOf(1, height);
   context.imageSmoothingQuality = "high";
   context.drawImage(picture, x, y, width, height, 0, 0, 1, height);
@@ -140,7 +126,7 @@ function settled(picture, x, y, width, height) {
   const before = data.slice();
   const reach = Math.round(BEYOND.run * height);
   for (let row = 0; row < height; row++) {
-    // Beyond its ends the column counts as going on, so that a shoulder at the lower one stays.
+    // The column counts as going on beyond its ends, so that a shoulder at the lower end stays.
     const rows = Array.from({ length: 2 * reach + 1 }, (_, k) =>
       Math.min(height - 1, Math.max(0, row + k - reach)),
     );

@@ -1,24 +1,21 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is.
-import { drawFoil, drawings, writePixels } from "./canvas.js";
-import { UNSEEN } from "./plates.js";
+// Draws the card's layers one by one.
 
-/** @type {Map<string, Uint8ClampedArray<ArrayBuffer>> | undefined} */
-let current;
+import { drawFoil, drawings, writePixels } from "./canvas.ts";
+import { UNSEEN } from "./plates.ts";
+
+let current: Map<string, Uint8ClampedArray<ArrayBuffer>> | undefined;
 
 /**
  * Draws the layers of the card that the page shows, and its foil.
- * @param {number} width @param {number} height
- * @param {readonly string[]} names of the layers, the rearmost first
- * @param {string} foil what the foil mask is called
+ * @param names of the layers, the rearmost first
+ * @param foil what the foil mask is called
  */
-export async function open(width, height, names, foil) {
-  /** @type {typeof current} */
-  const layers = new Map();
+export async function open(width: number, height: number, names: readonly string[], foil: string) {
+  const layers: typeof current = new Map();
   await drawings(width, height, async (draw, stage) => {
     const show = shower(names, stage);
     try {
-      /** @type {Uint8ClampedArray | undefined} */
-      let below;
+      let below: Uint8ClampedArray | undefined;
       for (const [number, name] of names.entries()) {
         show.only([name]);
         const own = await draw();
@@ -35,8 +32,8 @@ export async function open(width, height, names, foil) {
   current = layers;
 }
 
-/** Writes a layer to the file. @param {string} name */
-export async function give(name) {
+/** Writes a layer to the file. */
+export async function give(name: string) {
   const pixels = current?.get(name);
   if (!pixels) throw new Error(`no layer ${name} is drawn`);
   current?.delete(name);
@@ -48,13 +45,13 @@ export function close() {
 }
 
 /**
- * What of a layer is seen over those below it, so that they give the card when they are laid over each other,
- * also where the card has something of a lower layer in front of it.
- * @param {Uint8ClampedArray<ArrayBuffer>} own the layer alone
- * @param {Uint8ClampedArray} all it and those below it, as the card has them
- * @param {Uint8ClampedArray} below those below it
+ * What is seen of a layer over those below it. Laid over each other, the layers then give the card, even
+ * where the card shows something of a lower layer in front of this one.
+ * @param own the layer alone
+ * @param all this layer and those below it, as on the card
+ * @param below those below it
  */
-function seenOver(own, all, below) {
+function seenOver(own: Uint8ClampedArray<ArrayBuffer>, all: Uint8ClampedArray, below: Uint8ClampedArray) {
   for (let at = 0; at < own.length; at += 4) {
     const alpha = own[at + 3];
     if (alpha === 0) continue;
@@ -69,8 +66,8 @@ function seenOver(own, all, below) {
   return own;
 }
 
-/** White that is as opaque as there is foil. @param {Uint8Array} coverage */
-function maskOf(coverage) {
+/** White, as opaque as there is foil. */
+function maskOf(coverage: Uint8Array) {
   const mask = new Uint8ClampedArray(coverage.length * 4).fill(255);
   for (let at = 0; at < coverage.length; at++) {
     if (coverage[at] === 0) mask.fill(0, at * 4, at * 4 + 4);
@@ -80,15 +77,13 @@ function maskOf(coverage) {
 }
 
 /**
- * Shows some layers alone. Hidden is what is not theirs by `visibility`, which changes no place of anything
- * and which what lies inside can take back.
- * @param {readonly string[]} names @param {HTMLElement} stage
+ * Shows some layers alone. The others are hidden by `visibility`: that moves nothing, and what lies inside a
+ * hidden element can show itself again.
  */
-function shower(names, stage) {
+function shower(names: readonly string[], stage: HTMLElement) {
   const [rearmost = ""] = names;
-  const body = /** @type {HTMLElement} */ (stage.firstElementChild);
-  /** @type {NodeListOf<HTMLElement>} */
-  const marked = document.querySelectorAll("[data-layer]");
+  const body = stage.firstElementChild as HTMLElement;
+  const marked = document.querySelectorAll<HTMLElement>("[data-layer]");
   const parts = [body, ...marked]
     // What the template hides stays hidden.
     .filter((element) => getComputedStyle(element).visibility !== "hidden")
@@ -97,8 +92,7 @@ function shower(names, stage) {
   const watermark = document.querySelector("cardpress-watermark");
   const background = stage.style.getPropertyValue("background");
   return {
-    /** @param {readonly string[]} shown */
-    only(shown) {
+    only(shown: readonly string[]) {
       for (const { element, layer } of parts)
         element.style.setProperty("visibility", shown.includes(layer) ? "visible" : "hidden", "important");
       stage.style.setProperty("background", shown.includes(rearmost) ? background : UNSEEN, "important");

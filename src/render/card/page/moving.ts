@@ -1,47 +1,48 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is.
-
 // What moves on a card: light over its foil, and its turn towards whoever looks. Each frame depends on the
-// card and its own number alone, never on a clock, so the same card moves the same way on every machine.
+// card and its own number alone, never on a clock, so a card moves the same way on every machine.
 
-/**
- * A card to be moved: its pixels, how much of each is foil, of 255, and what lies behind it where a format
- * has no transparency.
- * @typedef {{ width: number, height: number, rgba: Uint8ClampedArray, foil: Uint8Array | null,
- *   ground: Uint8ClampedArray | null }} Scene
- */
+/** A card to be moved. */
+export interface Scene {
+  width: number;
+  height: number;
+  rgba: Uint8ClampedArray;
+  /** How much of each pixel is foil, of 255. */
+  foil: Uint8Array | null;
+  /** What lies behind the card, for formats without transparency. */
+  ground: Uint8ClampedArray | null;
+}
 
-/**
- * How the card stands in a frame: turned by an angle in radians, of its full size, how bright where no light
- * falls, where the light is on its way across (0 to 1, or null for none), and whether the frame is laid out
- * anew.
- * @typedef {{ angle: number, size: number, bright: number, light: number | null }} Pose
- */
+/** How the card stands in a frame. */
+export interface Pose {
+  /** Its turn, in radians. */
+  angle: number;
+  /** Of its full size. */
+  size: number;
+  /** How bright it is where no light falls. */
+  bright: number;
+  /** Where the light is on its way across, 0 to 1. */
+  light: number | null;
+}
 
 export const FRAMES_PER_SECOND = 25;
 
 /** How many frames each motion has. */
 export const FRAMES = { foil: 50, reveal: 75 };
 
-/** From outside of the card to outside of it. */
+/** The light begins and ends outside of the card. */
 const [LIGHT_FROM, LIGHT_TO] = [-0.4, 1.4];
-/** How a card waits for its reveal: in the dark, turned away. */
+/** How a card waits for its reveal: dark, turned away, a little smaller. */
 const [DARK, TURNED, FAR] = [0.07, -0.85, 0.9];
 
-/** @param {number} from @param {number} to @param {number} at how far between them, cut off at both */
-const part = (from, to, at) => Math.min(1, Math.max(0, (at - from) / (to - from)));
-/** @param {number} x */
-const smooth = (x) => x * x * (3 - 2 * x);
-/** @param {number} x */
-const slowing = (x) => 1 - (1 - x) ** 3;
-/** @param {number} from @param {number} to @param {number} x */
-const between = (from, to, x) => from + (to - from) * x;
+/** How far `at` is between two numbers, from 0 to 1. */
+const part = (from: number, to: number, at: number) => Math.min(1, Math.max(0, (at - from) / (to - from)));
+const smooth = (x: number) => x * x * (3 - 2 * x);
+const slowing = (x: number) => 1 - (1 - x) ** 3;
+const between = (from: number, to: number, x: number) => from + (to - from) * x;
 
-/**
- * Where the card stands in a frame.
- * @param {"foil" | "reveal"} motion @param {number} frame @returns {Pose}
- */
-export function poseOf(motion, frame) {
-  const across = (/** @type {number} */ from, /** @type {number} */ to, start = LIGHT_FROM) => {
+/** Where the card stands in a frame. */
+export function poseOf(motion: "foil" | "reveal", frame: number): Pose {
+  const across = (from: number, to: number, start = LIGHT_FROM) => {
     const way = part(from, to, frame);
     return way > 0 && way < 1 ? between(start, LIGHT_TO, between(way, smooth(way), 0.5)) : null;
   };
@@ -56,22 +57,24 @@ export function poseOf(motion, frame) {
   };
 }
 
-/** The light as a table across its band: of foil, of everything else, and how far it lifts the dark. */
+/** The light as a table across its band. */
 const STEPS = 1024;
 const REACH = 0.4;
-/** Its columns: red, green and blue of foil, the same of the gloss, and two more. */
+/**
+ * Its columns: red, green and blue of foil; the same of the gloss on all else; the shade; how far dark
+ * lifts.
+ */
 const [GLOSS, SHADE, SPOT, COLUMNS] = [3, 6, 7, 8];
 /** A warm streak, a cool one after it, and a breath of colour between them. */
 const WARM = [1, 0.95, 0.8];
 const COOL = [0.8, 0.9, 1];
 const ROSE = [1, 0.62, 0.86];
-/** How much of the gloss a card without foil gets: it has nothing else that shines. */
+/** A card without foil has nothing else that shines, so it gets this much more gloss. */
 const GLOSS_ALONE = 1.5;
 
-/** @param {boolean} isFoiled */
-function lightTable(isFoiled) {
+function lightTable(isFoiled: boolean) {
   const table = new Float32Array(STEPS * COLUMNS);
-  const bell = (/** @type {number} */ x, /** @type {number} */ wide) => Math.exp(-((x / wide) ** 2) / 2);
+  const bell = (x: number, wide: number) => Math.exp(-((x / wide) ** 2) / 2);
   for (let step = 0; step < STEPS; step++) {
     const x = ((step + 0.5) / STEPS - 0.5) * 2 * REACH;
     const warm = 0.9 * bell(x - 0.05, 0.026) + 0.42 * bell(x - 0.05, 0.07);
@@ -94,27 +97,24 @@ function lightTable(isFoiled) {
   return table;
 }
 
-/** @type {{ foiled: Float32Array, plain: Float32Array } | undefined} */
-let tables;
+let tables: { foiled: Float32Array; plain: Float32Array } | undefined;
 
 /** The direction in which the light goes: to the right and a little down, as on the living card. */
 const [ACROSS, DOWN] = [0.927, 0.375];
 
 /**
  * Draws a frame of the card.
- * @param {Scene} scene @param {Pose} pose
- * @param {Uint8ClampedArray} out its pixels, not premultiplied
- * @param {Uint8ClampedArray} spare as long as `out`
+ * @param out its pixels, not premultiplied
+ * @param spare as long as `out`
  */
-export function drawFrame(scene, pose, out, spare) {
+export function drawFrame(scene: Scene, pose: Pose, out: Uint8ClampedArray, spare: Uint8ClampedArray) {
   const isTurned = pose.angle !== 0 || pose.size !== 1;
   drawLight(scene, pose, isTurned ? spare : out);
   if (isTurned) drawTurned(scene, pose, spare, out);
   if (scene.ground) layOn(scene.ground, out);
 }
 
-/** @param {Scene} scene @param {Pose} pose @param {Uint8ClampedArray} out */
-function drawLight({ width, height, rgba, foil }, { bright, light }, out) {
+function drawLight({ width, height, rgba, foil }: Scene, { bright, light }: Pose, out: Uint8ClampedArray) {
   out.set(rgba);
   if (bright < 1)
     for (let at = 0; at < out.length; at++) if ((at & 3) !== 3) out[at] = Number(out[at]) * bright;
@@ -146,13 +146,15 @@ function drawLight({ width, height, rgba, foil }, { bright, light }, out) {
   }
 }
 
-/** How far the eye is away, in widths of the card. */
+/** How far away the eye is, in widths of the card. */
 const EYE = 2.4;
-/**
- * Turns the lit card about its upright middle, in perspective; each pixel between four of the card.
- * @param {Scene} scene @param {Pose} pose @param {Uint8ClampedArray} from @param {Uint8ClampedArray} out
- */
-function drawTurned({ width, height }, { angle, size }, from, out) {
+/** Turns the lit card about its upright middle, in perspective; each pixel from four of the card. */
+function drawTurned(
+  { width, height }: Scene,
+  { angle, size }: Pose,
+  from: Uint8ClampedArray,
+  out: Uint8ClampedArray,
+) {
   out.fill(0);
   const eye = EYE * width;
   const cos = Math.cos(angle);
@@ -193,8 +195,7 @@ function drawTurned({ width, height }, { angle, size }, from, out) {
     }
 }
 
-/** @param {Uint8ClampedArray} ground @param {Uint8ClampedArray} out */
-function layOn(ground, out) {
+function layOn(ground: Uint8ClampedArray, out: Uint8ClampedArray) {
   for (let at = 0; at < out.length; at += 4) {
     const alpha = Number(out[at + 3]);
     if (alpha === 255) continue;
@@ -209,11 +210,8 @@ function layOn(ground, out) {
 /** The brightest of the ground's colours, of 255. */
 const GROUND = 66;
 
-/**
- * A dark ground in the card's own colour, brighter behind it: for formats without transparency.
- * @param {Pick<Scene, "width" | "height" | "rgba">} scene
- */
-export function groundOf({ width, height, rgba }) {
+/** A dark ground in the card's own colour, brighter behind it: for formats without transparency. */
+export function groundOf({ width, height, rgba }: Pick<Scene, "width" | "height" | "rgba">) {
   const sum = [0, 0, 0];
   // Every 16th pixel tells the colour as well as all.
   for (let at = 0; at < rgba.length; at += 64) {
@@ -240,17 +238,28 @@ export function groundOf({ width, height, rgba }) {
 /** Colours that differ by no more than this are the same to the eye, and in lossy frames too. */
 const SAME = 2;
 
+/** A rectangle of a frame. It begins at even numbers, as WebP's frames do. */
+export interface Change {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** Its other pixels are see-through, to be laid over what is shown. */
+  isPatch: boolean;
+}
+
 /**
- * What of a frame differs from what is shown: a rectangle that begins at even numbers, as WebP's frames do.
- * Null when nothing does. `isPatch`: its other pixels are see-through, to be laid over what is shown.
- * @typedef {{ x: number, y: number, width: number, height: number, isPatch: boolean }} Change
- * @param {Uint8ClampedArray} next @param {Uint8ClampedArray} shown becomes what is shown with the change
- * @param {number} width @param {number} height
- * @returns {{ change: Change, pixels: Uint8ClampedArray<ArrayBuffer> } | null}
+ * What of a frame differs from what is shown, and its pixels; null when nothing does.
+ * @param shown updated in place
  */
-export function changeOf(next, shown, width, height) {
+export function changeOf(
+  next: Uint8ClampedArray,
+  shown: Uint8ClampedArray,
+  width: number,
+  height: number,
+): { change: Change; pixels: Uint8ClampedArray<ArrayBuffer> } | null {
   let [left, top, right, bottom, isPatch] = [width, height, -1, -1, true];
-  const differs = (/** @type {number} */ at) => {
+  const differs = (at: number) => {
     for (let k = at; k < at + 4; k++) if (Math.abs(Number(next[k]) - Number(shown[k])) > SAME) return true;
     return false;
   };

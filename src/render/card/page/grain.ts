@@ -1,23 +1,19 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is.
-import { bounded } from "./bounded.js";
+import { bounded } from "./bounded.ts";
 
 /** Opacity, of 255, at which grain is visible as a texture but not as dots. */
 const GRAIN_ALPHA = 12;
 
-/**
- * The picture of the grain, held so that the browser keeps it: what a style sheet shows, nobody waits for.
- */
+/** Held so that the browser keeps it: nobody waits for the pictures of a style sheet. */
 const grain = new Image();
 
 /**
  * A tile of fine grain as a blob URL, loaded, the same on every machine. Three pixels in ten are black or
- * white: noise on every pixel looks no better, and each card would take 5 ms more to encode and 120 KB more
- * to send.
+ * white: noise on every pixel looks no better, takes 5 ms more to encode and 120 KB more to send.
  */
 export async function makeGrain() {
   const size = 256;
   const canvas = new OffscreenCanvas(size, size);
-  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
   const pixels = context.createImageData(size, size);
   let state = 0x9e3779b9;
   for (let i = 0; i < size * size; i++) {

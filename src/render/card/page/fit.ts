@@ -1,10 +1,14 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is.
+// Sets texts as large as their boxes allow.
 
-/** @typedef {{ sizePx: number, lines: number, shortened: boolean }} FitResult */
+export interface FitResult {
+  sizePx: number;
+  lines: number;
+  shortened: boolean;
+}
 
-/** A text whose letters would be a smaller part of the largest takes more lines, where it may. */
+/** Letters smaller than this part of `--fit-largest` take more lines, where the text may. */
 const FEW_LINES_LEAST = 0.5;
-/** On those, letters may be this part of `--fit-smallest`. */
+/** On those, letters may be as small as this part of `--fit-smallest`. */
 const SMALLEST_ON_MORE_LINES = 0.5;
 
 /** Defaults of `--fit-one-line` and `--fit-smallest`. */
@@ -12,14 +16,12 @@ const ONE_LINE = 0.6;
 const SMALLEST = 0.4;
 
 /**
- * The fraction of a box's height left for letters that carry marks: a mark is a tenth of its letter's height.
+ * The part of a box's height left for letters that carry marks: a mark takes a tenth of its letter's
+ * height.
  */
 const HEIGHT_UNDER_MARKS = 0.89;
 
-/**
- * Each comes closer to the size that fits; four leave less than a hundredth of a spacing that makes up half a
- * line.
- */
+/** Each try comes closer: four leave less than a hundredth of a spacing that makes up half a line. */
 const NARROWINGS = 4;
 
 /** The margin kept free of ink at the top and bottom of the box, as a fraction of its height. */
@@ -27,17 +29,17 @@ const CLEAR_OF_INK = 0.03;
 
 /**
  * Sets the text of `box` as large as fits: on one line, else on as many balanced lines as its `data-fit`
- * allows, else cut with an ellipsis. The box's CSS properties are the limits: `--fit-largest` is the largest
- * size, `--fit-one-line` the fraction of it below which a text takes more lines instead, `--fit-smallest` the
- * smallest fraction of it that is allowed, and `--fit-line` the line height. A text whose letters would be
- * smaller than that, or than half of the largest, takes up to `--fit-most-lines` lines.
- * @param {HTMLElement} box of fixed size, with one child element that holds the text
- * @returns {FitResult}
+ * allows, else cut with an ellipsis. The box's CSS properties are the limits:
+ * `--fit-largest` is the largest size, `--fit-smallest` the smallest part of it that is allowed.
+ * Below `--fit-one-line` of it, a text takes more lines. `--fit-line` is the line height.
+ * Where its letters would be smaller than allowed, or than half of the largest, it takes up to
+ * `--fit-most-lines` lines.
+ * @param box of fixed size, with one child element that holds the text
  */
-export function fitText(box) {
-  const text = /** @type {HTMLElement} */ (box.firstElementChild);
+export function fitText(box: HTMLElement): FitResult {
+  const text = box.firstElementChild as HTMLElement;
   const style = getComputedStyle(box);
-  const number = (/** @type {string} */ name, /** @type {number} */ otherwise) =>
+  const number = (name: string, otherwise: number) =>
     Number.parseFloat(style.getPropertyValue(name)) || otherwise;
   const lines = Number.parseInt(box.dataset.fit ?? "", 10) || 1;
   const width =
@@ -73,16 +75,15 @@ export function fitText(box) {
   if (mayBeOne && (few?.sizePx ?? 0) <= oneLine) return onOneLine();
   if (few && (most <= lines || few.sizePx >= largest * FEW_LINES_LEAST)) return few;
   const least = smallest * SMALLEST_ON_MORE_LINES;
-  return /** @type {FitResult} */ (fitLines(text, { ...room, smallest: least, lines: most }, true));
+  return fitLines(text, { ...room, smallest: least, lines: most }, true) as FitResult;
 }
 
 /**
- * Sets a line as large as `wanted`, or smaller where it is wider than its box: letter spacing is inherited as
- * a length, so it does not shrink with the letters. Returns the size.
- * @param {HTMLElement} text @param {number} width @param {number} wanted
+ * Sets a line in the size `wanted`, or smaller where it is wider than its box: letter spacing is inherited
+ * as a length, so it does not shrink with the letters. Returns the size.
  */
-function narrowed(text, width, wanted) {
-  const set = (/** @type {number} */ size) => {
+function narrowed(text: HTMLElement, width: number, wanted: number) {
+  const set = (size: number) => {
     text.style.fontSize = `${Math.floor(size * 8) / 8}px`;
     const range = document.createRange();
     range.selectNodeContents(text);
@@ -97,29 +98,24 @@ function narrowed(text, width, wanted) {
 }
 
 /**
- * The text in upper or lower case, as it is shown. `innerText` would be empty while the card is hidden,
- * waiting for fonts.
- * @param {HTMLElement} text
+ * The text in upper or lower case, as shown. `innerText` is empty while the card is hidden for its fonts.
  */
-function rendered(text) {
+function rendered(text: HTMLElement) {
   const plain = text.textContent ?? "";
   const { textTransform } = getComputedStyle(text);
   if (textTransform !== "uppercase" && textTransform !== "lowercase") return plain;
-  const { lang = "" } = /** @type {HTMLElement | null} */ (text.closest("[lang]")) ?? {};
+  const { lang = "" } = text.closest<HTMLElement>("[lang]") ?? {};
   const locale = lang === "und" || lang === "" ? "en" : lang;
   return textTransform === "uppercase" ? plain.toLocaleUpperCase(locale) : plain.toLocaleLowerCase(locale);
 }
 
 /**
- * How far the text's ink, and the line its font declares, extend above and below the baseline, as fractions
- * of the font size.
- * @param {HTMLElement} text
+ * How far the text's ink, and the line its font declares, reach above and below the baseline, in parts of
+ * the font size.
  */
-function inkOf(text) {
+function inkOf(text: HTMLElement) {
   const { fontStyle, fontWeight, fontFamily } = getComputedStyle(text);
-  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
-    new OffscreenCanvas(1, 1).getContext("2d")
-  );
+  const context = new OffscreenCanvas(1, 1).getContext("2d") as OffscreenCanvasRenderingContext2D;
   context.font = `${fontStyle} ${fontWeight} 100px ${fontFamily}`;
   const ink = context.measureText(rendered(text));
   return {
@@ -132,13 +128,11 @@ function inkOf(text) {
 
 /**
  * Shifts a line whose ink would leave the box, and returns the size, at most `wanted`, at which it stays
- * inside. Scripts that stack their letters, such as Burmese, extend far beyond the line height their font
- * declares.
- * @param {HTMLElement} box
- * @param {HTMLElement} text one line, centred in the box
- * @param {number} wanted size in pixels
+ * inside. Scripts that stack their letters, such as Burmese, reach far beyond the line their font declares.
+ * @param text one line, centred in the box
+ * @param wanted size in pixels
  */
-function keepInkInside(box, text, wanted) {
+function keepInkInside(box: HTMLElement, text: HTMLElement, wanted: number) {
   const { above, below, lineAbove, lineBelow } = inkOf(text);
   const clear = box.clientHeight * CLEAR_OF_INK;
   const size = Math.min(wanted, (box.clientHeight - 2 * clear) / (above + below));
@@ -151,19 +145,18 @@ function keepInkInside(box, text, wanted) {
 }
 
 /**
- * Finds the largest size at which the text fits on several lines. If even the smallest is too large, cuts the
- * text or returns null.
- * @param {HTMLElement} text
- * @param {{ width: number, height: number, largest: number, tallest: number, smallest: number, lines: number
- *   }} room
- * @param {boolean} mayCut
- * @returns {FitResult | null}
+ * Sets the text on several lines, as large as fits. If even the smallest size is too large, cuts the text,
+ * or returns null where `mayCut` is false.
  */
-function fitLines(text, room, mayCut) {
+function fitLines(
+  text: HTMLElement,
+  room: { width: number; height: number; largest: number; tallest: number; smallest: number; lines: number },
+  mayCut: boolean,
+): FitResult | null {
   const { lines } = room;
   const { above, below } = room.tallest > 1 ? inkOf(text) : { above: 0, below: 0 };
   const line = Math.max(room.tallest * 0.98, above + below);
-  const set = (/** @type {number} */ size, wrap = "normal") => {
+  const set = (size: number, wrap = "normal") => {
     text.style.cssText = `display:block;width:${room.width}px;text-wrap:balance;overflow-wrap:${wrap};line-height:${line};font-size:${size}px`;
     return (
       text.scrollWidth <= room.width + 0.5 &&
@@ -185,16 +178,14 @@ function fitLines(text, room, mayCut) {
 }
 
 /**
- * Shortens the text with an ellipsis until it fits; returns whether it had to. The browser's line clamp would
- * not do: it keeps the hidden lines, whose accents would show below the last visible one.
- * @param {HTMLElement} text
- * @param {() => boolean} fits
+ * Shortens the text with an ellipsis until it fits; returns whether it had to. The browser's line clamp
+ * keeps the hidden lines, whose accents would show below the last visible one.
  */
-function cutToFit(text, fits) {
+function cutToFit(text: HTMLElement, fits: () => boolean) {
   if (fits()) return false;
   const letters = [...new Intl.Segmenter().segment(text.textContent ?? "")].map(({ segment }) => segment);
   let [fitting, tooMany] = [0, letters.length];
-  const cut = (/** @type {number} */ count) => {
+  const cut = (count: number) => {
     text.textContent = `${letters.slice(0, count).join("").trimEnd()}…`;
     return fits();
   };
@@ -207,14 +198,9 @@ function cutToFit(text, fits) {
   return true;
 }
 
-/**
- * Throws when the browser finds no system font: it then silently refuses the bundled fonts too, and cards
- * would have no text.
- */
+/** Throws when the browser finds no system font: it then refuses the bundled ones too, without a word. */
 export function checkFonts() {
-  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
-    new OffscreenCanvas(1, 1).getContext("2d")
-  );
+  const context = new OffscreenCanvas(1, 1).getContext("2d") as OffscreenCanvasRenderingContext2D;
   context.font = "16px sans-serif";
   if (context.measureText("0").width > 0) return;
   throw new Error(

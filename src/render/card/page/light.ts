@@ -1,17 +1,15 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Lights a player like the rest of a set,
-// with a shadow and an edge of light in the card's colour, gives small photos sharper lines, and brings
-// pictures to the size at which they are shown.
+// Lights a player like the rest of a set, gives small photos sharper lines, and brings pictures to the size
+// at which they are shown.
 
 /**
- * The longer side in pixels at which the rim light is drawn: fine enough for an edge. The outlines of players
- * and the silhouette shown without a photo are larger and are reduced to it.
+ * The longer side in pixels at which the rim light is drawn: fine enough for an edge. Outlines are larger.
  */
 const RIM_SIDE_PX = 320;
 
 /** The longer side beyond which no card shows more detail. */
 const LARGEST_PX = 2048;
 
-/** Below this the browser halves once, with a margin for its rounding. */
+/** Below this the browser halves once; with a margin for its rounding. */
 const HALVED_ONCE = 3.5;
 
 /** The rim light, at that size: how far it reaches inwards, how soft its inner side is, and its opacity. */
@@ -19,58 +17,47 @@ const RIM_PX = 2.2;
 const RIM_BLUR_PX = 1.6;
 const RIM_OPACITY = 0.62;
 
-/**
- * A small photo is first enlarged by this factor and sharpened; the browser then enlarges it further, without
- * sharpening.
- */
+/** A small photo is enlarged by this factor and sharpened; the browser does the rest without sharpening. */
 const ENLARGEMENT = 2;
 /**
- * How much of its difference from its own blur is added when sharpening, and the size of that blur in pixels.
- * Differences in brightness below NOISE_STEP, of 255, are noise and not amplified; those above EDGE_STEP are
- * edges, which would get a halo, and gain no more than that step does.
+ * How much of the difference from a picture's own blur is added, and that blur in pixels. Differences below
+ * NOISE_STEP, of 255, are noise and not amplified. Those above EDGE_STEP are edges: they gain no more than
+ * that step does, or they would get a halo.
  */
 const SHARPEN = 0.85;
 const SHARPEN_BLUR_PX = 2;
 const NOISE_STEP = 2.5;
 const EDGE_STEP = 26;
 
-/**
- * The size at which the player's longer side is drawn for a shadow, the shadow's blur at that size, and its
- * opacity.
- */
+/** The longer side at which a shadow is drawn, its blur at that size, and its opacity. */
 const SHADOW_PX = 96;
 const SHADOW_BLUR_PX = 2.2;
 const SHADOW_OPACITY = 0.5;
 
-/** @param {number} width @param {number} height */
-export function canvasOf(width, height) {
+export function canvasOf(width: number, height: number) {
   const canvas = new OffscreenCanvas(width, height);
-  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
-    canvas.getContext("2d", { willReadFrequently: true })
-  );
+  const context = canvas.getContext("2d", { willReadFrequently: true }) as OffscreenCanvasRenderingContext2D;
   return { canvas, context };
 }
 
-/** Red, green and blue from 0 to 255 of `#rrggbb`. @param {string} hex @returns {[number, number, number]} */
-export function rgbOf(hex) {
+/** Red, green and blue from 0 to 255 of `#rrggbb`. */
+export function rgbOf(hex: string): [number, number, number] {
   const value = Number.parseInt(hex.slice(1), 16);
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
 /**
- * The light that catches the player's edge from behind, as the data URL of a picture with the player's
+ * The light that catches the player's edge from behind, as a data URL. The picture has the player's
  * proportions.
- * @param {ImageBitmap} outline the player's
- * @param {{ colour: string, side: 1 | -1 }} light its colour, and whether it comes from the right (1) or the
- *   left (-1)
+ * @param light its colour, and whether it comes from the right (1) or the left (-1)
  */
-export function rimLight(outline, { colour, side }) {
+export function rimLight(outline: ImageBitmap, { colour, side }: { colour: string; side: 1 | -1 }) {
   const { width, height } = outline;
   const scale = Math.min(1, RIM_SIDE_PX / Math.max(width, height));
   const [w, h] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [w, h];
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
   context.imageSmoothingQuality = "medium";
   context.drawImage(outline, 0, 0, w, h);
   context.globalCompositeOperation = "destination-out";
@@ -85,20 +72,20 @@ export function rimLight(outline, { colour, side }) {
 }
 
 /**
- * The player's shadow, as a data URL for the template's `<img data-picture="shadow">`. Drawn small from the
- * outline and enlarged on the card: a CSS filter would take twenty times as long to blur it. A canvas in the
- * page itself would become a layer of its own, and everything above it another.
- * @param {ImageBitmap} player the outline
- * @param {{ side: 1 | -1 }} light from which side it comes; the shadow falls to the other
+ * The player's shadow, as a data URL for `<img data-picture="shadow">`. Drawn small and enlarged on the
+ * card: a CSS filter would take twenty times as long, and a canvas in the page would become a layer of its
+ * own, and everything above it another.
+ * @param player the outline
+ * @param light from which side it comes; the shadow falls to the other
  */
-export function softShadow(player, { side }) {
+export function softShadow(player: ImageBitmap, { side }: { side: 1 | -1 }) {
   const { width, height } = player;
   const scale = SHADOW_PX / Math.max(width, height);
   const [w, h] = [Math.max(4, Math.round(width * scale)), Math.max(4, Math.round(height * scale))];
   const canvas = document.createElement("canvas");
   canvas.width = w * 1.5;
   canvas.height = h * 1.5;
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
   context.filter = `blur(${SHADOW_BLUR_PX}px)`;
   context.imageSmoothingQuality = "medium";
   context.drawImage(player, w / 4 - side * 1.5, h / 4, w, h);
@@ -111,12 +98,11 @@ export function softShadow(player, { side }) {
 }
 
 /**
- * A small player enlarged, with clearer lines. Done once per photo: with a filter in the style sheet, every
- * card would pay for it. Throws when the file cannot be decoded.
- * @param {Blob} file
- * @returns {Promise<Blob>} a BMP file
+ * A small player enlarged, with clearer lines. Done once a photo: a filter in the style sheet would cost
+ * every card. Throws when the file cannot be decoded.
+ * @returns a BMP file
  */
-export async function sharpened(file) {
+export async function sharpened(file: Blob): Promise<Blob> {
   // Decoded apart from the element: what an <img> has decoded to show, the browser decodes again for a
   // canvas.
   const decoded = await createImageBitmap(file).catch(() => {
@@ -135,10 +121,9 @@ export async function sharpened(file) {
 
 /**
  * A photo reduced to the largest size a card can show; null when it is no larger than that.
- * @param {HTMLImageElement} photo
- * @returns {Blob | null} a BMP file
+ * @returns a BMP file
  */
-export function reduced(photo) {
+export function reduced(photo: HTMLImageElement): Blob | null {
   const scale = LARGEST_PX / Math.max(photo.naturalWidth, photo.naturalHeight);
   if (scale >= 1) return null;
   const [w, h] = [Math.round(photo.naturalWidth * scale), Math.round(photo.naturalHeight * scale)];
@@ -148,8 +133,8 @@ export function reduced(photo) {
   return bitmapFile(context.getImageData(0, 0, w, h));
 }
 
-/** How often a picture is to be halved for its box. @param {HTMLImageElement} picture */
-export function halvingsOf(picture) {
+/** How often a picture is to be halved for its box. */
+export function halvingsOf(picture: HTMLImageElement) {
   const { width, height } = picture.getBoundingClientRect();
   if (width === 0 || height === 0) return 0;
   const times = Math.min(picture.naturalWidth / width, picture.naturalHeight / height);
@@ -157,13 +142,11 @@ export function halvingsOf(picture) {
 }
 
 /**
- * A picture reduced to half as often as that. Whatever else was made of it before, the same comes out.
- * @param {HTMLImageElement} picture
- * @param {number} times
- * @returns {Promise<Blob>} a BMP file
+ * A picture halved that often. The result does not depend on what else was made of the picture before.
+ * @returns a BMP file
  */
-export async function halved(picture, times) {
-  const shrink = (/** @type {number} */ side) => Math.max(1, Math.round(side / 2 ** times));
+export async function halved(picture: HTMLImageElement, times: number): Promise<Blob> {
+  const shrink = (side: number) => Math.max(1, Math.round(side / 2 ** times));
   const bitmap = await createImageBitmap(picture, {
     resizeWidth: shrink(picture.naturalWidth),
     resizeHeight: shrink(picture.naturalHeight),
@@ -177,11 +160,10 @@ export async function halved(picture, times) {
 }
 
 /**
- * An unsharp mask: amplifies differences from the picture's own blur, but not noise, and at edges only up to
- * a limit.
- * @param {ImageData} picture changed in place
+ * An unsharp mask: amplifies differences from the picture's own blur, but no noise, and edges only so far.
+ * @param picture changed in place
  */
-function sharpen({ data, width, height }) {
+function sharpen({ data, width, height }: ImageData) {
   const { canvas, context } = canvasOf(width, height);
   context.putImageData(new ImageData(new Uint8ClampedArray(data), width, height), 0, 0);
   const blurred = canvasOf(width, height).context;
@@ -197,25 +179,27 @@ function sharpen({ data, width, height }) {
   }
 }
 
-/** How much is added for a difference from the blur. @param {number} difference of 255 */
-function gainOf(difference) {
+/**
+ * How much is added for a difference from the blur.
+ * @param difference of 255
+ */
+function gainOf(difference: number) {
   const size = Math.abs(difference);
   const beyondNoise = Math.max(0, size - NOISE_STEP);
   return Math.sign(difference) * SHARPEN * Math.min(beyondNoise, EDGE_STEP - NOISE_STEP);
 }
 
-/** A canvas's picture as such a file. @param {OffscreenCanvas} canvas */
-export function fileOf(canvas) {
-  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d"));
+/** A canvas's picture as a BMP file. */
+export function fileOf(canvas: OffscreenCanvas) {
+  const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
   return bitmapFile(context.getImageData(0, 0, canvas.width, canvas.height));
 }
 
 /**
- * Writes a picture as a BMP file with a version 4 header (Windows GDI, BITMAPV4HEADER): uncompressed pixels
- * with alpha. Writing and reading a PNG would take ten times as long, and this file is not kept.
- * @param {ImageData} picture
+ * A BMP file with a version 4 header (Windows GDI, BITMAPV4HEADER): uncompressed pixels with alpha. Writing
+ * and reading a PNG would take ten times as long, and this file is not kept.
  */
-export function bitmapFile({ data, width, height }) {
+export function bitmapFile({ data, width, height }: ImageData) {
   const head = new DataView(new ArrayBuffer(14 + 108));
   const [BITFIELDS, SRGB] = [3, 0x73524742];
   head.setUint16(0, 0x424d);
@@ -232,5 +216,5 @@ export function bitmapFile({ data, width, height }) {
   for (const [k, mask] of [0xff, 0xff00, 0xff0000, 0xff000000].entries())
     head.setUint32(54 + 4 * k, mask, true);
   head.setUint32(70, SRGB, true);
-  return new Blob([head, /** @type {Uint8ClampedArray<ArrayBuffer>} */ (data)], { type: "image/bmp" });
+  return new Blob([head, data as Uint8ClampedArray<ArrayBuffer>], { type: "image/bmp" });
 }

@@ -1,6 +1,5 @@
-// Runs inside the page of a card, for its designer only: tells what was set and where. Type-checked through
-// JSDoc.
-/** @typedef {{ x: number, y: number, width: number, height: number }} Rectangle */
+// Runs inside the page of a card, for its designer only: says what was set and where.
+import type { Box } from "../../../core/card.ts";
 
 /** Marks an element while the browser is asked for its fonts. */
 const MARK = "data-cardpress-look";
@@ -17,32 +16,28 @@ const LARGE_BOLD_PX = 18.66;
 /** The shorter side of a card as it is mostly asked for. */
 const COMMON_SIDE_PX = 1024;
 
-/** Without these a letter's edge, which is half ground, would count as its colour. */
+/** The part of the ink that counts: a letter's edge is half ground. */
 const CORE_OF_INK = 0.2;
 /** Of 765, the three channels together: less is noise of the encoder, or no ink at all. */
 const LEAST_DIFFERENCE = 18;
 
-/** @param {DOMRect | Rectangle} r @returns {Rectangle} */
-const plain = ({ x, y, width, height }) => ({ x, y, width, height });
+const plain = ({ x, y, width, height }: DOMRect | Box): Box => ({ x, y, width, height });
 
-const card = () => /** @type {HTMLElement} */ (document.querySelector(".card"));
+const card = () => document.querySelector(".card") as HTMLElement;
 
-/** @param {Element} element */
-const ownText = (element) =>
+const ownText = (element: Element) =>
   [...element.childNodes].filter(
     (node) => node.nodeType === Node.TEXT_NODE && (node.textContent ?? "").trim(),
   );
 
-/** @param {Node[]} nodes */
-const rectsOf = (nodes) =>
+const rectsOf = (nodes: Node[]) =>
   nodes.flatMap((node) => {
     const range = document.createRange();
     range.selectNodeContents(node);
     return [...range.getClientRects()].filter((r) => r.width > 0 && r.height > 0);
   });
 
-/** @param {Rectangle[]} rects @returns {Rectangle} */
-const union = (rects) => {
+const union = (rects: Box[]): Box => {
   const x = Math.min(...rects.map((r) => r.x));
   const y = Math.min(...rects.map((r) => r.y));
   const right = Math.max(...rects.map((r) => r.x + r.width));
@@ -50,9 +45,9 @@ const union = (rects) => {
   return { x, y, width: right - x, height: bottom - y };
 };
 
-/** @param {HTMLElement} element the data attribute or class by which its designer knows it */
-const labelOf = (element) => {
-  for (let at = /** @type {HTMLElement | null} */ (element); at && at !== card(); at = at.parentElement) {
+/** @param element the data attribute or class by which its designer knows it */
+const labelOf = (element: HTMLElement) => {
+  for (let at: HTMLElement | null = element; at && at !== card(); at = at.parentElement) {
     const name = at.dataset.text ?? at.dataset.slot;
     if (name) return name;
     if (at.className && typeof at.className === "string") return `.${at.className.trim().split(/\s+/)[0]}`;
@@ -60,12 +55,9 @@ const labelOf = (element) => {
   return element.tagName.toLowerCase();
 };
 
-/**
- * The box that a text should stay in: its fitted box, else the nearest block.
- * @param {HTMLElement} element
- */
-const boxOf = (element) => {
-  const fitted = /** @type {HTMLElement | null} */ (element.closest("[data-fit]"));
+/** The box that a text should stay in: its fitted box, else the nearest block. */
+const boxOf = (element: HTMLElement) => {
+  const fitted = element.closest<HTMLElement>("[data-fit]");
   if (fitted) return fitted;
   let at = element;
   while (at.parentElement && at !== card() && getComputedStyle(at).display.startsWith("inline"))
@@ -73,16 +65,16 @@ const boxOf = (element) => {
   return at;
 };
 
-/** The nearest box that cuts what stands out of it. @param {HTMLElement} element */
-const clipOf = (element) => {
-  for (let at = /** @type {HTMLElement | null} */ (element); at; at = at.parentElement)
+/** The nearest box that cuts what stands out of it. */
+const clipOf = (element: HTMLElement) => {
+  for (let at: HTMLElement | null = element; at; at = at.parentElement)
     if (at === card() || getComputedStyle(at).overflow !== "visible") return at;
   return card();
 };
 
-/** Whether a text runs otherwise than from side to side. @param {HTMLElement} element */
-const isTurned = (element) => {
-  for (let at = /** @type {HTMLElement | null} */ (element); at && at !== card(); at = at.parentElement) {
+/** Whether a text is rotated, or runs from top to bottom. */
+const isTurned = (element: HTMLElement) => {
+  for (let at: HTMLElement | null = element; at && at !== card(); at = at.parentElement) {
     const { writingMode, rotate, transform } = getComputedStyle(at);
     if (writingMode !== "horizontal-tb" || rotate !== "none") return true;
     if (transform !== "none" && Math.abs(new DOMMatrix(transform).b) > 0.001) return true;
@@ -91,11 +83,10 @@ const isTurned = (element) => {
 };
 
 /**
- * What is seen of a text: a box that cuts it with an ellipsis leaves the rest unseen, as its designer wants.
- * Along its lines only: accents that the box cuts off are a fault.
- * @param {Rectangle} ink @param {HTMLElement} clip @param {boolean} turned @returns {Rectangle}
+ * What is seen of a text: a box that cuts it with an ellipsis leaves the rest unseen, as its designer
+ * wants. Along its lines only: accents that the box cuts off are a fault.
  */
-const seenInk = (ink, clip, turned) => {
+const seenInk = (ink: Box, clip: HTMLElement, turned: boolean): Box => {
   if (getComputedStyle(clip).textOverflow !== "ellipsis") return ink;
   const { left, right, top, bottom } = clip.getBoundingClientRect();
   const x = Math.min(Math.max(ink.x, left), right);
@@ -105,12 +96,8 @@ const seenInk = (ink, clip, turned) => {
   return { ...across, y, height: Math.max(0, Math.min(ink.y + ink.height, bottom) - y) };
 };
 
-/**
- * @param {Rectangle} ink
- * @param {Rectangle} box
- * @param {number} slackY px that a font's own height may stand out
- */
-const standsOut = (ink, box, slackY) =>
+/** @param slackY px that a font's own height may stand out */
+const standsOut = (ink: Box, box: Box, slackY: number) =>
   Math.max(
     0,
     box.x - ink.x - 1,
@@ -119,8 +106,7 @@ const standsOut = (ink, box, slackY) =>
     ink.y + ink.height - box.y - box.height - slackY,
   );
 
-/** @param {HTMLElement} element @param {number} index */
-const lookAt = (element, index) => {
+const lookAt = (element: HTMLElement, index: number) => {
   const rects = rectsOf(ownText(element));
   if (rects.length === 0) return null;
   const style = getComputedStyle(element);
@@ -162,20 +148,20 @@ const lookAt = (element, index) => {
   };
 };
 
-const isSeen = (/** @type {HTMLElement} */ element) =>
+const isSeen = (element: HTMLElement) =>
   element.closest("[hidden], [aria-hidden='true'], [data-zone]") === null &&
   element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
 
-/** What the printer leaves of the picture, or null: for a card that bleeds, by how much. */
+/** What the printer leaves of the picture; null for a card without bleed. */
 const trim = () => {
   const bleed = Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--bleed"));
   if (!(bleed > 0)) return null;
   return { x: bleed, y: bleed, width: innerWidth - 2 * bleed, height: innerHeight - 2 * bleed };
 };
 
-/** @param {Element} element */
-const isMark = (element) => {
-  // Of the pictures that a card brings, only the badge is set on it: all others are its ground or its player.
+const isMark = (element: Element) => {
+  // Of the pictures that a card brings, only the badge is set on it: all others are its ground or its
+  // player.
   if (element instanceof HTMLImageElement) return (element.dataset.picture ?? "badge") === "badge";
   if (element instanceof SVGSVGElement) return element.ownerSVGElement === null;
   return (
@@ -185,8 +171,8 @@ const isMark = (element) => {
   );
 };
 
-/** Where a picture is seen in its box. @param {Element} element */
-const seenBox = (element) => {
+/** Where a picture is seen in its box. */
+const seenBox = (element: Element) => {
   const box = plain(element.getBoundingClientRect());
   const style = getComputedStyle(element);
   if (!(element instanceof HTMLImageElement) || !/^(contain|scale-down)$/.test(style.objectFit)) return box;
@@ -200,24 +186,22 @@ const seenBox = (element) => {
   return { x: box.x + (box.width - width) * across, y: box.y + (box.height - height) * down, width, height };
 };
 
-/** @param {Element} element */
-const markLabel = (element) =>
-  (element instanceof HTMLElement && element.dataset.picture) ||
-  labelOf(/** @type {HTMLElement} */ (element));
+const markLabel = (element: Element) =>
+  (element instanceof HTMLElement && element.dataset.picture) || labelOf(element as HTMLElement);
 
 const marks = () =>
   [...card().querySelectorAll("*")]
-    .filter((each) => isSeen(/** @type {HTMLElement} */ (each)) && isMark(each))
+    .filter((each) => isSeen(each as HTMLElement) && isMark(each))
     .map((each) => ({ label: markLabel(each), box: seenBox(each) }))
     .filter(({ box }) => box.width > 0 && box.height > 0);
 
 /** What the page has set: boxes, zones and texts. */
 const look = () => {
-  const all = /** @type {HTMLElement[]} */ ([card(), ...card().querySelectorAll("*")]);
+  const all = [card(), ...card().querySelectorAll("*")] as HTMLElement[];
   const texts = all.filter((each) => ownText(each).length > 0 && isSeen(each)).map(lookAt);
-  const zones = /** @type {NodeListOf<HTMLElement>} */ (card().querySelectorAll("[data-zone]"));
-  const player = /** @type {HTMLImageElement | null} */ (
-    card().querySelector('img[data-picture="player"], img[data-picture="photo"]')
+  const zones = card().querySelectorAll<HTMLElement>("[data-zone]");
+  const player = card().querySelector<HTMLImageElement>(
+    'img[data-picture="player"], img[data-picture="photo"]',
   );
   const pictures = [...card().querySelectorAll("img")].filter((img) => isSeen(img));
   // Those of the library are known where this is asked, and so many that telling them takes a second.
@@ -242,8 +226,7 @@ const look = () => {
   };
 };
 
-/** @param {CSSFontFaceRule} rule */
-const fontFace = ({ style }) => ({
+const fontFace = ({ style }: CSSFontFaceRule) => ({
   family: style.getPropertyValue("font-family").replace(/^["']|["']$/g, ""),
   source: /url\(["']?([^"')]+)/.exec(style.getPropertyValue("src"))?.[1] ?? "",
   range: style.getPropertyValue("unicode-range"),
@@ -271,15 +254,13 @@ const unmark = () => {
   for (const each of document.querySelectorAll(`[${MARK}]`)) each.removeAttribute(MARK);
 };
 
-/** @param {string} base64 a PNG */
-const pixels = async (base64) => {
-  const bytes = /** @type {{ fromBase64(text: string): Uint8Array<ArrayBuffer> }} */ (
-    /** @type {unknown} */ (Uint8Array)
-  ).fromBase64(base64);
+/** @param base64 a PNG */
+const pixels = async (base64: string) => {
+  const bytes = Uint8Array.fromBase64(base64);
   const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
-  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
-    new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d", { willReadFrequently: true })
-  );
+  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d", {
+    willReadFrequently: true,
+  }) as OffscreenCanvasRenderingContext2D;
   // What is transparent is seen on the page that shows the card: white is the hardest and the most frequent.
   context.fillStyle = "#fff";
   context.fillRect(0, 0, bitmap.width, bitmap.height);
@@ -287,8 +268,8 @@ const pixels = async (base64) => {
   return context.getImageData(0, 0, bitmap.width, bitmap.height);
 };
 
-const linear = (/** @type {number} */ v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-const luminance = (/** @type {Uint8ClampedArray} */ data, /** @type {number} */ i) =>
+const linear = (v: number) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+const luminance = (data: Uint8ClampedArray, i: number) =>
   0.2126 * linear((data[i] ?? 0) / 255) +
   0.7152 * linear((data[i + 1] ?? 0) / 255) +
   0.0722 * linear((data[i + 2] ?? 0) / 255);
@@ -297,9 +278,8 @@ const luminance = (/** @type {Uint8ClampedArray} */ data, /** @type {number} */ 
  * The contrast of texts with what lies under them, from a picture with and one without letters: whatever
  * makes a letter's colour, gradients and blending too, is in the pixels. The median over the core of the
  * strokes.
- * @param {ImageData} withText @param {ImageData} without @param {Rectangle[]} boxes
  */
-const contrasts = (withText, without, boxes) =>
+const contrasts = (withText: ImageData, without: ImageData, boxes: Box[]) =>
   boxes.map((box) => {
     const x = Math.max(0, Math.floor(box.x));
     const y = Math.max(0, Math.floor(box.y));
@@ -310,8 +290,7 @@ const contrasts = (withText, without, boxes) =>
     return contrastOf(partOf(withText, part), partOf(without, part));
   });
 
-/** @param {ImageData} picture @param {Rectangle} part */
-const partOf = ({ data, width }, part) => {
+const partOf = ({ data, width }: ImageData, part: Box) => {
   const out = new Uint8ClampedArray(part.width * part.height * 4);
   for (let row = 0; row < part.height; row++) {
     const from = ((part.y + row) * width + part.x) * 4;
@@ -320,8 +299,8 @@ const partOf = ({ data, width }, part) => {
   return out;
 };
 
-/** @param {Uint8ClampedArray} ink @param {Uint8ClampedArray} ground the same place without letters */
-const contrastOf = (ink, ground) => {
+/** @param ground the same place without letters */
+const contrastOf = (ink: Uint8ClampedArray, ground: Uint8ClampedArray) => {
   const differences = new Uint16Array(ink.length / 4);
   const counts = new Uint32Array(766);
   for (let i = 0; i < ink.length; i += 4) {
@@ -351,19 +330,21 @@ const contrastOf = (ink, ground) => {
   return ratios[Math.floor(ratios.length / 2)] ?? 1;
 };
 
-/** @param {string} withText a PNG @param {string} without a PNG @param {Rectangle[]} boxes */
-const contrastsOfShots = async (withText, without, boxes) =>
+/**
+ * @param withText a PNG
+ * @param without a PNG
+ */
+const contrastsOfShots = async (withText: string, without: string, boxes: Box[]) =>
   contrasts(await pixels(withText), await pixels(without), boxes);
 
 /**
  * The contrasts by what the page itself paints, which takes a tenth of two screenshots' time; null in a
  * browser that cannot.
- * @param {Rectangle[]} boxes
  */
-const contrastsInCanvas = async (boxes) => {
-  const { cardpressCanvas: canvas } = /** @type {{ cardpressCanvas: typeof import("../card/canvas.js") }} */ (
-    /** @type {unknown} */ (globalThis)
-  );
+const contrastsInCanvas = async (boxes: Box[]) => {
+  const { cardpressCanvas: canvas } = globalThis as unknown as {
+    cardpressCanvas: typeof import("../../card/page/canvas.ts");
+  };
   try {
     const pictures = await canvas.compare(innerWidth, innerHeight, hideTexts);
     return pictures && contrasts(...pictures, boxes);

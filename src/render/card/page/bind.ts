@@ -1,30 +1,16 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Puts a card's data where card.html asks
-// for it. Whatever a partner sent only ever becomes a text node or a custom property.
+// Puts a card's data where card.html asks for it. What a partner sent only ever becomes a text node or a
+// custom property.
+
+import type { CardFill, CardList, CardText } from "./messages.ts";
+
+/** The pattern for each list's entries: the first child of the element with `data-each`, removed from it. */
+const patterns = new Map<HTMLElement, Element>();
 
 /**
- * A text to show. If it is not in any particular language, `lang` is empty and `direction` is "ltr".
- * @typedef {{ text: string, lang: string, direction: "ltr" | "rtl" }} CardText
+ * Prepares a card's markup, once: removes the sample content, and wraps each fitted text in an element of
+ * its own.
  */
-
-/** @typedef {{ texts: Record<string, CardText>, variables: Record<string, string> }[]} CardList */
-
-/**
- * What a card shows, by path. Paths without a value are left out.
- * @typedef {{ texts: Record<string, CardText>, lists: Record<string, CardList> }} CardData
- */
-
-/**
- * The pattern for each list's entries: the first child of the element with `data-each`, removed from it.
- * @type {Map<HTMLElement, Element>}
- */
-const patterns = new Map();
-
-/**
- * Prepares a card's markup, once: removes the sample content, and wraps each fitted text in an element of its
- * own.
- * @param {HTMLElement} card
- */
-export function prepare(card) {
+export function prepare(card: HTMLElement) {
   patterns.clear();
   for (const list of elements(card, "[data-each]")) {
     const [pattern] = list.children;
@@ -42,17 +28,13 @@ export function prepare(card) {
   for (const list of patterns.keys()) list.replaceChildren();
 }
 
-/**
- * Fills in every text, list and condition of the card.
- * @param {HTMLElement} card
- * @param {CardData} data
- */
-export function bind(card, { texts, lists }) {
+/** Fills in every text, list and condition of the card. */
+export function bind(card: HTMLElement, { texts, lists }: Pick<CardFill, "texts" | "lists">) {
   for (const [list, pattern] of patterns) {
     const entries = own(lists, list.dataset.each ?? "") ?? [];
     list.replaceChildren(
       ...entries.map((entry, index) => {
-        const copy = /** @type {HTMLElement} */ (pattern.cloneNode(true));
+        const copy = pattern.cloneNode(true) as HTMLElement;
         copy.style.setProperty("--index", String(index));
         for (const [name, value] of Object.entries(entry.variables))
           copy.style.setProperty(`--${name}`, value);
@@ -67,27 +49,20 @@ export function bind(card, { texts, lists }) {
     if (!element.parentElement?.closest("[data-each]")) bindOne(element, texts, lists);
 }
 
-/**
- * @param {HTMLElement} element
- * @param {Record<string, CardText>} texts
- * @param {Record<string, CardList>} lists
- */
-function bindOne(element, texts, lists) {
+function bindOne(element: HTMLElement, texts: Record<string, CardText>, lists: Record<string, CardList>) {
   const { text, if: wanted, unless } = element.dataset;
   if (text !== undefined) setText(element, own(texts, text));
   if (wanted === undefined && unless === undefined) return;
-  const has = (/** @type {string} */ path) =>
-    own(texts, path) !== undefined || own(lists, path) !== undefined;
+  const has = (path: string) => own(texts, path) !== undefined || own(lists, path) !== undefined;
   const isShown = (wanted === undefined || has(wanted)) && (unless === undefined || !has(unless));
   // A missing picture stays hidden, whatever the conditions say.
   element.hidden = !isShown || (element.hidden && element.dataset.picture !== undefined);
 }
 
-/** @param {HTMLElement} element @param {CardText | undefined} shown */
-function setText(element, shown) {
+function setText(element: HTMLElement, shown: CardText | undefined) {
   const { text = "", lang = "", direction = "ltr" } = shown ?? {};
   // A fitted text's box takes its direction as well, which determines where a line begins.
-  const box = /** @type {HTMLElement | null} */ (element.parentElement?.closest("[data-fit]") ?? null);
+  const box = element.parentElement?.closest<HTMLElement>("[data-fit]") ?? null;
   for (const each of box ? [box, element] : [element]) {
     if (lang !== "") [each.lang, each.dir] = [lang, direction];
     else for (const name of ["lang", "dir"]) each.removeAttribute(name);
@@ -99,27 +74,18 @@ function setText(element, shown) {
 
 /**
  * Replaces an element's attributes with another's.
- * @param {Element} to
- * @param {Element} from
- * @param {string[]} but names to leave alone
+ * @param but names to leave alone
  */
-export function takeAttributes(to, from, but = []) {
+export function takeAttributes(to: Element, from: Element, but: string[] = []) {
   for (const name of to.getAttributeNames()) if (!but.includes(name)) to.removeAttribute(name);
   for (const { name, value } of from.attributes) if (!but.includes(name)) to.setAttribute(name, value);
 }
 
-/**
- * Looks up a value by a name that can be any text, even that of an inherited property.
- * @template T
- * @param {Record<string, T>} from
- * @param {string} name
- * @returns {T | undefined}
- */
-function own(from, name) {
+/** Looks up a value by a name that can be any text, even that of an inherited property. */
+function own<T>(from: Record<string, T>, name: string): T | undefined {
   return Object.hasOwn(from, name) ? from[name] : undefined;
 }
 
-/** @param {Element} root @param {string} selector */
-function elements(root, selector) {
-  return /** @type {HTMLElement[]} */ ([...root.querySelectorAll(selector)]);
+function elements(root: Element, selector: string) {
+  return [...root.querySelectorAll<HTMLElement>(selector)];
 }

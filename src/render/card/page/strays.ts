@@ -1,33 +1,34 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Finds what would float at the card's
-// side: a fist whose arm runs off the card and comes back.
-import { above, alphaOf, patches } from "../photo/page/pixels.ts";
-import { decodedOutline } from "./decode.js";
-import { bitmapFile, canvasOf } from "./light.js";
+// Finds what would float at the card's side: a fist whose arm runs off the card and comes back.
 
-/** @import { Bytes } from "../photo/page/pixels.ts" */
+import { above, alphaOf, type Bytes, patches } from "../../photo/page/pixels.ts";
+import { decodedOutline } from "./decode.ts";
+import { bitmapFile, canvasOf } from "./light.ts";
 
 /** From this alpha (0 to 255) on, a pixel of the outline belongs to the player. */
 const SOLID_ALPHA = 128;
 /** The soft edge around a part, in pixels of the outline. */
 const SOFT_PX = 3;
 
-/** @typedef {{ parts: OffscreenCanvas, outline: string, key: string }} Strays */
+export interface Strays {
+  /** A picture of the outline's size, opaque where the parts are. */
+  parts: OffscreenCanvas;
+  /** The outline without them, as a data URL. */
+  outline: string;
+  /** What tells these parts apart. */
+  key: string;
+}
 
-/**
- * What was found last, by outline and what is seen of it: most photos come again.
- * @type {Map<string, Strays | null>}
- */
-const found = new Map();
+/** By outline and what is seen of it: most photos come again. */
+const found = new Map<string, Strays | null>();
 const MAX_FOUND = 20;
 
 /**
- * The parts of the player that hang together with the rest only beyond the card's sides: a picture of the
- * outline's size, opaque there, the outline without them as a data URL, and what tells them apart. Null when
- * there are none.
- * @param {string} source the player's outline
- * @param {{ from: number, to: number }} seen what the card shows of the player's width, as fractions of it
+ * The parts of the player that are joined to the rest only beyond the card's sides; null when there are
+ * none.
+ * @param source the player's outline
+ * @param seen what the card shows of the player's width, as fractions of it
  */
-export async function straysOf(source, seen) {
+export async function straysOf(source: string, seen: { from: number; to: number }) {
   const key = `${seen.from} ${seen.to}`;
   const known = found.get(`${key} ${source}`);
   if (known !== undefined) return known;
@@ -37,56 +38,51 @@ export async function straysOf(source, seen) {
   return strays;
 }
 
-/**
- * @param {string} source @param {{ from: number, to: number }} seen @param {string} key
- * @returns {Promise<Strays | null>}
- */
-async function findStrays(source, seen, key) {
+async function findStrays(
+  source: string,
+  seen: { from: number; to: number },
+  key: string,
+): Promise<Strays | null> {
   const outline = await decodedOutline(source);
   const parts = strayParts(outline, seen);
   if (!parts) return null;
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [outline.width, outline.height];
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
   erase(context, outline, parts, outline);
   return { parts, outline: canvas.toDataURL(), key };
 }
 
 /**
  * A picture of the player without these parts.
- * @param {HTMLImageElement} player decoded
- * @param {OffscreenCanvas} parts
- * @returns {Blob} a BMP file
+ * @param player decoded
+ * @returns a BMP file
  */
-export function without(player, parts) {
+export function without(player: HTMLImageElement, parts: OffscreenCanvas): Blob {
   const { naturalWidth: width, naturalHeight: height } = player;
   const { context } = canvasOf(width, height);
   erase(context, player, parts, { width, height });
   return bitmapFile(context.getImageData(0, 0, width, height));
 }
 
-/**
- * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} context
- * @param {HTMLImageElement | ImageBitmap} picture
- * @param {OffscreenCanvas} parts
- * @param {{ width: number, height: number }} size the picture's
- */
-function erase(context, picture, parts, { width, height }) {
+/** @param size the picture's */
+function erase(
+  context: CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D,
+  picture: HTMLImageElement | ImageBitmap,
+  parts: OffscreenCanvas,
+  { width, height }: { width: number; height: number },
+) {
   context.drawImage(picture, 0, 0);
   context.globalCompositeOperation = "destination-out";
   context.drawImage(parts, 0, 0, width, height);
 }
 
-/**
- * @param {ImageBitmap} outline
- * @param {{ from: number, to: number }} seen
- */
-function strayParts(outline, { from, to }) {
+function strayParts(outline: ImageBitmap, { from, to }: { from: number; to: number }) {
   const { width, height } = outline;
   const { context } = canvasOf(width, height);
   context.drawImage(outline, 0, 0);
   const { data } = context.getImageData(0, 0, width, height);
-  const solid = above(alphaOf(/** @type {Bytes} */ (data)), SOLID_ALPHA - 1);
+  const solid = above(alphaOf(data as Bytes), SOLID_ALPHA - 1);
   const inside = solid.slice();
   for (let pixel = 0; pixel < inside.length; pixel++) {
     const x = ((pixel % width) + 0.5) / width;
