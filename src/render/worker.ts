@@ -1,7 +1,7 @@
 import { getPriority } from "node:os";
 import { OperatorError } from "../core/errors.ts";
 import { isFullDisk } from "../system/write-whole.ts";
-import { lowerPriority, lowerSession } from "./browser/low-priority.ts";
+import { lowerPriority, lowerSession, sessionNiceness } from "./browser/low-priority.ts";
 import { CardRefused, type CardRenderer, openCardRenderer } from "./card-renderer.ts";
 import { type FromWorker, parseToWorker, type ToWorker } from "./protocol.ts";
 
@@ -31,13 +31,13 @@ export function runWorker(): void {
     }
     try {
       // Chromium inherits the priority, so it is set before the browser starts.
-      if (!message.options.normalPriority) {
-        lowerPriority(Math.min(LEAST_PRIORITY, getPriority() + WORKER_NICENESS));
-        void lowerSession(process.pid);
-      }
+      const lowerBrowser = message.options.normalPriority ? () => {} : yieldToServer();
       renderer = await openCardRenderer(message.options, {
         onStep: (step) => send({ type: "starting", step }),
-        onBrowser: (pid) => send({ type: "browser", pid }),
+        onBrowser: (pid) => {
+          send({ type: "browser", pid });
+          lowerBrowser(pid);
+        },
         onProblem: (problem) => send({ type: "problem", message: problem }),
       });
       renderer.onBrowserLost(() => end("the browser ended"));
@@ -51,6 +51,21 @@ export function runWorker(): void {
   process.on("disconnect", () => process.exit(0));
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => {});
+}
+
+/**
+ * Lowers this process below the server, which started it. Returns a function that does the same for the
+ * session of a browser.
+ */
+function yieldToServer(): (browser: number) => void {
+  const lower = (niceness: number) => Math.min(LEAST_PRIORITY, niceness + WORKER_NICENESS);
+  lowerPriority(lower(getPriority()));
+  // By the server's session: where it was started with `nice`, its process alone has that niceness, and a
+  // session that has it too would get next to nothing beside others.
+  const ofServer = sessionNiceness(process.ppid);
+  if (ofServer === undefined) return () => {};
+  const done = lowerSession(process.pid, lower(ofServer));
+  return (browser) => void done.then(() => lowerSession(browser, lower(ofServer)));
 }
 
 async function work(renderer: CardRenderer, message: Exclude<ToWorker, { type: "start" }>): Promise<void> {

@@ -12,7 +12,6 @@ import { MOST_RENDER_MS } from "../../core/limits.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import type { Chromium } from "./chromium.ts";
 import { whyNotLaunched } from "./launch-failure.ts";
-import { lowerSession } from "./low-priority.ts";
 
 /** The only origin a sealed page can load from; `.invalid` never resolves (RFC 2606). */
 export const PAGE_ORIGIN = "https://card.invalid";
@@ -143,7 +142,6 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     const reason = await whyNotLaunched({ path, args, env, profilesDir });
     throw reason === undefined ? error : new OperatorError(reason);
   });
-  void lowerSession(browser.process()?.pid ?? 0);
   profiles.set(browser, userDataDir);
   browser.once("disconnected", () => void rm(userDataDir, { recursive: true, force: true }).catch(() => {}));
   return browser;

@@ -1,6 +1,6 @@
 import { dlopen } from "bun:ffi";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { getPriority, setPriority } from "node:os";
+import { setPriority } from "node:os";
 
 /** Linux' prctl(2) option and capability, from linux/prctl.h and linux/capability.h. */
 const PR_CAPBSET_DROP = 24;
@@ -26,17 +26,29 @@ export function lowerPriority(niceness: number): void {
 }
 
 /**
- * Gives a session the niceness of the process that leads it. Where Linux shares the processor out among
- * sessions (sched(7), "The autogroup feature"), niceness counts within one only, and workers and browsers
- * lead their own: each would get as much as the server and everybody who asks it. Resolves without it where
- * there are no autogroups, or where the process leads no session.
+ * The niceness of a process's session; undefined where Linux does not share the processor out among sessions
+ * (sched(7), "The autogroup feature").
  */
-export async function lowerSession(pid: number): Promise<void> {
+export function sessionNiceness(pid: number): number | undefined {
+  try {
+    const [, niceness] = /nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, "utf8")) ?? [];
+    return niceness === undefined ? undefined : Number(niceness);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Sets the niceness of the session that a process leads. Where Linux shares the processor out among sessions,
+ * the niceness of processes counts within one only, and workers and browsers lead their own: each would get
+ * as much as the server and everybody who asks it. Resolves without it where the process leads no session.
+ */
+export async function lowerSession(pid: number, niceness: number): Promise<void> {
   // The kernel takes one such change in 100 ms of all users together, and workers start at the same time.
   for (let tries = 0; tries < SESSION_TRIES; tries++) {
     try {
       if (!leadsSession(pid)) return;
-      return writeFileSync(`/proc/${pid}/autogroup`, String(getPriority(pid)));
+      return writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
     }
