@@ -18,6 +18,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ASKED_COMPOSITIONS, type Composition, type Cutout, type Framing } from "../src/core/card.ts";
+import { sha256 } from "../src/core/sha256.ts";
 import { isPhotoOnly } from "../src/render/card/composition.ts";
 import { placeCutout } from "../src/render/card/framing.ts";
 import { openCardPage } from "../src/render/card/page.ts";
@@ -301,7 +302,7 @@ const before = existsSync(options.against)
     })
   : null;
 const sameList = `${labels.map(({ file }) => file).join(" ")}`;
-const list = new Bun.CryptoHasher("sha256").update(sameList).digest("hex").slice(0, 16);
+const list = sha256(sameList).slice(0, 16);
 printFigures(figures, before?.list === list ? before.figures : null);
 printAcceptedByTag(acceptedByTag(rows));
 await writeFile(join(options.out, "rows.json"), JSON.stringify(rows, null, 1));

@@ -10,6 +10,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { sha256 } from "../src/core/sha256.ts";
 import { offerHelp } from "./help.ts";
 
 export interface Component {
@@ -81,7 +82,7 @@ export async function makeSbom(): Promise<Sbom> {
   const packages = await Promise.all(names.map((name) => packageComponent(name, hashes)));
   const { name, version, license } = await Bun.file(join(root, "package.json")).json();
   const components = [...packages, ...models];
-  const digest = new Bun.CryptoHasher("sha256").update(JSON.stringify([version, components])).digest("hex");
+  const digest = sha256(JSON.stringify([version, components]));
   return {
     bomFormat: "CycloneDX",
     specVersion: "1.6",

@@ -10,6 +10,7 @@ import {
 } from "../../src/app/people/manage-account.ts";
 import { LEASE_MS, MAX_RENDERS, RATE_LIMIT_PER_MINUTE, RATE_WINDOW_MS } from "../../src/core/limits.ts";
 import { MAX_DELIVERIES_PER_ENDPOINT } from "../../src/core/outbound-limits.ts";
+import { sha256 } from "../../src/core/sha256.ts";
 import { MINUTE_MS, monthOf } from "../../src/core/time.ts";
 import type { Workspace } from "../../src/service/workspace.ts";
 import type { Client } from "./client.ts";
@@ -198,7 +199,7 @@ export async function checkPictures(
   for (const { name, bytes, receipt, hash: promise } of rows) {
     const picture = await workspace.blobs.open("picture", name);
     const found = await picture?.bytes();
-    const hash = found && new Bun.CryptoHasher("sha256").update(found).digest("hex");
+    const hash = found && sha256(found);
     const promised = receipt ? JSON.parse(receipt)[promise] : hash;
     figures.check(
       "pictures",

@@ -1,3 +1,4 @@
+import { sha256 } from "../../src/core/sha256.ts";
 import { imageRequest } from "../../test/harness.ts";
 import type { Answer, Client } from "./client.ts";
 import type { Figures } from "./figures.ts";
@@ -268,9 +269,12 @@ async function fetchPicture({ client }: LoadOptions, load: Load, card: Promised)
     const answer = await client(address, {});
     if (answer?.status === 200) {
       load.counts.fetched += 1;
-      const sha256 = new Bun.CryptoHasher("sha256").update(answer.bytes).digest("hex");
       const headers = JSON.stringify(Object.fromEntries(answer.headers));
-      card.picture = { name: address.slice(address.lastIndexOf("/") + 1), sha256, headers };
+      card.picture = {
+        name: address.slice(address.lastIndexOf("/") + 1),
+        sha256: sha256(answer.bytes),
+        headers,
+      };
       return;
     }
     load.counts.notFetched += 1;

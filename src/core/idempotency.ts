@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "./sha256.ts";
 
 /**
  * JSON with sorted object keys and no white space, so that equivalent bodies produce the same text (the idea
@@ -17,5 +17,5 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 of the canonical payload: equal fingerprints mean "same payload". */
 export function fingerprintOf(payload: unknown): string {
-  return createHash("sha256").update(canonicalJson(payload)).digest("hex");
+  return sha256(canonicalJson(payload));
 }

@@ -1,5 +1,6 @@
 import type { Browser } from "puppeteer-core";
 import packageJson from "../../package.json" with { type: "json" };
+import { sha256 } from "../core/sha256.ts";
 import { BUILD } from "../version.ts";
 import type { MatteModel } from "./photo/matte-model.ts";
 import { VISION_VERSION } from "./photo/photo.ts";
@@ -22,5 +23,5 @@ export async function toolsOf(
 /** A short hash over the versions of all bundled fonts. */
 function fontsDigest(): string {
   const fonts = Object.entries(packageJson.dependencies).filter(([name]) => name.startsWith("@fontsource"));
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify(fonts.sort())).digest("hex").slice(0, 16);
+  return sha256(JSON.stringify(fonts.sort())).slice(0, 16);
 }

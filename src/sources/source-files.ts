@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { Blobs } from "../blobs/blobs.ts";
 import { Refusal } from "../core/errors.ts";
+import { sha256 } from "../core/sha256.ts";
 
 export interface StoredSource {
   /** Lower-case hex. */
@@ -26,12 +26,12 @@ export async function storeSource(
   bytes: Uint8Array,
   watcher?: SourceWatcher,
 ): Promise<StoredSource> {
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  await watcher?.add(sha256);
+  const hash = sha256(bytes);
+  await watcher?.add(hash);
   try {
-    if (!(await blobs.refresh("source", sha256, bytes.length))) {
-      watcher?.wrote(sha256);
-      await blobs.put("source", sha256, bytes);
+    if (!(await blobs.refresh("source", hash, bytes.length))) {
+      watcher?.wrote(hash);
+      await blobs.put("source", hash, bytes);
     }
   } catch (cause) {
     throw new Refusal(
@@ -40,5 +40,5 @@ export async function storeSource(
       { retryAfterSeconds: STORAGE_RETRY_AFTER_SECONDS, cause },
     );
   }
-  return { sha256 };
+  return { sha256: hash };
 }

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { sha256 } from "../core/sha256.ts";
 import { namesVersion } from "./etag.ts";
 
 /** A file loaded by pages. */
@@ -25,7 +25,7 @@ export function fileAsset(contentType: string, path: string): Asset {
 }
 
 function versionOf(body: string | Uint8Array): string {
-  return createHash("sha256").update(body).digest("hex").slice(0, 16);
+  return sha256(body).slice(0, 16);
 }
 
 export const CSS = "text/css; charset=utf-8";

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { Refusal } from "../../core/errors.ts";
+import { sha256 } from "../../core/sha256.ts";
 import {
   MAX_PASSWORD_CHARS,
   MIN_PASSWORD_CHARS,
@@ -52,7 +52,7 @@ export interface SignedIn {
 
 /** The hash a look-up by token uses. 256 random bits need no salt and no slow hash. */
 export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return sha256(token);
 }
 
 export function newToken(random: Context["random"]): string {

@@ -1,6 +1,6 @@
+import { sha256 } from "../../core/sha256.ts";
 /** @jsxImportSource preact */
 
-import { createHash } from "node:crypto";
 import type { MatchedBy, NamedPlayer } from "../../app/batches/match-photos.ts";
 import { refuseFullUploads, uploadPhoto } from "../../app/images/upload-photo.ts";
 import { Refusal } from "../../core/errors.ts";
@@ -308,7 +308,7 @@ async function keepFor(visit: MemberVisit): Promise<Draft> {
   const row = /^\d{1,5}$/.test(field(visit, "row")) ? { row: Number(field(visit, "row")) } : {};
   const sent = "row" in row ? undefined : before.photos?.find((one) => one.path === own);
   // A folder dropped again has the same files: they are here, and what was chosen for them holds.
-  if (sent?.sha256 === createHash("sha256").update(bytes).digest("hex")) return before;
+  if (sent?.sha256 === sha256(bytes)) return before;
   if (!sent && (before.photos?.length ?? 0) >= MAX_LIST_PHOTOS)
     throw new Refusal(
       "INVALID_REQUEST",

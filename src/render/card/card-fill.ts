@@ -1,6 +1,7 @@
 import type { Badge, Box, CardInput, Composition, CutoutFile } from "../../core/card.ts";
 import { isMoving } from "../../core/moving-pictures.ts";
 import { PRINT_SIZES, printSizeOf } from "../../core/print-sizes.ts";
+import { sha256 } from "../../core/sha256.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { compositionsOf } from "../../templates/manifest.ts";
 import { FLAGS } from "../../templates/paths.ts";
@@ -326,7 +327,7 @@ function attributesOf(
 function sceneAddress(of: Parameters<typeof sceneOf>, media: Map<string, PageFile> | null): string {
   const draw = () => sceneOf(...of).svg;
   if (!media) return `data:image/svg+xml;base64,${Buffer.from(draw()).toString("base64")}`;
-  const path = `/media/${new Bun.CryptoHasher("sha256").update(JSON.stringify(of)).digest("hex")}`;
+  const path = `/media/${sha256(JSON.stringify(of))}`;
   media.set(path, {
     get body() {
       return draw();
@@ -340,7 +341,7 @@ function sceneAddress(of: Parameters<typeof sceneOf>, media: Map<string, PageFil
  * Equal bytes get equal addresses, so that a page already showing them neither loads nor decodes them again.
  */
 function publish(media: Map<string, PageFile>, file: { bytes: Uint8Array; contentType: string }): string {
-  const path = `/media/${new Bun.CryptoHasher("sha256").update(file.bytes).digest("hex")}`;
+  const path = `/media/${sha256(file.bytes)}`;
   media.set(path, { body: file.bytes, contentType: file.contentType });
   return path;
 }
