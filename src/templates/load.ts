@@ -14,7 +14,7 @@ interface TemplateSide {
   html: string;
   css: string;
   /** The references in its HTML. */
-  markup: Pick<Markup, "pictures" | "platePictures" | "zones" | "layers" | "paths">;
+  markup: Pick<Markup, "pictures" | "platePictures" | "zones" | "layers" | "paths" | "hasFoil">;
 }
 
 /** A template in memory, with all a page needs to show it. */
@@ -72,8 +72,8 @@ export function templateOf(files: TemplateFiles, place = (name: string) => name)
 }
 
 /** Whether a side of the template says what is to be foiled in print. */
-export const hasFoil = ({ html, back }: Pick<LoadedTemplate, "html" | "back">): boolean =>
-  [html, back?.html].some((markup) => markup?.includes("data-foil"));
+export const hasFoil = ({ markup, back }: Pick<LoadedTemplate, "markup" | "back">): boolean =>
+  markup.hasFoil || back?.markup.hasFoil === true;
 
 /** The fields of a card's form: without its back those of the front, and all that are required. */
 export function shownFields({ manifest, markup, css }: LoadedTemplate, withBack: boolean): Fields {
@@ -85,11 +85,11 @@ export function shownFields({ manifest, markup, css }: LoadedTemplate, withBack:
 }
 
 function sideOf(side: Side, markup: Markup, text: (name: string) => string): TemplateSide {
-  const { pictures, platePictures, zones, layers, paths } = markup;
+  const { pictures, platePictures, zones, layers, paths, hasFoil } = markup;
   return {
     html: text(`${side}.html`),
     css: text(`${side}.css`),
-    markup: { pictures, platePictures, zones, layers, paths },
+    markup: { pictures, platePictures, zones, layers, paths, hasFoil },
   };
 }
 

@@ -20,6 +20,8 @@ export interface Markup {
   layers: ReadonlySet<LayerName>;
   /** The paths it shows or tests; inside lists, without the list's own prefix. */
   paths: ReadonlySet<string>;
+  /** Whether an element is marked by `data-foil`. */
+  hasFoil: boolean;
   faults: Fault[];
 }
 
@@ -57,6 +59,7 @@ interface Reading {
   zones: Set<ZoneName>;
   layers: Set<LayerName>;
   paths: Set<string>;
+  hasFoil: boolean;
   cards: number;
   faults: Fault[];
 }
@@ -84,6 +87,7 @@ export function readMarkup(
     zones: new Set(),
     layers: new Set(),
     paths: new Set(),
+    hasFoil: false,
     cards: 0,
     faults,
   };
@@ -98,8 +102,8 @@ export function readMarkup(
         `has ${reading.cards} elements with class="card". Put everything into one <main class="card">.`,
       ),
     );
-  const { pictures, platePictures, zones, layers, paths } = reading;
-  return { pictures, platePictures, zones, layers, paths, faults };
+  const { pictures, platePictures, zones, layers, paths, hasFoil } = reading;
+  return { pictures, platePictures, zones, layers, paths, hasFoil, faults };
 }
 
 function syntaxFault(file: string, html: string, { code, startOffset }: ParserError): Fault {
@@ -208,6 +212,9 @@ const CHECKS: Record<string, (attribute: Attribute) => void> = {
   "data-plate": checkPlate,
   "data-zone": checkZone,
   "data-layer": checkLayer,
+  "data-foil": ({ reading }) => {
+    reading.hasFoil = true;
+  },
   "data-fit": checkFit,
   src: checkAddress,
   href: checkAddress,

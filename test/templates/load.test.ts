@@ -7,7 +7,8 @@ import { FONT_LIBRARY_CSS } from "../../src/render/fonts/fonts.ts";
 import { BUILT_IN } from "../../src/templates/built-in.ts";
 import { digestOf, folderStamp } from "../../src/templates/files.ts";
 import { FONT_FAMILIES } from "../../src/templates/font-families.ts";
-import { loadTemplate } from "../../src/templates/load.ts";
+import { hasFoil, loadTemplate, templateOf } from "../../src/templates/load.ts";
+import { HTML, sampleTemplate } from "./sample-template.ts";
 
 const SOURCE = join(import.meta.dir, "../../templates/club_card");
 const made: string[] = [];
@@ -65,6 +66,19 @@ describe("templates", () => {
     expect([after[0] === before[0], after[1] === before[1]]).toEqual([false, false]);
     const { files } = await loadTemplate(dir);
     expect([...files.keys()].filter((name) => name.startsWith("fonts"))).toEqual(["fonts/deep/er/own.woff2"]);
+  });
+
+  test("has foil where an element of a side is marked, and not where a comment or a sample names it", () => {
+    const hasFoilWith = (files: Record<string, string>) => hasFoil(templateOf(sampleTemplate(files)));
+    const marked = (markup: string) => HTML.replace("</main>", `${markup}</main>`);
+    expect(hasFoilWith({})).toBe(false);
+    expect(hasFoilWith({ "card.html": marked("<!-- no data-foil here -->") })).toBe(false);
+    expect(
+      hasFoilWith({ "card.html": marked('<dl data-each="fields.stats"><i></i><i data-foil></i></dl>') }),
+    ).toBe(false);
+    expect(hasFoilWith({ "card.html": marked("<i data-foil></i>") })).toBe(true);
+    const back = { "back.html": marked("<i data-foil></i>").replace("card.css", "back.css"), "back.css": "" };
+    expect(hasFoilWith(back)).toBe(true);
   });
 
   test("the families that need no files are those the font library has rules for", () => {
