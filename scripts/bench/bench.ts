@@ -71,7 +71,7 @@ async function cutoutOf(browser: Browser, photo: string): Promise<CutoutFile> {
 
 /** A card as a single document, including its styles, pictures and the fonts it uses. */
 async function selfContained(browser: Browser, template: LoadedTemplate, job: CardJob): Promise<string> {
-  const filled = await openCardPage(browser, template, { way: "screenshot" });
+  const filled = await openCardPage(browser, template, { captureMethod: "screenshot" });
   await filled.render(job);
   const page = (await browser.pages()).findLast((open) => open.url().startsWith(PAGE_ORIGIN));
   if (!page) throw new Error("the filled page is not open");
@@ -131,11 +131,11 @@ async function benchWarmPage(): Promise<void> {
       return bytes;
     });
     printLine(format, "page per card", baseline, baseline);
-    for (const way of ["screenshot", "canvas"] as const) {
-      const warm = await openCardPage(browser, template, { way });
+    for (const captureMethod of ["screenshot", "canvas"] as const) {
+      const warm = await openCardPage(browser, template, { captureMethod });
       const cost = await perCard(async (n) => (await warm.render(job(n, format))).bytes);
       await warm.close();
-      printLine(format, `warm page, ${way}`, cost, baseline);
+      printLine(format, `warm page, ${captureMethod}`, cost, baseline);
     }
     printLine(format, "takumi, a simpler card", await perCard((n) => takumiCard(job(n, format))), baseline);
   }

@@ -127,18 +127,18 @@ async function warmPages(
   const templates = templateRegistry({ ...options, onProblem });
   const pages = pageCache(browser, templates, onProblem);
   const problems: Error[] = [];
-  const ways = new Set<string>();
+  const captureMethods = new Set<string>();
   // The first preset is opened last: the cache evicts the least recently used page, so it stays longest.
   for (const preset of presets.toReversed()) {
     onStep(`opening the page of ${preset}`);
     await pages.get(preset).then(
-      ({ page }) => ways.add(page.way),
+      ({ page }) => captureMethods.add(page.captureMethod),
       (error) => problems.push(error),
     );
   }
   if (problems.length === presets.length) throw problems[0];
   for (const { message } of problems) onProblem(message);
-  if (ways.has("screenshot")) onProblem(NO_CANVAS);
+  if (captureMethods.has("screenshot")) onProblem(NO_CANVAS);
   return pages;
 }
 
@@ -166,7 +166,7 @@ async function drawCard(
   const front = await pages.get(job.card.style.preset, job.template);
   const { page, template } = job.side === "back" ? await pages.back(front.template) : front;
   const { format, layers, foil } = job.card.style;
-  if (page.way === "screenshot" && (isMoving(format) || layers || foil))
+  if (page.captureMethod === "screenshot" && (isMoving(format) || layers || foil))
     throw new CardRefused(BROWSER_REFUSAL, "browser_too_old");
   const { pictures } = template.markup;
   if (format === "mp4" && !mp4) throw new CardRefused(ENCODER_REFUSAL, "browser_too_old");

@@ -23,7 +23,7 @@ const CAPTURE_TIMEOUT_MS = 12_000;
  * and this process encodes them. `screenshot`: the browser encodes, and the file comes through the pipe as
  * text; works in any browser.
  */
-export type CaptureWay = "canvas" | "screenshot";
+export type CaptureMethod = "canvas" | "screenshot";
 
 export interface Size {
   width: number;
@@ -32,7 +32,7 @@ export interface Size {
 
 /** Takes pictures of what a page shows. */
 export interface Camera {
-  readonly way: CaptureWay;
+  readonly captureMethod: CaptureMethod;
   /** The picture as a finished file: the size of the page's viewport, transparent where nothing is drawn. */
   shoot(size: Size, format: StillFormat, encoding?: Encoding): Promise<Photograph>;
   /**
@@ -57,8 +57,8 @@ export interface Photograph {
 }
 
 export interface CameraOptions {
-  /** Set when a test or an operator insists on one way; otherwise the best one that works is used. */
-  way?: CaptureWay | undefined;
+  /** Set when a test or an operator insists on one; otherwise the best that works is used. */
+  captureMethod?: CaptureMethod | undefined;
 }
 
 /**
@@ -82,12 +82,12 @@ type InPage = { cardpressCanvas: typeof import("./page/canvas.ts") };
 export async function openCamera(
   page: Page,
   session: CDPSession,
-  { way }: CameraOptions = {},
+  { captureMethod }: CameraOptions = {},
 ): Promise<Camera> {
-  if (way === "screenshot") return screenshots(session);
+  if (captureMethod === "screenshot") return screenshots(session);
   const canvas = await openCanvas(page).catch((error: unknown) => error);
   if (canvas instanceof Object && "shoot" in canvas) return canvas as Camera;
-  if (way === "canvas") throw canvas;
+  if (captureMethod === "canvas") throw canvas;
   return screenshots(session);
 }
 
@@ -116,7 +116,7 @@ async function openCanvas(page: Page): Promise<Camera> {
 
 function canvasCamera(page: Page, file: PixelFile): Camera {
   return {
-    way: "canvas",
+    captureMethod: "canvas",
     shoot: async (size, format, encoding) => {
       const started = performance.now();
       const { pixels, plates } = await draw(page, file, size);
@@ -188,7 +188,7 @@ async function probe(page: Page, file: PixelFile): Promise<void> {
 
 function screenshots(session: CDPSession): Camera {
   return {
-    way: "screenshot",
+    captureMethod: "screenshot",
     shoot: async (_, format) => {
       const started = performance.now();
       const quality =

@@ -9,7 +9,7 @@ import { readHeader } from "../photo/header.ts";
 import {
   type Camera,
   type CameraOptions,
-  type CaptureWay,
+  type CaptureMethod,
   openCamera,
   type Photograph,
   type Size,
@@ -54,7 +54,7 @@ export interface CardPage {
   /** Whether its process has ended, so that nothing will answer any more. */
   hasCrashed(): boolean;
   /** How its pictures leave the browser. */
-  readonly way: CaptureWay;
+  readonly captureMethod: CaptureMethod;
   close(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export async function openCardPage(
   options: CardPageOptions = {},
 ): Promise<CardPage> {
   let template = opened;
-  let markup = opened.html;
+  let html = opened.html;
   const media = new Map<string, PageFile>();
   const files = (path: string) => templateFile(template, path) ?? media.get(path);
   const page = await openSealedPage(browser, files, "/", options.onRefused);
@@ -96,7 +96,7 @@ export async function openCardPage(
   const grain = (await orCrash(page.evaluate("globalThis.cardpress.makeGrain()"))) as string;
   const camera = await orCrash(openCamera(page, session, options));
   const giveFiles = await orCrash(slotsOf(page));
-  const supplies = { grain, media, keepsPlates: camera.way === "canvas" };
+  const supplies = { grain, media, keepsPlates: camera.captureMethod === "canvas" };
   const cleanUp = cleaner(browser, session);
   const resize = resizer(page);
   let measure = zonesOnce(page, template);
@@ -124,7 +124,7 @@ export async function openCardPage(
       const { filled, composition, dieCutMs } = await set(job);
       const composed = performance.now();
       onStage?.("capture");
-      const shot = await orCrash(shoot(camera, job, markup));
+      const shot = await orCrash(shoot(camera, job, template.markup.hasFoil));
       const done = performance.now();
       cleanUp();
       const timingsMs = {
@@ -144,12 +144,12 @@ export async function openCardPage(
     async remake(changed) {
       template = changed;
       measure = zonesOnce(page, template);
-      await orCrash(swapTexts(page, markup, changed));
-      markup = changed.html;
+      await orCrash(swapTexts(page, html, changed));
+      html = changed.html;
     },
     page,
     hasCrashed,
-    way: camera.way,
+    captureMethod: camera.captureMethod,
     close: async () => {
       await camera.close();
       await page.close();
@@ -161,11 +161,10 @@ export async function openCardPage(
 async function shoot(
   camera: Camera,
   { card, encoding }: CardJob,
-  markup: string,
+  hasFoil: boolean,
 ): Promise<Photograph & Size> {
   const { style } = card;
   const { width, height, format, motion = "foil", layers, foil } = style;
-  const hasFoil = markup.includes("data-foil");
   if (isMoving(format)) return camera.film({ width, height }, { format, motion, hasFoil });
   const { bytes, ...still } = await camera.shoot(style, format, encoding);
   const plate = foil && hasFoil ? await foilPlate(camera, style) : null;
@@ -306,11 +305,11 @@ async function swapSheetInPage(digest: string): Promise<void> {
   old.remove();
 }
 
-/** @param markup what the page shows */
-async function swapTexts(page: Page, markup: string, { digest, html }: LoadedTemplate): Promise<void> {
+/** @param shown the HTML that the page shows */
+async function swapTexts(page: Page, shown: string, { digest, html }: LoadedTemplate): Promise<void> {
   await swapSheet(page, digest);
   await loadNamedPictures(page);
-  if (html !== markup)
+  if (html !== shown)
     await page.evaluate((text) => (globalThis as unknown as InPage).cardpress.remake(text), html);
 }
 

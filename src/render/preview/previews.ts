@@ -4,7 +4,7 @@ import { BUILT_IN } from "../../templates/built-in.ts";
 import { digestOf, folderStamp, readTemplateFolder, type TemplateFiles } from "../../templates/files.ts";
 import { backOf, type LoadedTemplate, loadTemplate } from "../../templates/load.ts";
 import type { TemplateManifest } from "../../templates/manifest.ts";
-import type { CaptureWay } from "../card/capture.ts";
+import type { CaptureMethod } from "../card/capture.ts";
 import { type CardPage, openCardPage } from "../card/page.ts";
 import type { PreviewJob } from "../protocol.ts";
 import { inspectCard } from "./inspect-card.ts";
@@ -37,7 +37,7 @@ interface Shown {
   refused: Set<string>;
 }
 
-/** The folder being edited and one to compare it with, each side drawn in both ways. */
+/** The folder being edited and one to compare it with, each side drawn by both methods. */
 const MAX_PAGES = 8;
 
 /** What of a template a page can change without being opened anew. */
@@ -53,7 +53,7 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
   return {
     async make(job) {
       const started = performance.now();
-      const { shown, did } = await show(browser, opened, job, wayOf(job));
+      const { shown, did } = await show(browser, opened, job, captureMethodOf(job));
       const [player, badge, pictures] = await Promise.all([
         job.photo && sources.cutOut(job.photo.path, job.photo.sha256, job.card, shown.template.manifest),
         job.badgePath === null ? null : sources.readPicture(job.badgePath),
@@ -64,7 +64,7 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
       const { cutout, makeCutout } = player ?? { cutout: null };
       const card = { card: job.card, cutout, makeCutout, badge, pictures, photo, encoding: job.encoding };
       const picture = await shown.page.render(card).catch(async (error) => {
-        opened.delete(keyOf(job, wayOf(job)));
+        opened.delete(keyOf(job, captureMethodOf(job)));
         await close(shown);
         throw error;
       });
@@ -101,23 +101,24 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
  * the time of a screenshot. The rest are screenshots: accepted pictures are WebP of the browser's own
  * encoder.
  */
-function wayOf({ inspect, card }: PreviewJob): CaptureWay | undefined {
+function captureMethodOf({ inspect, card }: PreviewJob): CaptureMethod | undefined {
   const isPainted = inspect === "contrast" || (inspect === "no" && card.style.format === "png");
   return isPainted ? undefined : "screenshot";
 }
 
 type Shows = Pick<PreviewJob, "dir" | "side">;
 
-const keyOf = ({ dir, side }: Shows, way: CaptureWay | undefined) => `${way ?? "best"} ${side} ${dir}`;
+const keyOf = ({ dir, side }: Shows, captureMethod: CaptureMethod | undefined) =>
+  `${captureMethod ?? "best"} ${side} ${dir}`;
 
 /** The page of a folder as its files are now. */
 async function show(
   browser: Browser,
   opened: Map<string, Shown>,
   { dir, side }: Shows,
-  way: CaptureWay | undefined,
+  captureMethod: CaptureMethod | undefined,
 ): Promise<{ shown: Shown; did: Previewed["page"] }> {
-  const key = keyOf({ dir, side }, way);
+  const key = keyOf({ dir, side }, captureMethod);
   const shownSide = side === "back" ? backOf : (whole: LoadedTemplate) => whole;
   const kept = opened.get(key);
   const alive = kept && !kept.page.hasCrashed() ? kept : undefined;
@@ -144,7 +145,7 @@ async function show(
   }
   const refused = new Set<string>();
   const page = await openCardPage(browser, shownSide(template), {
-    way,
+    captureMethod,
     onRefused: (url) => refused.add(url),
   });
   const shown: Shown = { page, template, stamp, refused };

@@ -41,7 +41,9 @@ test("front and back show the same card by sheets of their own, from one digest"
 });
 
 test("a back follows a designer's edit of its own sheet on the warm page", async () => {
-  const page = await openCardPage(browser, backOf(templateOf(sampleTemplate(BACK))), { way: "canvas" });
+  const page = await openCardPage(browser, backOf(templateOf(sampleTemplate(BACK))), {
+    captureMethod: "canvas",
+  });
   await page.render(job);
   const edited = { ...BACK, "back.css": `${BACK["back.css"]}.card { background: #ff0000 }` };
   await page.remake(backOf(templateOf(sampleTemplate(edited))));

@@ -1,29 +1,35 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "puppeteer-core";
 import { freeMemory } from "../../../src/render/browser/browser.ts";
-import type { CaptureWay } from "../../../src/render/card/capture.ts";
+import type { CaptureMethod } from "../../../src/render/card/capture.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
 import { type CardSpec, cardInput, closePages, cutout, openBrowser } from "./cards.ts";
 import { badge, GOLDENS } from "./goldens.ts";
 
-const WAYS = ["canvas", "screenshot"] as const;
+const METHODS = ["canvas", "screenshot"] as const;
 
 let browser: Browser;
 let lab: PixelLab;
-const pages = {} as Record<CaptureWay, CardPage>;
+const pages = {} as Record<CaptureMethod, CardPage>;
 beforeAll(async () => {
   browser = await openBrowser();
   const template = await loadTemplate("club_card");
-  for (const way of WAYS) pages[way] = await openCardPage(browser, template, { way });
+  for (const captureMethod of METHODS)
+    pages[captureMethod] = await openCardPage(browser, template, { captureMethod });
   lab = await openPixelLab(browser);
 });
 afterAll(closePages);
 
-async function shoot(way: CaptureWay, spec: CardSpec, photo: (typeof GOLDENS)[number][2], crest = false) {
+async function shoot(
+  captureMethod: CaptureMethod,
+  spec: CardSpec,
+  photo: (typeof GOLDENS)[number][2],
+  crest = false,
+) {
   const job = { card: cardInput(spec), cutout: photo && (await cutout(photo)) };
-  return (await pages[way].render({ ...job, badge: crest ? await badge(browser) : null })).bytes;
+  return (await pages[captureMethod].render({ ...job, badge: crest ? await badge(browser) : null })).bytes;
 }
 
 describe("a card is the same picture whichever way it leaves the browser:", () => {
@@ -65,19 +71,19 @@ test("a PNG for the screen has the pixels of the one that is compressed", async 
   expect([sameSize, largest]).toEqual([true, 0]);
 });
 
-for (const way of WAYS) {
-  test(`the ${way} gives the same bytes after the browser has dropped the pictures it had decoded`, async () => {
+for (const captureMethod of METHODS) {
+  test(`the ${captureMethod} gives the same bytes after the browser has dropped the pictures it had decoded`, async () => {
     const spec = { width: 700, height: 800, theme: "stadium" };
-    const before = await shoot(way, spec, "man");
+    const before = await shoot(captureMethod, spec, "man");
     await freeMemory(browser);
-    expect(Buffer.compare(await shoot(way, spec, "man"), before)).toBe(0);
+    expect(Buffer.compare(await shoot(captureMethod, spec, "man"), before)).toBe(0);
   });
 
-  test(`the ${way} gives the same bytes for the same card, whatever was shown in between`, async () => {
+  test(`the ${captureMethod} gives the same bytes for the same card, whatever was shown in between`, async () => {
     const spec = { theme: "galaxy", name: "Jo" };
-    const first = await shoot(way, spec, "yoga");
-    await shoot(way, { width: 900, height: 520, format: "jpeg", theme: "fire" }, "skier");
-    expect(Buffer.compare(await shoot(way, spec, "yoga"), first)).toBe(0);
+    const first = await shoot(captureMethod, spec, "yoga");
+    await shoot(captureMethod, { width: 900, height: 520, format: "jpeg", theme: "fire" }, "skier");
+    expect(Buffer.compare(await shoot(captureMethod, spec, "yoga"), first)).toBe(0);
   });
 }
 
@@ -107,7 +113,7 @@ const BROKEN: [string, string][] = [
 for (const [what, script] of BROKEN) {
   test(`a browser that ${what} gives the same card by screenshots`, async () => {
     const page = await openCardPage(changed(script), await loadTemplate("club_card"));
-    expect(page.way).toBe("screenshot");
+    expect(page.captureMethod).toBe("screenshot");
     const job = { card: cardInput(), cutout: await cutout("man"), badge: null };
     const { bytes } = await page.render(job);
     await page.close();
@@ -117,6 +123,6 @@ for (const [what, script] of BROKEN) {
 
 test("the browser that comes with the packages takes the canvas", async () => {
   const page = await openCardPage(browser, await loadTemplate("club_card"));
-  expect(page.way).toBe("canvas");
+  expect(page.captureMethod).toBe("canvas");
   await page.close();
 });

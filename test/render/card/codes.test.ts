@@ -3,7 +3,7 @@ import jsqr from "jsqr";
 import { PNG } from "pngjs";
 import type { Browser } from "puppeteer-core";
 import { MAX_TEMPLATE_CODE_CHARS } from "../../../src/core/limits.ts";
-import type { CaptureWay } from "../../../src/render/card/capture.ts";
+import type { CaptureMethod } from "../../../src/render/card/capture.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { checkFields } from "../../../src/templates/fields.ts";
 import { type LoadedTemplate, templateOf } from "../../../src/templates/load.ts";
@@ -29,9 +29,9 @@ async function draw(page: CardPage, code: string | undefined, size: { width: num
   return { rgba: new Uint8ClampedArray(data), width, height };
 }
 
-for (const way of ["canvas", "screenshot"] satisfies CaptureWay[])
-  test(`codes are read off a card photographed by ${way}, whatever stood there before`, async () => {
-    const page = await openCardPage(browser, template, { way });
+for (const captureMethod of ["canvas", "screenshot"] satisfies CaptureMethod[])
+  test(`codes are read off a card photographed by ${captureMethod}, whatever stood there before`, async () => {
+    const page = await openCardPage(browser, template, { captureMethod });
     for (const code of [
       "1",
       LONGEST,
@@ -47,7 +47,7 @@ for (const way of ["canvas", "screenshot"] satisfies CaptureWay[])
   });
 
 test("a code has black and white modules alone, all of the same whole size, in a quiet zone of four", async () => {
-  const page = await openCardPage(browser, template, { way: "canvas" });
+  const page = await openCardPage(browser, template, { captureMethod: "canvas" });
   const { rgba, width } = await draw(page, "https://example.org", { width: 600, height: 800 });
   // The picture as it is laid out: at fractions of a pixel, by which nothing may be blurred.
   const [left, top, right, bottom] = (await page.page.evaluate(() => {
@@ -79,7 +79,7 @@ test("a code has black and white modules alone, all of the same whole size, in a
 
 test("a code too small to be drawn fails, and names its field", async () => {
   const small = templateOf(sampleTemplate({ "card.css": `${CSS}.code { width: 30px; height: 30px }` }));
-  const page = await openCardPage(browser, small, { way: "canvas" });
+  const page = await openCardPage(browser, small, { captureMethod: "canvas" });
   await expect(draw(page, LONGEST, { width: 600, height: 800 })).rejects.toThrow("fields.code has");
 });
 
@@ -93,7 +93,7 @@ test("a biography of 300 letters stands whole on six lines", async () => {
     ),
     "card.css": `${CSS}.bio { position: absolute; left: 20px; top: 300px; width: 520px; height: 160px; --fit-largest: 40px; --fit-line: 1.2 }`,
   });
-  const page = await openCardPage(browser, templateOf(files), { way: "canvas" });
+  const page = await openCardPage(browser, templateOf(files), { captureMethod: "canvas" });
   const sentence =
     "Came through the academy at nine and never left: two cups, one promotion and a hat-trick. ";
   const bio = `${sentence.repeat(4).slice(0, 299)}.`;
@@ -118,7 +118,7 @@ test("a name stays on one line where two would make its letters smaller", async 
   const files = sampleTemplate({
     "card.css": `${CSS}h1 { width: 200px; height: 60px; --fit-largest: 60px; --fit-one-line: 1; --fit-line: 1.2 }`,
   });
-  const page = await openCardPage(browser, templateOf(files), { way: "canvas" });
+  const page = await openCardPage(browser, templateOf(files), { captureMethod: "canvas" });
   const card = cardInput({ width: 600, height: 800, name: "Łukasz Wójcik" });
   await page.render({ card, cutout: null, badge: null });
   const sizePx = (await page.page.evaluate(() =>

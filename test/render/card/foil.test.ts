@@ -46,7 +46,7 @@ const isFoil = (rows: Uint8Array, x: number, y: number) =>
   ((rows[y * Math.ceil(PRINT.width / 8) + (x >> 3)] ?? 0) & (0x80 >> (x & 7))) !== 0;
 
 test("a card for print takes its plate of foil along: where foil is seen, and nowhere else", async () => {
-  const page = await openCardPage(browser, templateOf(FOILED), { way: "canvas" });
+  const page = await openCardPage(browser, templateOf(FOILED), { captureMethod: "canvas" });
   const drawn = async (size: { width: number; height: number }, change = {}) => {
     const input = cardInput(size);
     const card = { ...input, style: { ...input.style, foil: true as const, ...change } };
@@ -90,7 +90,7 @@ test("the included card has its frame and its number in the set foiled, and no s
     ["front", template],
     ["back", backOf(template)],
   ] as const) {
-    const page = await openCardPage(browser, files, { way: "canvas" });
+    const page = await openCardPage(browser, files, { captureMethod: "canvas" });
     const card = foiled({ set });
     const shown = { cutout: side === "front" ? await cutout("astronaut") : null, badge: null };
     const packed = foilPlateOf((await page.render({ card, ...shown })).bytes);
@@ -125,7 +125,7 @@ test("a template without foil, and a card that shows none of it, get no plate", 
     sampleTemplate(),
     sampleTemplate({ "card.html": HTML.replace("</main>", "<i data-foil hidden></i></main>") }),
   ]) {
-    const page = await openCardPage(browser, templateOf(files), { way: "canvas" });
+    const page = await openCardPage(browser, templateOf(files), { captureMethod: "canvas" });
     expect(foilPlateOf((await page.render({ card, cutout: null, badge: null })).bytes)).toBeNull();
     await page.close();
   }

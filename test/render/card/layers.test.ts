@@ -15,7 +15,7 @@ let page: CardPage;
 let lab: PixelLab;
 beforeAll(async () => {
   browser = await openBrowser();
-  page = await openCardPage(browser, await loadTemplate("club_card"), { way: "canvas" });
+  page = await openCardPage(browser, await loadTemplate("club_card"), { captureMethod: "canvas" });
   lab = await openPixelLab(browser);
 });
 afterAll(closePages);

@@ -103,7 +103,7 @@ describe("a finished card", () => {
   let lab: PixelLab;
   beforeAll(async () => {
     browser = await openBrowser();
-    page = await openCardPage(browser, await loadTemplate("club_card"), { way: "canvas" });
+    page = await openCardPage(browser, await loadTemplate("club_card"), { captureMethod: "canvas" });
     lab = await openPixelLab(browser);
   });
   afterAll(closePages);

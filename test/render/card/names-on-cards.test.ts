@@ -14,7 +14,7 @@ let lab: PixelLab;
 beforeAll(async () => {
   browser = await openBrowser();
   // Of a page in a canvas there is no screenshot, which some of these tests take.
-  card = await openCardPage(browser, await loadTemplate("club_card"), { way: "screenshot" });
+  card = await openCardPage(browser, await loadTemplate("club_card"), { captureMethod: "screenshot" });
   page = (await browser.pages()).at(-1) as Page;
   // The ink of the name is looked for, and nothing else need be painted.
   await page.addStyleTag({

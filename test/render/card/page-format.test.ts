@@ -18,7 +18,7 @@ let lab: PixelLab;
 beforeAll(async () => {
   browser = await openBrowser();
   // Of a page in a canvas there is no screenshot, which some of these tests take.
-  card = await openCardPage(browser, templateOf(sampleTemplate()), { way: "screenshot" });
+  card = await openCardPage(browser, templateOf(sampleTemplate()), { captureMethod: "screenshot" });
   page = (await browser.pages()).at(-1) as Page;
   lab = await openPixelLab(browser);
 });
@@ -141,7 +141,7 @@ describe("a card of a template with fields", () => {
 [data-composition="cutout"] [data-zone="face"] { left: 20%; width: 30% }`,
         }),
       ),
-      { way: "screenshot" },
+      { captureMethod: "screenshot" },
     );
     const player = await cutout("astronaut");
     const photo = join(import.meta.dir, "../../photos/astronaut.png");
@@ -213,7 +213,7 @@ test("club_card's zones are where its designer put them, in every layout", async
 });
 
 test("the built-in card's body ends behind its ribbon, however tall the card is", async () => {
-  const club = await openCardPage(browser, await loadTemplate("club_card"), { way: "screenshot" });
+  const club = await openCardPage(browser, await loadTemplate("club_card"), { captureMethod: "screenshot" });
   const tab = (await browser.pages()).at(-1) as Page;
   for (const [width, height] of [
     [1024, 1280],
@@ -259,7 +259,7 @@ describe("a print of 63 x 88 mm", () => {
   test("has the card inside the cut on ground of the club's colour, or to the edge where the template says that it bleeds", async () => {
     const print = { width: 815, height: 1110 };
     // In both ways pictures leave a page: body and root have their grounds in other places there.
-    const drawn = await openCardPage(browser, templateOf(sampleTemplate()), { way: "canvas" });
+    const drawn = await openCardPage(browser, templateOf(sampleTemplate()), { captureMethod: "canvas" });
     for (const one of [card, drawn]) {
       const { bytes } = await one.render({ card: input(print), cutout: null, badge: null });
       for (const [r = 0, g = 0, b = 0, alpha] of await lab.pixelsAt(bytes, [
@@ -373,8 +373,8 @@ test("a template brings its own scene for each theme by style sheet, whole alrea
       "assets/scenes/snow.svg": scene("#ffffff"),
     }),
   );
-  for (const way of ["canvas", "screenshot"] as const) {
-    const themed = await openCardPage(browser, template, { way });
+  for (const captureMethod of ["canvas", "screenshot"] as const) {
+    const themed = await openCardPage(browser, template, { captureMethod });
     const ground = async (theme?: string) => {
       const card = input({ ...(theme && { theme }) });
       const { bytes } = await themed.render({ card, cutout: null, badge: null });
@@ -413,7 +413,7 @@ test("a template can show the photo as it was sent; without one its place is emp
   const showing = await openCardPage(
     browser,
     templateOf(sampleTemplate({ "card.html": html, "card.css": css })),
-    { way: "screenshot" },
+    { captureMethod: "screenshot" },
   );
   const tab = (await browser.pages()).at(-1) as Page;
   const look = () =>
@@ -441,11 +441,11 @@ test("a page that is remade for other texts gives the picture of one opened with
     cutout: await cutout("man"),
     badge: null,
   };
-  for (const way of ["canvas", "screenshot"] as const) {
-    const fresh = await openCardPage(browser, changed, { way });
+  for (const captureMethod of ["canvas", "screenshot"] as const) {
+    const fresh = await openCardPage(browser, changed, { captureMethod });
     const wanted = (await fresh.render(job)).bytes;
     await fresh.close();
-    const remade = await openCardPage(browser, templateOf(sampleTemplate()), { way });
+    const remade = await openCardPage(browser, templateOf(sampleTemplate()), { captureMethod });
     expect(Buffer.compare((await remade.render(job)).bytes, wanted)).not.toBe(0);
     await remade.remake(changed);
     expect((await lab.compare((await remade.render(job)).bytes, wanted)).changedShare).toBe(0);

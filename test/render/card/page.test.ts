@@ -303,7 +303,9 @@ describe("a player in the photo", () => {
 describe("texts on the card", () => {
   test("are as readable in the picture as in the palette", async () => {
     // Of a page in a canvas there is no screenshot.
-    const shown = await openCardPage(browser, await loadTemplate("club_card"), { way: "screenshot" });
+    const shown = await openCardPage(browser, await loadTemplate("club_card"), {
+      captureMethod: "screenshot",
+    });
     page = (await browser.pages()).at(-1) as Page;
     for (const [primary, secondary] of [
       ["#c8102e", "#ffffff"],
@@ -407,7 +409,9 @@ describe("rating and badge", () => {
   });
 
   test("are beside or below the feet of a whole figure, whose other foot may be at the other side", async () => {
-    const shown = await openCardPage(browser, await loadTemplate("club_card"), { way: "screenshot" });
+    const shown = await openCardPage(browser, await loadTemplate("club_card"), {
+      captureMethod: "screenshot",
+    });
     const drawn = (await browser.pages()).at(-1) as Page;
     /** How far the rating rises over the plate, in heights of the plate. */
     const rise = async (photo: "yoga" | "skier", width: number, height: number) => {
@@ -432,7 +436,9 @@ describe("rating and badge", () => {
   });
 
   test("keep their distance from the name at either side", async () => {
-    const shown = await openCardPage(browser, await loadTemplate("club_card"), { way: "screenshot" });
+    const shown = await openCardPage(browser, await loadTemplate("club_card"), {
+      captureMethod: "screenshot",
+    });
     const drawn = (await browser.pages()).at(-1) as Page;
     const name = "Wolfeschlegelsteinhausen";
     for (const [width, height] of [
@@ -467,7 +473,9 @@ describe("rating and badge", () => {
   });
 
   test("a wide badge is wide beside the rating on a wide card", async () => {
-    const shown = await openCardPage(browser, await loadTemplate("club_card"), { way: "screenshot" });
+    const shown = await openCardPage(browser, await loadTemplate("club_card"), {
+      captureMethod: "screenshot",
+    });
     const drawn = (await browser.pages()).at(-1) as Page;
     const canvas = new Bun.Image(await (await badge(browser)).bytes).resize(300, 100, { fit: "fill" });
     await shown.render({

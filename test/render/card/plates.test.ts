@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(closePages);
 
-const open = (template: LoadedTemplate) => openCardPage(browser, template, { way: "canvas" });
+const open = (template: LoadedTemplate) => openCardPage(browser, template, { captureMethod: "canvas" });
 
 /** A page without plates, as new ones are. */
 const emptied = async (page: CardPage) => {
@@ -121,12 +121,12 @@ test("the grain is there before the first card shows it: a plate drawn too early
   await page.close();
 });
 
-for (const way of ["canvas", "screenshot"] as const)
-  test(`a small card of a large photo has the same bytes after cards of other sizes, by ${way}`, async () => {
+for (const captureMethod of ["canvas", "screenshot"] as const)
+  test(`a small card of a large photo has the same bytes after cards of other sizes, by ${captureMethod}`, async () => {
     const man = await cutout("man");
     const template = await loadTemplate("match_day");
     const last = async (...sizes: [width: number, height: number][]) => {
-      const page = await openCardPage(browser, template, { way });
+      const page = await openCardPage(browser, template, { captureMethod });
       let bytes: Uint8Array = new Uint8Array();
       for (const [width, height] of sizes)
         ({ bytes } = await page.render({ card: cardInput({ width, height }), cutout: man, badge: null }));
@@ -183,7 +183,7 @@ describe("whatever a template says is a plate, its card is right:", () => {
   beforeAll(async () => {
     const template = plateOf("", "");
     pair = await pairOf(template);
-    photographed = await openCardPage(browser, template, { way: "screenshot" });
+    photographed = await openCardPage(browser, template, { captureMethod: "screenshot" });
   });
   const shown = async (page: CardPage, template: LoadedTemplate) => {
     await page.remake(template);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { PNG } from "pngjs";
 import type { Browser } from "puppeteer-core";
-import type { CaptureWay } from "../../../src/render/card/capture.ts";
+import type { CaptureMethod } from "../../../src/render/card/capture.ts";
 import { openCardPage } from "../../../src/render/card/page.ts";
 import { templateOf } from "../../../src/templates/load.ts";
 import { CSS, HTML, sampleTemplate } from "../../templates/sample-template.ts";
@@ -31,9 +31,9 @@ const twice = templateOf(
   }),
 );
 
-for (const way of ["canvas", "screenshot"] satisfies CaptureWay[])
-  test(`a player shown twice is the same in both places, card after card, by ${way}`, async () => {
-    const page = await openCardPage(browser, twice, { way });
+for (const captureMethod of ["canvas", "screenshot"] satisfies CaptureMethod[])
+  test(`a player shown twice is the same in both places, card after card, by ${captureMethod}`, async () => {
+    const page = await openCardPage(browser, twice, { captureMethod });
     const seen = new Set<string>();
     for (const name of [...CUTOUT_NAMES, null, CUTOUT_NAMES[0]]) {
       const card = cardInput({ width: 2 * HALF, height: 800 });

@@ -211,7 +211,7 @@ const checkBrowser: Check = async (config, folder) => {
     );
     const sandbox = noSandbox ? "without its sandbox" : "in its sandbox";
     const found = `${version} (${chromium.origin}: ${chromium.path}) runs ${sandbox}`;
-    if (page.way === "screenshot") return { status: "warning", message: `${found}; ${NO_CANVAS}` };
+    if (page.captureMethod === "screenshot") return { status: "warning", message: `${found}; ${NO_CANVAS}` };
     return { status: "ok", message: `${found}; cards leave it as pixels through a canvas, the quick way` };
   } catch (error) {
     return {
