@@ -242,14 +242,14 @@ try {
   const cutter = await openPhotoCutter(browser, runtime, matte);
   const tidied = tidying(() => void cutter.tidy());
   const template = await loadTemplate("club_card");
-  const companyWelcome = isPhotoOnly(COMPOSITION, compositionsOf(template.manifest));
+  const company = isPhotoOnly(COMPOSITION, compositionsOf(template.manifest)) ? "smaller" : "background";
   const page = await openCardPage(browser, template);
   const measurer = await openMeasurer(browser);
   const cards: Parameters<typeof writeJudgesSheets>[1] = [];
   for (const label of labels) {
     const path = join(options.photos, label.file);
     const startedAt = performance.now();
-    const result = await tidied(() => cutter.cutOut(path, () => {}, companyWelcome));
+    const result = await tidied(() => cutter.cutOut(path, { company }));
     const findAndCutMs = performance.now() - startedAt;
     const row: Row = {
       ...label,

@@ -51,7 +51,7 @@ const SOURCES: Record<string, Source> = {
     range: [0, 1],
     outputs: POSE,
   },
-  careful_pose_landmarks: {
+  heavy_pose_landmarks: {
     file: "@mediapipe/pose/pose_landmark_heavy.tflite",
     sha256: "59e42d71bcd44cbdbabc419f0ff76686595fd265419566bd4009ef703ea8e1fe",
     range: [0, 1],

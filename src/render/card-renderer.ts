@@ -277,22 +277,23 @@ async function describeCached(
 ): Promise<KnownPlayer> {
   const { focus = null } = card.player;
   const path = join(cutoutsDir, photo.sha256.slice(0, 2), `${photo.sha256}-${vision}${focusKey(focus)}`);
-  const companyWelcome = isPhotoOnly(card.style.composition, compositionsOf(manifest));
+  const isOnlyPhoto = isPhotoOnly(card.style.composition, compositionsOf(manifest));
+  const company = focus ? "any" : isOnlyPhoto ? "smaller" : "background";
   const cached = await findDescription(path);
   if (cached) {
     const { checksum, ...description } = cached;
-    if (description.inCompany && !companyWelcome && !focus)
+    if (description.inCompany && company === "background")
       throw new CardRefused(PHOTO_REFUSALS.several_people, "several_people");
     const makeCutout = async () => {
       if (await isWhole(path, checksum)) return;
       // Whoever was found may be found again, with company or without.
-      const again = await cutter.cutOut(photo.path, () => {}, true, focus);
+      const again = await cutter.cutOut(photo.path, { company: focus ? "any" : "smaller", focus });
       if (!again.ok) throw new CardRefused(again.message, REASON_OF_REFUSAL[again.reason]);
       await saveCutout(path, again.cutout);
     };
     return { cutout: { path, ...description }, makeCutout, timingsMs: {} };
   }
-  const found = await cutter.describe(photo.path, onStage, companyWelcome, focus);
+  const found = await cutter.describe(photo.path, { company, focus, onStage });
   if (!found.ok) throw new CardRefused(found.message, REASON_OF_REFUSAL[found.reason]);
   const { description, pixels, timingsMs } = found;
   await saveDescription(path, { ...description, checksum: null });

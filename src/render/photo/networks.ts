@@ -33,7 +33,7 @@ export interface Networks {
   mattePixels(): Promise<number | null>;
 }
 
-/** What nearly every photo needs. The accurate pose network is large and rarely used. */
+/** What nearly every photo needs. */
 const USUAL: NetworkName[] = [
   "faceDetector",
   "personDetector",
@@ -43,8 +43,10 @@ const USUAL: NetworkName[] = [
   "bodyParts",
 ];
 
-/** Holds 57 MB, and is only asked about people whom the quick pose network does not make out. */
-const RARE: NetworkName[] = ["carefulPoseLandmarks"];
+/**
+ * Holds 106 MB once it has run, and is asked only about people whom the light pose network does not make out.
+ */
+const RARE: NetworkName[] = ["heavyPoseLandmarks"];
 
 export const isNetwork = (name: string): name is NetworkName => Object.hasOwn(NETWORK_FILES, name);
 

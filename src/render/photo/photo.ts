@@ -7,6 +7,7 @@ import type { MatteModel } from "./matte-model.ts";
 import { NETWORKS_DIGEST } from "./network-files.ts";
 import { type Networks, openNetworks } from "./networks.ts";
 import { packagedRuntime, returnFreedMemory } from "./onnx-runtime.ts";
+import type { Company } from "./page/check-player.ts";
 import { PAGE_MODULES } from "./page-modules.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo-page.ts";
 
@@ -48,17 +49,15 @@ export type DescribeResult =
     }
   | Refused;
 
-/**
- * @param companyWelcome whether others may be prominent too, as on a card that shows the photo itself: it is
- *   enough then that the player is clearly the largest
- * @param focus where the player is in the upright photo, of several people
- */
-type OfPhoto<Result> = (
-  photoPath: string,
-  onStage?: (stage: PhotoStage) => void,
-  companyWelcome?: boolean,
-  focus?: Focus | null,
-) => Promise<Result>;
+export interface PhotoOptions {
+  /** Where the player is in the upright photo, of several people; whoever is there is taken. */
+  focus?: Focus | null;
+  /** How prominent others may be. Absent: `any` beside a focus, `background` without one. */
+  company?: Company;
+  onStage?: (stage: PhotoStage) => void;
+}
+
+type OfPhoto<Result> = (photoPath: string, options?: PhotoOptions) => Promise<Result>;
 
 export interface PhotoCutter {
   /**
@@ -156,13 +155,9 @@ export async function openPhotoCutter(
     held = undefined;
     await page.call("release");
   };
-  const describe: PhotoCutter["describe"] = async (
-    photoPath,
-    onStage = () => {},
-    companyWelcome = false,
-    focus = null,
-  ) => {
-    const wanted = { photoPath, companyWelcome, focus };
+  const describe: PhotoCutter["describe"] = async (photoPath, options = {}) => {
+    const { focus = null, company = focus ? "any" : "background", onStage = () => {} } = options;
+    const wanted = { photoPath, company, focus };
     const end = await pages.run((page) => describeIn(page, wanted, onStage));
     return end.ok ? { ...end, pixels: () => pages.run((page) => pixelsIn(page, wanted)) } : end;
   };
@@ -191,7 +186,7 @@ export async function openPhotoCutter(
 /** A photo, and what is asked of it. */
 interface Wanted {
   photoPath: string;
-  companyWelcome: boolean;
+  company: Company;
   focus: Focus | null;
 }
 
@@ -211,7 +206,7 @@ interface PhotoStep {
 /** From a photo to its cutout, in this order; timings are reported under these names. */
 const STEPS: Record<string, PhotoStep> = {
   decode: { stage: "decode", run: decode },
-  find: { stage: "find", run: ({ page, companyWelcome, focus }) => page.call("find", companyWelcome, focus) },
+  find: { stage: "find", run: ({ page, company, focus }) => page.call("find", company, focus) },
   prepare: { stage: "cut_out", run: ({ page }) => page.call("prepare") },
   salient: { run: ({ page }) => page.call("salient") },
   cut_out: { run: describeCutout },

@@ -223,7 +223,7 @@ describe("what body parts say against a photo", () => {
   };
   const faultOf = (faces: Box[], covers: Box[], seenCloser = covers) =>
     refusalFromParts(
-      { rect: { x: 0, y: 0, width: side, height: side }, look: look(faces, covers) } as never,
+      { rect: { x: 0, y: 0, width: side, height: side }, parts: look(faces, covers) } as never,
       near,
       async () => look(faces, seenCloser),
     );

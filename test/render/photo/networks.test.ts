@@ -40,7 +40,7 @@ const ORIGINALS: [NetworkName, size: number, outputs: Record<number, number>[]][
     ],
   ],
   [
-    "carefulPoseLandmarks",
+    "heavyPoseLandmarks",
     256,
     [
       // Landmarks, presence, mask.
@@ -106,7 +106,7 @@ test.if(process.platform === "linux")(
   async () => {
     const networks = openNetworks(packagedRuntime(), 1);
     const picture = smallPhoto(256);
-    const answer = () => networks.run("carefulPoseLandmarks", picture);
+    const answer = () => networks.run("heavyPoseLandmarks", picture);
     const [before] = await answer();
     const tidiedMb = () => {
       Bun.gc(true);

@@ -218,8 +218,10 @@ describe("bytes that are no whole photo are refused, and the next photo is serve
   });
 
   test("a page that crashes during a photo is an error, and is replaced", async () => {
-    const during = lab.cutOut(photo("astronaut.png"), (stage) => {
-      if (stage === "find") void crash();
+    const during = lab.cutOut(photo("astronaut.png"), {
+      onStage: (stage) => {
+        if (stage === "find") void crash();
+      },
     });
     await expect(during).rejects.toThrow("crashed");
     expect((await cutOf(photo("astronaut.png"))).bytes).toEqual(upright.bytes);

@@ -7,10 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { PNG } from "pngjs";
-import type { Focus } from "../../../src/core/card.ts";
 import { launchBrowser } from "../../../src/render/browser/browser.ts";
 import { findChromium } from "../../../src/render/browser/chromium.ts";
-import { openPhotoCutter, type PhotoStage } from "../../../src/render/photo/photo.ts";
+import { openPhotoCutter, type PhotoOptions } from "../../../src/render/photo/photo.ts";
 import { tidying } from "../../../src/render/tidying.ts";
 
 export interface Pixels {
@@ -68,15 +67,10 @@ export async function openLab() {
 
   let photos = 0;
   /** As the cutter does, of bytes that are in no file yet. */
-  const cutOut = (
-    bytes: Uint8Array,
-    onStage?: (stage: PhotoStage) => void,
-    companyWelcome = false,
-    focus: Focus | null = null,
-  ) => {
+  const cutOut = (bytes: Uint8Array, options?: PhotoOptions) => {
     const path = join(folder, `photo-${++photos}`);
     writeFileSync(path, bytes);
-    return tidied(() => cutter.cutOut(path, onStage, companyWelcome, focus));
+    return tidied(() => cutter.cutOut(path, options));
   };
 
   /**

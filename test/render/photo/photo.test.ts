@@ -130,7 +130,7 @@ describe("refused with a reason of its own", () => {
   test("two people of the same size: several_people", async () => {
     const twins = await beside([512, 0, 512, 512]);
     expect(await refusalOf(twins)).toBe("several_people");
-    expect(await lab.cutOut(twins, undefined, true)).toMatchObject({
+    expect(await lab.cutOut(twins, { company: "smaller" })).toMatchObject({
       ok: false,
       reason: "several_people",
     });
@@ -146,14 +146,14 @@ describe("refused with a reason of its own", () => {
 
     test("finds whose card it is, by the face or the body, also of the smaller one", async () => {
       const two = await beside([540, 102, 410, 410]);
-      const at = async (x: number, y: number) => headAt(await lab.cutOut(two, undefined, false, { x, y }));
+      const at = async (x: number, y: number) => headAt(await lab.cutOut(two, { focus: { x, y } }));
       expect(await at(0.22, 0.25)).toBeWithin(0.18, 0.26);
       expect(await at(0.22, 0.8)).toBeWithin(0.18, 0.26);
       expect(await at(0.7, 0.4)).toBeWithin(0.66, 0.74);
     });
 
     test("where nobody is gets no card, and the field to correct", async () => {
-      const nobody = await lab.cutOut(bytes, undefined, false, { x: 0.8, y: 0.1 });
+      const nobody = await lab.cutOut(bytes, { focus: { x: 0.8, y: 0.1 } });
       expect(nobody).toMatchObject({
         ok: false,
         reason: "nobody_at_focus",
@@ -170,7 +170,7 @@ describe("refused with a reason of its own", () => {
       ];
       for (const jpeg of [0.95, undefined]) {
         const embraced = await lab.draw([768, 512], pictures, jpeg ? { jpeg } : {});
-        const result = await lab.cutOut(embraced, undefined, false, { x: 0.29, y: 0.25 });
+        const result = await lab.cutOut(embraced, { focus: { x: 0.29, y: 0.25 } });
         expect(result).toMatchObject({ ok: false, reason: "overlapped" });
       }
     });
@@ -179,7 +179,7 @@ describe("refused with a reason of its own", () => {
   test("a large and a smaller player: several_people, but welcome where the card shows the photo itself", async () => {
     const two = await beside([540, 102, 410, 410]);
     expect(await refusalOf(two)).toBe("several_people");
-    const shown = await lab.cutOut(two, undefined, true);
+    const shown = await lab.cutOut(two, { company: "smaller" });
     if (!shown.ok) throw new Error(shown.reason);
     expect(shown.cutout.inCompany).toBe(true);
     // The large one, at the left.

@@ -1,13 +1,13 @@
-import { canvasOf, contextOf, type PhotoPart } from "./decode.ts";
+import { canvasOf, contextOf, type PhotoPart, pixelsAt } from "./decode.ts";
 import type { Finding } from "./examine.ts";
 import { headBox } from "./head.ts";
 import type { Mask } from "./masks.ts";
 import { runNetwork } from "./networks.ts";
 import { floats, type Numbers } from "./pixels.ts";
-import type { Crop, Rect } from "./rects.ts";
+import { type Crop, type Rect, seenFrom } from "./rects.ts";
 
 /** Side of the network's square input and output, in pixels. */
-const INPUT = { size: 256 };
+const SIDE = 256;
 /** In the network's order: background, hair, body skin, face skin, clothes, and other things worn. */
 const CLASSES = 6;
 const [HAIR, FACE] = [1, 3];
@@ -24,13 +24,13 @@ const SHADOW_LIFTS = 2;
 const LIGHT_PX = 24;
 
 /** The close-up of the head: its side, and how far its centre is below the head's, both in head heights. */
-const HEAD_LOOK = 2.6;
-const HEAD_LOOK_BELOW = 0.35;
+const CLOSE_UP_PER_HEAD = 2.6;
+const CLOSE_UP_BELOW_HEAD = 0.35;
 /** The close-up is left out unless it enlarges by this factor. */
 const MIN_ENLARGED = 1.2;
 
 /** What the network sees in a crop. */
-export interface PartsLook {
+export interface BodyParts {
   /** Log odds that a cell belongs to a person: -2.4 on plain background, up to about 5. */
   odds: Mask;
   /** 0 to 1. */
@@ -40,22 +40,22 @@ export interface PartsLook {
 }
 
 /** A part of the photo with the body parts seen in it. */
-export type Cut = PhotoPart & { look: PartsLook };
+export type Cut = PhotoPart & { parts: BodyParts };
 
 /** Looks at the whole part of the photo. */
-export function lookAtBody(part: PhotoPart, player: Finding): Promise<PartsLook> {
-  return lookAt(part, lightOf(part, player), cropWithin(part.rect, part.rect));
+export function segmentBody(part: PhotoPart, player: Finding): Promise<BodyParts> {
+  return segment(part, lightOf(part, player), cropWithin(part.rect, part.rect));
 }
 
 /**
- * Looks at head and shoulders, enlarged. Returns the first look when that showed them as large already, as in
- * a close-up.
+ * Looks at head and shoulders, enlarged. Returns the first parts when that showed them as large already, as
+ * in a close-up.
  */
-export async function lookAtHead(part: PhotoPart, player: Finding, body: PartsLook): Promise<PartsLook> {
+export async function segmentHead(part: PhotoPart, player: Finding, body: BodyParts): Promise<BodyParts> {
   const crop = headCrop(part, player);
   const { width, height } = body.odds.crop;
   const larger = Math.max(width, height) / Math.max(crop.width, crop.height);
-  return larger < MIN_ENLARGED ? body : lookAt(part, lightOf(part, player), crop);
+  return larger < MIN_ENLARGED ? body : segment(part, lightOf(part, player), crop);
 }
 
 /** How to brighten a part for the network, which is blind in the dark. */
@@ -67,46 +67,37 @@ interface Light {
 }
 
 function lightOf({ canvas, rect, zoom }: PhotoPart, player: Finding): Light {
-  const head = headBox(player);
-  const lights = lightsOf(canvas, {
-    x: (head.x - rect.x) * zoom,
-    y: (head.y - rect.y) * zoom,
-    width: head.width * zoom,
-    height: head.height * zoom,
-  });
+  const lights = lightsOf(canvas, seenFrom(rect, zoom, headBox(player)));
   const bright = Number(lights[Math.floor(0.75 * lights.length)]);
-  const all = lightsOf(canvas, { x: 0, y: 0, width: canvas.width, height: canvas.height });
+  const all = lightsOf(canvas);
   return {
     gain: Math.min(MAX_HEAD_GAIN, Math.max(1, DARK_HEAD / Math.max(1, bright))),
     shadows: Number(all[all.length >> 1]) < DARK_PART,
   };
 }
 
-/** Each pixel's brightest channel in a reduced copy of a rectangle of the canvas, darkest first. */
-function lightsOf(canvas: OffscreenCanvas, { x, y, width, height }: Rect): number[] {
-  const context = contextOf(canvasOf(LIGHT_PX, LIGHT_PX));
-  context.imageSmoothingQuality = "high";
-  context.drawImage(canvas, x, y, width, height, 0, 0, LIGHT_PX, LIGHT_PX);
-  const { data } = context.getImageData(0, 0, LIGHT_PX, LIGHT_PX);
+/** Each pixel's brightest channel in a reduced copy of the canvas, or of a part of it, darkest first. */
+function lightsOf(canvas: OffscreenCanvas, rect?: Rect): number[] {
+  const rgba = pixelsAt(canvas, LIGHT_PX, LIGHT_PX, rect);
   const lights = Array.from({ length: LIGHT_PX ** 2 }, (_, i) =>
-    Math.max(Number(data[4 * i]), Number(data[4 * i + 1]), Number(data[4 * i + 2])),
+    Math.max(rgba[4 * i], rgba[4 * i + 1], rgba[4 * i + 2]),
   );
   return lights.sort((a, b) => a - b);
 }
 
 function headCrop({ rect }: PhotoPart, player: Finding): Crop {
   const box = headBox(player);
-  const side = HEAD_LOOK * box.height;
+  const side = CLOSE_UP_PER_HEAD * box.height;
   return cropWithin(rect, {
     x: box.x + box.width / 2 - side / 2,
-    y: box.y + (0.5 + HEAD_LOOK_BELOW) * box.height - side / 2,
+    y: box.y + (0.5 + CLOSE_UP_BELOW_HEAD) * box.height - side / 2,
     width: side,
     height: side,
   });
 }
 
 /**
- * The crop of a rectangle's part inside another: black beyond the photo would look like an edge. It is wider
+ * The crop of a rectangle's part inside another: black beyond the photo would parts like an edge. It is wider
  * or higher than that only for MAX_SQUEEZE.
  */
 function cropWithin(within: Rect, wanted: Rect): Crop {
@@ -124,7 +115,7 @@ function cropWithin(within: Rect, wanted: Rect): Crop {
 }
 
 /** @param crop in search pixels */
-async function lookAt({ canvas, rect, zoom }: PhotoPart, light: Light, crop: Crop): Promise<PartsLook> {
+async function segment({ canvas, rect, zoom }: PhotoPart, light: Light, crop: Crop): Promise<BodyParts> {
   const inCut = {
     cx: (crop.cx - rect.x) * zoom,
     cy: (crop.cy - rect.y) * zoom,
@@ -137,8 +128,7 @@ async function lookAt({ canvas, rect, zoom }: PhotoPart, light: Light, crop: Cro
 
 /** The network's output for a crop of a picture, for `readParts`. */
 export async function scoresIn(picture: OffscreenCanvas, crop: Crop): Promise<Numbers> {
-  const [scores] = await runNetwork("bodyParts", picture, crop, INPUT);
-  if (!scores) throw new Error("The body parts network gave no output.");
+  const [scores] = await runNetwork("bodyParts", picture, crop, SIDE);
   return scores;
 }
 
@@ -159,8 +149,8 @@ function lit(canvas: OffscreenCanvas, { gain, shadows }: Light): OffscreenCanvas
  * Turns the network's output into masks.
  * @param scores of 256 x 256 cells, CLASSES each, before softmax
  */
-export function readParts(scores: Numbers, crop: Crop): PartsLook {
-  const cells = INPUT.size * INPUT.size;
+export function readParts(scores: Numbers, crop: Crop): BodyParts {
+  const cells = SIDE * SIDE;
   const odds = floats(cells);
   const hair = floats(cells);
   const face = floats(cells);
@@ -172,7 +162,7 @@ export function readParts(scores: Numbers, crop: Crop): PartsLook {
     hair[i] = Number(weights[HAIR]) / (1 + person);
     face[i] = Number(weights[FACE]) / (1 + person);
   }
-  const size = { width: INPUT.size, height: INPUT.size };
+  const size = { width: SIDE, height: SIDE };
   const mask = (values: Numbers) => ({ values, ...size, crop });
   return { odds: mask(odds), hair: mask(hair), face: mask(face) };
 }

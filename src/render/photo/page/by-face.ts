@@ -1,6 +1,7 @@
 import type { Photo } from "./decode.ts";
 import { type Face, findFaces, maskPeople, squareAround } from "./detectors.ts";
 import { type Chosen, examine, type Finding, personOf } from "./examine.ts";
+import { HEAD_PER_LONE_FACE } from "./head.ts";
 import type { Mask } from "./masks.ts";
 import { type Crop, distance, middleOf } from "./rects.ts";
 import { COVER, FACE_SCORE, PRESENCE } from "./scores.ts";
@@ -65,7 +66,7 @@ async function examineFace(picture: OffscreenCanvas, face: Face): Promise<Findin
     people,
     body,
     face,
-    head: { centre: middleOf(face), height: 1.5 * face.height },
+    head: { centre: middleOf(face), height: HEAD_PER_LONE_FACE * face.height },
     rivals: [],
     cover: 1,
   };

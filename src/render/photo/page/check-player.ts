@@ -5,7 +5,7 @@ import type { Face, Person } from "./detectors.ts";
 import type { Chosen, Finding } from "./examine.ts";
 import { faceBox } from "./head.ts";
 import { weightOf, weightOfHead } from "./prominence.ts";
-import { faceFault, lookOf, SHARP_FACE_PX } from "./quality.ts";
+import { faceFault, faceQuality, SHARP_FACE_PX } from "./quality.ts";
 import type { Rect } from "./rects.ts";
 import { findRivals, type RivalHead } from "./rivals.ts";
 import { FACE_SCORE, PERSON_SCORE } from "./scores.ts";
@@ -58,7 +58,7 @@ export async function checkPlayer(
   if (tooSmall) return { refusal: "player_too_small" };
   if (face && partInside(face, picture) < MIN_FACE_INSIDE) return { refusal: "face_cut" };
   await makeSharp(photo, box, SHARP_FACE_PX);
-  const refusal = faceFault(lookOf(photo, box));
+  const refusal = faceFault(faceQuality(photo, box));
   if (refusal) return { refusal };
   const poses = new Map(others.map((other) => [other.person, other.finding.pose]));
   const beside = people

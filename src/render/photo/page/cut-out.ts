@@ -1,5 +1,5 @@
 import type { CutoutSigns, Framing, Tones } from "../../../core/card.ts";
-import { type Cut, lookAtBody, type PartsLook } from "./body-parts.ts";
+import { type BodyParts, type Cut, segmentBody } from "./body-parts.ts";
 import {
   BACKDROP,
   canvasOf,
@@ -15,13 +15,13 @@ import type { Finding } from "./examine.ts";
 import { lightCurve } from "./exposure.ts";
 import { frameCutout } from "./framing.ts";
 import { channelTones, gradeOf, steppedTones } from "./grade.ts";
-import { faceBox, headBox } from "./head.ts";
+import { FACE_BELOW_CROWN, faceBox, headBox } from "./head.ts";
 import { boundsAbove, type Grid, gridOver, type Mask, sampleMask } from "./masks.ts";
 import { fuseMatte } from "./matte.ts";
 import { keepsOthersFace } from "./parts-faults.ts";
 import { above, alphaOf, type Bytes, type Numbers, patches } from "./pixels.ts";
 import { playerBounds } from "./player-masks.ts";
-import type { Rect, Size } from "./rects.ts";
+import { type Rect, type Size, scaled, seenFrom } from "./rects.ts";
 
 /** Largest longer side of a cutout, which photo-page.ts says. */
 const MAX_CUTOUT_PX = Number(document.documentElement.dataset.cutoutPx);
@@ -57,30 +57,30 @@ const VISIBLE_ALPHA = 32;
  */
 export async function prepareCut(photo: Photo, player: Finding): Promise<Cut> {
   let cut = await takePart(photo, surroundings(photo, player));
-  let look = await lookAtBody(cut, player);
+  let parts = await segmentBody(cut, player);
   for (let round = 0; round < MAX_GROWTHS; round++) {
-    const wider = grown(cut, look, player);
+    const wider = grown(cut, parts, player);
     if (!wider) break;
     cut = await takePart(photo, wider);
-    look = await lookAtBody(cut, player);
+    parts = await segmentBody(cut, player);
   }
-  return { ...cut, look };
+  return { ...cut, parts };
 }
 
 /**
  * The rectangle, grown on the sides where the player's body leaves it and the photo continues; null if there
  * are none.
  */
-function grown({ rect, photoSize, atPhotoEdge }: PhotoPart, look: PartsLook, player: Finding): Rect | null {
+function grown({ rect, photoSize, atPhotoEdge }: PhotoPart, parts: BodyParts, player: Finding): Rect | null {
   const grid = gridOver(rect, BORDER_CELLS);
   const { width, height, step } = grid;
-  const odds = sampleMask(look.odds, grid);
+  const odds = sampleMask(parts.odds, grid);
   const { labels } = patches(above(odds, 0), width);
   const head = headBox(player);
   const at = (x: number, y: number) =>
     Math.max(0, Math.min(height - 1, Math.floor((y - rect.y) / step))) * width +
     Math.max(0, Math.min(width - 1, Math.floor((x - rect.x) / step)));
-  const own = labels[at(head.x + head.width / 2, head.y + 0.6 * head.height)];
+  const own = labels[at(head.x + head.width / 2, head.y + FACE_BELOW_CROWN * head.height)];
   const leaves = (length: number, cell: (k: number) => number) => {
     let cells = 0;
     for (let k = 0; k < length; k++) if (own && labels[cell(k)] === own) cells++;
@@ -111,13 +111,7 @@ async function takePart(photo: Photo, rect: Rect): Promise<PhotoPart> {
   );
   const context = contextOf(canvas);
   context.imageSmoothingQuality = "high";
-  const from = [
-    rect.x * perSearchPx,
-    rect.y * perSearchPx,
-    rect.width * perSearchPx,
-    rect.height * perSearchPx,
-  ];
-  const [x = 0, y = 0, width = 0, height = 0] = from;
+  const { x, y, width, height } = scaled(rect, perSearchPx);
   context.drawImage(photo.bitmap, x, y, width, height, 0, 0, canvas.width, canvas.height);
   const ownPixels = photo.transparent ? context.getImageData(0, 0, canvas.width, canvas.height).data : null;
   context.globalCompositeOperation = "destination-over";
@@ -160,7 +154,7 @@ export function cutOut(cut: Cut, player: Finding, salient: Mask): CutPlayer {
   const { canvas, rect } = cut;
   const grid = gridOver(rect, Math.min(MATTE_GRID_CELLS, Math.max(canvas.width, canvas.height)));
   const rgba = pixelsAt(canvas, grid.width, grid.height);
-  const { matte, signs } = fuseMatte(player, cut.look, salient, rgba, grid);
+  const { matte, signs } = fuseMatte(player, cut.parts, salient, rgba, grid);
   const mask = cut.ownPixels
     ? ownMask(cut.ownPixels, canvas, matte, grid)
     : painted(matte, grid.width, grid.height, 1);
@@ -168,14 +162,8 @@ export function cutOut(cut: Cut, player: Finding, salient: Mask): CutPlayer {
   const trim = trimmed(mask, canvas);
   const { small, alpha } = smallCutout(canvas, mask, trim);
   const framing = frameCutout(cut, trim, { alpha, width: small.w }, player);
-  const scale = small.w / trim.width;
-  const face = faceBox(player);
-  const curve = lightCurve(small.rgba, small.w, {
-    x: ((face.x - rect.x) * cut.zoom - trim.x) * scale,
-    y: ((face.y - rect.y) * cut.zoom - trim.y) * scale,
-    width: face.width * cut.zoom * scale,
-    height: face.height * cut.zoom * scale,
-  });
+  const face = seenFrom(trim, small.w / trim.width, seenFrom(rect, cut.zoom, faceBox(player)));
+  const curve = lightCurve(small.rgba, small.w, face);
   const tones = channelTones(curve, gradeOf(small.rgba, curve));
   const { silhouette, cut: cutPixels } = dieCut(trim, small, framing.head);
   return {
@@ -185,7 +173,7 @@ export function cutOut(cut: Cut, player: Finding, salient: Mask): CutPlayer {
       return data;
     },
     silhouette,
-    keepsOthersFace: player.inCompany === true && keepsOthersFace(cut.look, player, kept, grid),
+    keepsOthersFace: player.inCompany === true && keepsOthersFace(cut.parts, player, kept, grid),
     description: {
       width: trim.width,
       height: trim.height,
@@ -243,12 +231,8 @@ function ownMask(own: Bytes, { width, height }: Size, matte: Numbers, grid: Grid
 /** The rectangle around what is visible of a mask, in the canvas's pixels. */
 function trimmed(mask: OffscreenCanvas, { width, height }: Size): Rect {
   const alpha = alphaOf(contextOf(mask).getImageData(0, 0, mask.width, mask.height).data);
-  const bounds = boundsAbove(alpha, mask.width, VISIBLE_ALPHA) ?? {
-    x: 0,
-    y: 0,
-    width: mask.width,
-    height: mask.height,
-  };
+  const whole = { x: 0, y: 0, width: mask.width, height: mask.height };
+  const bounds = boundsAbove(alpha, mask.width, VISIBLE_ALPHA) ?? whole;
   const [perX, perY] = [width / mask.width, height / mask.height];
   const left = Math.max(0, Math.floor(bounds.x * perX) - TRIM_MARGIN_PX);
   const top = Math.max(0, Math.floor(bounds.y * perY) - TRIM_MARGIN_PX);

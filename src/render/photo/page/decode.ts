@@ -177,11 +177,16 @@ export function canvasOf(width: number, height: number): OffscreenCanvas {
   return canvas;
 }
 
-/** A picture's pixels at another size. */
-export function pixelsAt(picture: OffscreenCanvas, width: number, height: number): Bytes {
+/** The pixels of a picture, or of a part of it, at another size. */
+export function pixelsAt(
+  picture: OffscreenCanvas,
+  width: number,
+  height: number,
+  part: Rect = { x: 0, y: 0, width: picture.width, height: picture.height },
+): Bytes {
   const context = contextOf(canvasOf(width, height));
   context.imageSmoothingQuality = "high";
-  context.drawImage(picture, 0, 0, width, height);
+  context.drawImage(picture, part.x, part.y, part.width, part.height, 0, 0, width, height);
   return context.getImageData(0, 0, width, height).data;
 }
 

@@ -29,10 +29,11 @@ export interface Pose {
   mask: Mask;
 }
 
-const FACE_INPUT = { size: 192 };
-const PERSON_INPUT = { size: 224 };
-const POSE_INPUT = { size: 256 };
-const MASK_INPUT = { size: 256 };
+/** Sides of the networks' square inputs, in pixels. */
+const FACE_SIDE = 192;
+const PERSON_SIDE = 224;
+const POSE_SIDE = 256;
+const MASK_SIDE = 256;
 
 /** In the networks' output, 6 key points follow a face's box, and 4 a person's. */
 const FACE_KEY_POINTS = 6;
@@ -79,14 +80,14 @@ export function squareAround(rect: Rect, margin: number): Crop {
 
 /** Faces in a square crop, surest first. */
 export async function findFaces(picture: OffscreenCanvas, crop: Crop, minScore: number): Promise<Face[]> {
-  const outputs = await runNetwork("faceDetector", picture, crop, FACE_INPUT);
-  return decodeBoxes(outputs, FACE_ANCHORS, FACE_INPUT.size, FACE_KEY_POINTS, crop, minScore);
+  const outputs = await runNetwork("faceDetector", picture, crop, FACE_SIDE);
+  return decodeBoxes(outputs, FACE_ANCHORS, FACE_SIDE, FACE_KEY_POINTS, crop, minScore);
 }
 
 /** People in a square crop, surest first. */
 export async function findPeople(picture: OffscreenCanvas, crop: Crop, minScore: number): Promise<Person[]> {
-  const outputs = await runNetwork("personDetector", picture, crop, PERSON_INPUT);
-  const boxes = decodeBoxes(outputs, PERSON_ANCHORS, PERSON_INPUT.size, PERSON_KEY_POINTS, crop, minScore);
+  const outputs = await runNetwork("personDetector", picture, crop, PERSON_SIDE);
+  const boxes = decodeBoxes(outputs, PERSON_ANCHORS, PERSON_SIDE, PERSON_KEY_POINTS, crop, minScore);
   return boxes.map(({ score, points, ...head }) => {
     const [hips, top] = points as [Point, Point];
     return { score, head, crop: bodyCrop(hips, top) };
@@ -105,12 +106,12 @@ export function bodyCrop(hips: Point, top: Point): Crop {
 
 /**
  * Finds a person's joints in a body crop, and a rough mask of the person.
- * @param carefully use the larger network, which takes three times as long and, once loaded, 130 MB more
+ * @param heavy use the heavy network, which takes three times as long
  */
-export async function readPose(picture: OffscreenCanvas, crop: Crop, carefully = false): Promise<Pose> {
-  const network = carefully ? "carefulPoseLandmarks" : "poseLandmarks";
-  const outputs = await runNetwork(network, picture, crop, POSE_INPUT);
-  const { size } = POSE_INPUT;
+export async function readPose(picture: OffscreenCanvas, crop: Crop, heavy = false): Promise<Pose> {
+  const network = heavy ? "heavyPoseLandmarks" : "poseLandmarks";
+  const outputs = await runNetwork(network, picture, crop, POSE_SIDE);
+  const size = POSE_SIDE;
   const landmarks = outputs.find((output) => output.length === LANDMARK_OUTPUT_LENGTH);
   const presence = outputs.find((output) => output.length === 1);
   const mask = outputs.find((output) => output.length === size * size);
@@ -137,9 +138,8 @@ export const landmarksOf = ({ points }: Pose, part: keyof typeof LANDMARKS) =>
 
 /** A mask of all people in a crop. Sharper than a pose's mask, but it does not tell people apart. */
 export async function maskPeople(picture: OffscreenCanvas, crop: Crop): Promise<Mask> {
-  const [values] = await runNetwork("personMask", picture, crop, MASK_INPUT);
-  if (!values) throw new Error("The person mask network gave no output.");
-  return { values, width: MASK_INPUT.size, height: MASK_INPUT.size, crop };
+  const [values] = await runNetwork("personMask", picture, crop, MASK_SIDE);
+  return { values, width: MASK_SIDE, height: MASK_SIDE, crop };
 }
 
 function sigmoid(x: number): number {

@@ -11,7 +11,7 @@ import {
   toneTables,
   type Words,
 } from "./pixels.ts";
-import type { Rect, Size } from "./rects.ts";
+import { type Rect, type Size, scaled } from "./rects.ts";
 
 /** The longer side of the silhouette in pixels: fine enough for an outline on the largest card. */
 const SILHOUETTE_PX = 640;
@@ -69,14 +69,8 @@ export interface DieCut {
  * @param head in pixels of the cutout
  */
 export function dieCut({ width, height }: Size, { rgba: data, w, h }: Small, head: Rect): DieCut {
-  const scale = w / width;
   const alpha = withoutHaze(alphaOf(data), w);
-  const edge = evenEdge(alpha, w, h, {
-    x: head.x * scale,
-    y: head.y * scale,
-    width: head.width * scale,
-    height: head.height * scale,
-  });
+  const edge = evenEdge(alpha, w, h, scaled(head, w / width));
   const silhouette = painted(edge, w, h);
   return {
     silhouette,

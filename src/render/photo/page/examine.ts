@@ -3,7 +3,6 @@ import {
   type Face,
   findFaces,
   findPeople,
-  type Landmark,
   landmarksOf,
   maskPeople,
   type Person,
@@ -11,9 +10,10 @@ import {
   readPose,
   squareAround,
 } from "./detectors.ts";
+import { type Head, headOf } from "./head.ts";
 import { boundsOn, type Grid, gridOver, type Mask, sampleMask } from "./masks.ts";
 import type { Numbers } from "./pixels.ts";
-import { centroid, distance, middleOf, type Point, type Rect, squareAt } from "./rects.ts";
+import { distance, middleOf, type Point, type Rect, squareAt } from "./rects.ts";
 import { FACE_SCORE, PERSON_SCORE, PRESENCE } from "./scores.ts";
 
 /** Everything known about one person, in search pixels. */
@@ -25,7 +25,7 @@ export interface Finding {
   people: Mask;
   body: Rect;
   face: Face | null;
-  head: { centre: Point; height: number };
+  head: Head;
   /** Bodies or heads of other people who may overlap the player. */
   rivals: RivalMask[];
   /** Whether others are so prominent that it is unclear whose photo it is. */
@@ -63,15 +63,15 @@ const SAME_HEAD_PART = 0.7;
 /**
  * Finds one person's pose, mask and face; null if the pose network sees nobody there.
  * @param faces those found in the whole picture
- * @param carefully use the larger pose network
+ * @param heavy use the heavy pose network
  */
 export async function examine(
   picture: OffscreenCanvas,
   person: Person,
   faces: Face[],
-  carefully = false,
+  heavy = false,
 ): Promise<Finding | null> {
-  const pose = await readPose(picture, person.crop, carefully);
+  const pose = await readPose(picture, person.crop, heavy);
   if (pose.presence < PRESENCE.person) return null;
   const grid = coverGrid(picture);
   const posed = sampleMask(pose.mask, grid);
@@ -130,17 +130,6 @@ export function personOf(face: Face): Person {
 export async function detectAgain(picture: OffscreenCanvas, body: Rect): Promise<number> {
   const again = await findPeople(picture, squareAround(body, 0.3), PERSON_SCORE.inCloseUp);
   return again[0]?.score ?? 0;
-}
-
-/**
- * The head's centre, from the eleven face landmarks; its height and the side of its close-up, from the
- * shoulders' width or the trunk's length, whichever appears longer. In search pixels.
- */
-export function headOf(pose: Pose): { centre: Point; height: number; closeUp: number } {
-  const shoulders = landmarksOf(pose, "shoulders") as [Landmark, Landmark];
-  const trunk = distance(centroid(shoulders), centroid(landmarksOf(pose, "hips")));
-  const closeUp = 1.6 * Math.max(24, 1.6 * Math.max(distance(...shoulders), 0.55 * trunk));
-  return { centre: centroid(landmarksOf(pose, "face")), height: closeUp / 2.6, closeUp };
 }
 
 /** Whether a pose's head is in the picture: a card needs one. */

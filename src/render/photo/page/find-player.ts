@@ -8,7 +8,7 @@ import { type Chosen, examine, type Finding, hasHeadInside } from "./examine.ts"
 import { choiceAt, pointOf } from "./focus.ts";
 import { isPlayer } from "./is-player.ts";
 import { byProminence, MAX_PEOPLE, prominence, weightOf } from "./prominence.ts";
-import { lightFault, lookOf, SHARP_FACE_PX } from "./quality.ts";
+import { faceQuality, lightFault, SHARP_FACE_PX } from "./quality.ts";
 import type { Point } from "./rects.ts";
 import { FACE_SCORE, PERSON_SCORE } from "./scores.ts";
 import { findTurn } from "./upright.ts";
@@ -31,12 +31,12 @@ const isLikely = (person: Person) => person.score >= PERSON_SCORE.likely;
  */
 export async function findPlayer(given: Photo, company: Company, focus: Focus | null): Promise<Search> {
   let photo = given;
-  let seen = await lookAt(photo.search);
+  let seen = await detectAll(photo.search);
   const turn = await findTurn(photo.search, seen.people.find(isLikely), seen.faces);
   if ("refusal" in turn) return { ...turn, photo };
   if (turn.quarters > 0) {
     photo = turnPhoto(photo, turn.quarters);
-    seen = await lookAt(photo.search);
+    seen = await detectAll(photo.search);
   }
   const height = Math.max(0, ...seen.faces.map((face) => face.height));
   await makeSharp(photo, { x: 0, y: 0, width: 0, height }, SHARP_FACE_PX);
@@ -44,7 +44,7 @@ export async function findPlayer(given: Photo, company: Company, focus: Focus | 
   return { ...choice, photo };
 }
 
-async function lookAt(picture: OffscreenCanvas): Promise<Seen> {
+async function detectAll(picture: OffscreenCanvas): Promise<Seen> {
   const whole = wholePicture(picture);
   const faces = await findFaces(picture, whole, FACE_SCORE.inPhoto);
   const people = (await findPeople(picture, whole, PERSON_SCORE.inPhoto)).slice(0, MAX_PEOPLE);
@@ -80,14 +80,14 @@ async function choosePlayer(
 
 function nobodyIn(photo: Photo, point: Point | null): Choice {
   const { width, height } = photo.search;
-  const light = lightFault(lookOf(photo, { x: 0, y: 0, width, height }));
+  const light = lightFault(faceQuality(photo, { x: 0, y: 0, width, height }));
   return { refusal: light ?? (point ? "nobody_at_focus" : "no_player") };
 }
 
 async function playerAmong(photo: Photo, { people, faces }: Seen): Promise<Chosen | null> {
   const foremost = people.slice(0, MAX_CANDIDATES);
-  // The quick pose network misses some people seen from behind, of whom the person detector is sure.
-  const clear = foremost.filter(({ score }) => score >= PERSON_SCORE.faceless);
+  // The light pose network misses some people seen from behind, of whom the person detector is sure.
+  const clear = foremost.filter(({ score }) => score >= PERSON_SCORE.byBody);
   return (
     (await bestPlayer(photo, foremost, faces, false)) ??
     (await playerOfFace(photo, faces)) ??
@@ -98,20 +98,20 @@ async function playerAmong(photo: Photo, { people, faces }: Seen): Promise<Chose
 /**
  * The best of the people who qualify as a player; among those of similar prominence, the face decides.
  * @param people the most prominent first
- * @param carefully use the larger pose network
+ * @param heavy use the heavy pose network
  */
 async function bestPlayer(
   photo: Photo,
   people: Person[],
   faces: Face[],
-  carefully: boolean,
+  heavy: boolean,
 ): Promise<Chosen | null> {
   const picture = photo.search;
   const contenders: { person: Person; finding: Finding; weight: number }[] = [];
   let first = 0;
   for (const person of people) {
     if (prominence(person, picture) < CONTENDER_PART * first) break;
-    const finding = await examine(picture, person, faces, carefully);
+    const finding = await examine(picture, person, faces, heavy);
     if (!finding?.pose || !hasHeadInside(finding.pose, picture)) continue;
     if (!(await isPlayer(picture, finding))) continue;
     first ||= prominence(person, picture);

@@ -5,7 +5,7 @@ import type { Finding } from "./examine.ts";
 import { headBox } from "./head.ts";
 import { boundsAbove } from "./masks.ts";
 import type { Bytes } from "./pixels.ts";
-import type { Rect } from "./rects.ts";
+import { type Rect, scaled, seenFrom } from "./rects.ts";
 
 /** From this alpha (0 to 255) on, a pixel belongs to the player's body rather than to the soft edge. */
 const SOLID_ALPHA = 128;
@@ -28,16 +28,7 @@ interface SmallAlpha {
  */
 export function frameCutout(cut: Cut, trim: Rect, small: SmallAlpha, player: Finding): Framing {
   /** @param rect in search pixels */
-  const toCutout = (rect: Rect) =>
-    clampBox(
-      {
-        x: (rect.x - cut.rect.x) * cut.zoom - trim.x,
-        y: (rect.y - cut.rect.y) * cut.zoom - trim.y,
-        width: rect.width * cut.zoom,
-        height: rect.height * cut.zoom,
-      },
-      trim,
-    );
+  const toCutout = (rect: Rect) => clampBox(seenFrom(trim, 1, seenFrom(cut.rect, cut.zoom, rect)), trim);
   const { alpha, width } = small;
   const scale = width / trim.width;
   const sides = cutSides(small, cut, trim);
@@ -71,12 +62,7 @@ function inSmall({ rect, zoom }: Cut, trim: Rect, scale: number): SmallCut {
 
 function bodyBox(alpha: Bytes, width: number, trim: Rect): Box {
   const body = boundsAbove(alpha, width, SOLID_ALPHA - 1);
-  if (!body) return { x: 0, y: 0, width: trim.width, height: trim.height };
-  const per = trim.width / width;
-  return clampBox(
-    { x: body.x * per, y: body.y * per, width: body.width * per, height: body.height * per },
-    trim,
-  );
+  return body ? clampBox(scaled(body, trim.width / width), trim) : { ...trim, x: 0, y: 0 };
 }
 
 /** How far the player reaches in each strip, in pixels of the cutout. */

@@ -1,35 +1,52 @@
-import type { Finding } from "./examine.ts";
-import type { Rect } from "./rects.ts";
+import { type Landmark, landmarksOf, type Pose } from "./detectors.ts";
+import { centroid, distance, type Point, type Rect } from "./rects.ts";
 
-/** The head from crown to chin, relative to the detector's face box, which spans brow to chin. */
+/** In search pixels, as all boxes here. */
+export interface Head {
+  centre: Point;
+  height: number;
+}
+
+/** What is known of somebody's head: the face detector's box, and the head of the pose. */
+interface Seen {
+  face: Rect | null;
+  head: Head;
+}
+
+/** The head from crown to chin, relative to the face detector's box, which spans brow to chin. */
 const CROWN_ABOVE_FACE = 0.5;
-const HEAD_PER_FACE_HEIGHT = 1.6;
+export const HEAD_PER_FACE_HEIGHT = 1.6;
 const HEAD_PER_FACE_WIDTH = 1.35;
+/** The height of a head of which the face alone is known, in heights of the face. */
+export const HEAD_PER_LONE_FACE = 1.5;
 /** For heads without a face box. */
 const HEAD_WIDTH_PER_HEIGHT = 0.75;
+/** Where the middle of the face is, in head heights below the crown. */
+export const FACE_BELOW_CROWN = 0.6;
 
-/** The reverse: a detector's face box as parts of the head's box. */
+/** The reverse: a face detector's box as parts of the head's box. */
 const FACE_IN_HEAD = { width: 0.74, top: 0.31, height: 0.62 };
 /** The rows of a head that show its face, where that is only measured and need not end at brow and chin. */
 const MIDDLE_OF_HEAD = { top: 0.3, height: 0.6 };
 
-/** The whole head with hair or helmet, in search pixels. */
-export function headBox({ face, head }: Finding): Rect {
-  if (face) {
-    const width = face.width * HEAD_PER_FACE_WIDTH;
-    return {
-      x: face.x + face.width / 2 - width / 2,
-      y: face.y - CROWN_ABOVE_FACE * face.height,
-      width,
-      height: HEAD_PER_FACE_HEIGHT * face.height,
-    };
+/** The whole head with hair or helmet. */
+export function headBox({ face, head }: Seen): Rect {
+  if (!face) {
+    const { centre, height } = head;
+    const width = height * HEAD_WIDTH_PER_HEIGHT;
+    return { x: centre.x - width / 2, y: centre.y - height * FACE_BELOW_CROWN, width, height };
   }
-  const width = head.height * HEAD_WIDTH_PER_HEIGHT;
-  return { x: head.centre.x - width / 2, y: head.centre.y - head.height * 0.6, width, height: head.height };
+  const width = face.width * HEAD_PER_FACE_WIDTH;
+  return {
+    x: face.x + face.width / 2 - width / 2,
+    y: face.y - CROWN_ABOVE_FACE * face.height,
+    width,
+    height: HEAD_PER_FACE_HEIGHT * face.height,
+  };
 }
 
 /** The player's face, or the middle of the head when no face was detected. */
-export function faceBox(player: Finding): Rect {
+export function faceBox(player: Seen): Rect {
   if (player.face) return player.face;
   const head = headBox(player);
   const { top, height } = MIDDLE_OF_HEAD;
@@ -40,7 +57,7 @@ export function faceBox(player: Finding): Rect {
  * The player's face, or an estimate of the box that a detector would have drawn: narrower than `faceBox`, for
  * use as a measure of the body.
  */
-export function estimatedFace(player: Finding): Rect {
+export function estimatedFace(player: Seen): Rect {
   if (player.face) return player.face;
   const head = headBox(player);
   const width = FACE_IN_HEAD.width * head.width;
@@ -50,4 +67,22 @@ export function estimatedFace(player: Finding): Rect {
     width,
     height: FACE_IN_HEAD.height * head.height,
   };
+}
+
+/** The shoulders' width by the trunk's length: a body that turns or bends hides one of them. */
+const SHOULDERS_PER_TRUNK = 0.55;
+/** The box around head and neck by the shoulders' width, and its least side. */
+const BOX_PER_SHOULDERS = 1.6;
+const MIN_BOX_PX = 24;
+/** The close-up's side by that box, and by the head's height. */
+const CLOSE_UP_PER_BOX = 1.6;
+const CLOSE_UP_PER_HEAD = 2.6;
+
+/** The head of a pose, around its eleven face landmarks, and the side of a close-up of it. */
+export function headOf(pose: Pose): Head & { closeUp: number } {
+  const shoulders = landmarksOf(pose, "shoulders") as [Landmark, Landmark];
+  const trunk = distance(centroid(shoulders), centroid(landmarksOf(pose, "hips")));
+  const width = Math.max(distance(...shoulders), SHOULDERS_PER_TRUNK * trunk);
+  const closeUp = CLOSE_UP_PER_BOX * Math.max(MIN_BOX_PX, BOX_PER_SHOULDERS * width);
+  return { centre: centroid(landmarksOf(pose, "face")), height: closeUp / CLOSE_UP_PER_HEAD, closeUp };
 }

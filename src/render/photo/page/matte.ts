@@ -1,6 +1,6 @@
 import type { CutoutSigns } from "../../../core/card.ts";
 import { sortBelongings } from "./belongings.ts";
-import type { PartsLook } from "./body-parts.ts";
+import type { BodyParts } from "./body-parts.ts";
 import type { Finding } from "./examine.ts";
 import { type Grid, type Mask, sampleMask } from "./masks.ts";
 import { ownParts, rivalsOf } from "./own-parts.ts";
@@ -13,7 +13,7 @@ import { signsOf } from "./signs.ts";
  */
 export interface MatteJob {
   player: Finding;
-  look: PartsLook;
+  parts: BodyParts;
   salient: Mask;
   /** The picture. */
   rgba: Bytes;
@@ -55,14 +55,14 @@ export interface MatteJob {
  * transparency, except for patches without any of the player (cut-out.ts).
  */
 const STEPS: Record<string, (job: MatteJob) => Partial<MatteJob>> = {
-  sample: ({ look, salient, grid }) => ({
-    odds: sampleMask(look.odds, grid),
-    faces: sampleMask(look.face, grid),
-    hair: sampleMask(look.hair, grid),
+  sample: ({ parts, salient, grid }) => ({
+    odds: sampleMask(parts.odds, grid),
+    faces: sampleMask(parts.face, grid),
+    hair: sampleMask(parts.hair, grid),
     salience: sampleMask(salient, grid),
   }),
   identify: ({ player, grid }) => playerMasks(player, grid),
-  findRivals: ({ player, look, grid, posed }) => ({ rivals: rivalsOf(player, grid, posed, look) }),
+  findRivals: ({ player, parts, grid, posed }) => ({ rivals: rivalsOf(player, grid, posed, parts) }),
   findOwn: ({ player, grid, ...maps }) => ({ own: ownParts(player, maps, grid) }),
   claim: ({ salience, core, rgba }) => ({ claimed: claimedBy(salience, core, rgba) }),
   sort: ({ grid, ...maps }) => sortBelongings(maps, grid.width),
@@ -117,12 +117,12 @@ const CLAIMED_HOLE = 0.75;
  */
 export function fuseMatte(
   player: Finding,
-  look: PartsLook,
+  parts: BodyParts,
   salient: Mask,
   rgba: Bytes,
   grid: Grid,
 ): { matte: Numbers; signs: Omit<CutoutSigns, "loose"> } {
-  const job = { player, look, salient, rgba, grid } as MatteJob;
+  const job = { player, parts, salient, rgba, grid } as MatteJob;
   for (const step of Object.values(STEPS)) Object.assign(job, step(job));
   return { matte: job.matte, signs: signsOf(job.matte, job, grid, player) };
 }

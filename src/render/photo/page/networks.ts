@@ -48,7 +48,7 @@ export async function askNetwork(
   network: NetworkName,
   rgb: Uint8Array<ArrayBuffer>,
   { width, height }: Size,
-): Promise<Numbers[]> {
+): Promise<[Numbers, ...Numbers[]]> {
   await writeShared(rgb);
   asked = Promise.withResolvers();
   const { askNetwork } = globalThis as unknown as { askNetwork: (request: string) => void };
@@ -59,11 +59,13 @@ export async function askNetwork(
   const { bytes } = await read;
   if (!bytes) throw new Error("The page's file gave nothing.");
   let at = 0;
-  return lengths.map((length) => {
+  const [first, ...others] = lengths.map((length) => {
     const values = new Float32Array(bytes.buffer, at, length);
     at += FLOAT_BYTES * length;
     return values;
   });
+  if (!first) throw new Error(`The network ${network} gave no output.`);
+  return [first, ...others];
 }
 
 /**
@@ -76,17 +78,9 @@ export async function writeShared(bytes: Bytes | Uint8Array<ArrayBuffer>): Promi
   await written;
 }
 
-/**
- * Runs a network on a crop of a picture and returns its outputs, in the network's order.
- * @param input side of the network's square input, in pixels
- */
-export function runNetwork(
-  network: NetworkName,
-  picture: OffscreenCanvas,
-  crop: Crop,
-  { size }: { size: number },
-): Promise<Numbers[]> {
-  return askNetwork(network, rgbOf(picture, crop, size), { width: size, height: size });
+/** Runs a network on a crop of a picture. `side` is that of the network's square input, in pixels. */
+export function runNetwork(network: NetworkName, picture: OffscreenCanvas, crop: Crop, side: number) {
+  return askNetwork(network, rgbOf(picture, crop, side), { width: side, height: side });
 }
 
 const inputs = new Map<number, OffscreenCanvas>();

@@ -1,4 +1,4 @@
-import type { PartsLook } from "./body-parts.ts";
+import type { BodyParts } from "./body-parts.ts";
 import { dilate } from "./dilate.ts";
 import type { Finding } from "./examine.ts";
 import { headBox } from "./head.ts";
@@ -31,8 +31,8 @@ const MIN_EXTRA_SALIENCE = { touching: 0.35, apart: 0.85 };
 const SURE_EXTRA_ODDS = 3.1;
 const SALIENT = 0.6;
 
-/** The player's own hair lies within three quarters of this many head heights of the head's centre. */
-const OWN_HAIR_HEADS = 1.3;
+/** How far from the head's centre the player's own hair lies, in head heights. */
+const OWN_HAIR_HEADS = 0.975;
 /** Parts within this distance of the player's body touch it. */
 const BESIDE_CELLS = 4;
 
@@ -42,10 +42,10 @@ const MIN_FACE_PARTS = 0.2;
 const FACE_CELLS = 32;
 
 /** Cells that another person's pose claims more strongly than the player's, from 0 to 1. */
-export function rivalsOf(player: Finding, grid: Grid, posed: Numbers | null, look: PartsLook): Numbers {
+export function rivalsOf(player: Finding, grid: Grid, posed: Numbers | null, parts: BodyParts): Numbers {
   const rivals = floats(grid.width * grid.height);
   for (const mask of player.rivals) {
-    if (mask.byFace && !isHead(mask.byFace, look)) continue;
+    if (mask.byFace && !isHead(mask.byFace, parts)) continue;
     const rival = sampleMask(mask, grid);
     for (let i = 0; i < rival.length; i++) {
       const own = posed ? posed[i] : 0;
@@ -57,11 +57,11 @@ export function rivalsOf(player: Finding, grid: Grid, posed: Numbers | null, loo
 }
 
 /** Whether the body parts in the box of a detected face are those of a head. */
-function isHead(box: Rect, look: PartsLook): boolean {
+function isHead(box: Rect, parts: BodyParts): boolean {
   const grid = gridOver(box, FACE_CELLS);
-  const odds = sampleMask(look.odds, grid);
-  const hair = sampleMask(look.hair, grid);
-  const face = sampleMask(look.face, grid);
+  const odds = sampleMask(parts.odds, grid);
+  const hair = sampleMask(parts.hair, grid);
+  const face = sampleMask(parts.face, grid);
   let [person, heads] = [0, 0];
   for (let i = 0; i < odds.length; i++) {
     if (odds[i] <= 0) continue;
@@ -130,7 +130,7 @@ function ownHair(player: Finding, grid: Grid): Numbers {
   const head = headBox(player);
   const [cx, cy] = [head.x + head.width / 2, head.y + head.height / 2];
   const map = floats(grid.width * grid.height);
-  const radius = 0.75 * OWN_HAIR_HEADS * head.height;
+  const radius = OWN_HAIR_HEADS * head.height;
   const top = Math.max(0, Math.floor((cy - radius - grid.y) / grid.step));
   const bottom = Math.min(grid.height, Math.ceil((cy + radius - grid.y) / grid.step));
   for (let row = top; row < bottom; row++) {

@@ -1,5 +1,5 @@
 import type { PlayerRefusal } from "../../../core/photo-refusals.ts";
-import { type Cut, lookAtHead, type PartsLook } from "./body-parts.ts";
+import { type BodyParts, type Cut, segmentHead } from "./body-parts.ts";
 import type { Finding } from "./examine.ts";
 import { headBox } from "./head.ts";
 import { type Grid, gridOver, sampleMask } from "./masks.ts";
@@ -39,19 +39,19 @@ const OTHER_FACE_HEADS = 0.6;
 export async function refusalFromParts(
   cut: Cut,
   player: Finding,
-  closer = lookAtHead,
+  closer = segmentHead,
 ): Promise<PlayerRefusal | null> {
   // Enlarged, most faces that seemed covered show their skin.
-  if (isFaceCovered(cut.look, player) && isFaceCovered(await closer(cut, player, cut.look), player))
+  if (isFaceCovered(cut.parts, player) && isFaceCovered(await closer(cut, player, cut.parts), player))
     return "face_covered";
   return hasEqualFace(cut, player) ? "several_people" : null;
 }
 
-function isFaceCovered(look: PartsLook, { face }: Finding): boolean {
+function isFaceCovered(parts: BodyParts, { face }: Finding): boolean {
   if (!face || face.score < FACE_SCORE.maybeCovered || face.width < MIN_FACE_WIDTH_PX) return false;
   const grid = { ...face, width: FACE_CELLS, height: FACE_CELLS, step: face.width / FACE_CELLS };
-  const skin = sampleMask(look.face, grid);
-  const hair = sampleMask(look.hair, grid);
+  const skin = sampleMask(parts.face, grid);
+  const hair = sampleMask(parts.hair, grid);
   let [cells, skins, covers] = [0, 0, 0];
   for (let i = 0; i < skin.length; i++) {
     const x = ((i % FACE_CELLS) + 0.5) / FACE_CELLS - 0.5;
@@ -64,9 +64,9 @@ function isFaceCovered(look: PartsLook, { face }: Finding): boolean {
   return skins < MIN_FACE_SKIN * cells && covers > MIN_FACE_COVER * cells;
 }
 
-function hasEqualFace({ rect, look }: Cut, player: Finding): boolean {
+function hasEqualFace({ rect, parts }: Cut, player: Finding): boolean {
   const grid = gridOver(rect, FACES_GRID_CELLS);
-  const { own, others } = facesOf(sampleMask(look.face, grid), player, grid);
+  const { own, others } = facesOf(sampleMask(parts.face, grid), player, grid);
   // Glasses, helmets and hands leave little skin, so the size is then estimated from the face's box.
   const box = player.face ? (SKIN_PER_BOX * player.face.width * player.face.height) / grid.step ** 2 : 0;
   return own > 0 && others.some((size) => size >= EQUAL_FACE_PART * Math.max(own, box));
@@ -76,8 +76,8 @@ function hasEqualFace({ rect, look }: Cut, player: Finding): boolean {
  * Whether another person's face is still in the finished cutout, as where people embrace.
  * @param matte of the player, 0 to 1
  */
-export function keepsOthersFace(look: PartsLook, player: Finding, matte: Numbers, grid: Grid): boolean {
-  const face = sampleMask(look.face, grid);
+export function keepsOthersFace(parts: BodyParts, player: Finding, matte: Numbers, grid: Grid): boolean {
+  const face = sampleMask(parts.face, grid);
   for (let cell = 0; cell < face.length; cell++) if (!(matte[cell] > 0.5)) face[cell] = 0;
   const { own, others } = facesOf(face, player, grid);
   return others.some((size) => size >= KEPT_FACE_PART * own);

@@ -1,7 +1,7 @@
 import type { PlayerRefusal } from "../../../core/photo-refusals.ts";
 import { BACKDROP, canvasOf, contextOf, type Photo, pixelsPerSearchPx } from "./decode.ts";
 import { lumaOf } from "./pixels.ts";
-import type { Rect } from "./rects.ts";
+import { type Rect, scaled } from "./rects.ts";
 
 /** The face is measured at this side in pixels, about its size on the smallest card. */
 const FACE_PX = 64;
@@ -25,7 +25,7 @@ const MAX_MEDIAN = 225;
 const MIN_BRIGHT_CONTRAST = 12;
 
 /** What a face looks like in a photo, measured at FACE_PX. Brightness is from 0 to 255. */
-export interface Look {
+export interface FaceQuality {
   /** Strength of the finest details, relative to the contrast: 0.3 to 1 if sharp, below 0.15 if blurred. */
   sharpness: number;
   /** Standard deviation of the brightness. */
@@ -37,23 +37,13 @@ export interface Look {
 }
 
 /** @param face in search pixels */
-export function lookOf(photo: Photo, face: Rect): Look {
-  const scale = pixelsPerSearchPx(photo);
+export function faceQuality(photo: Photo, face: Rect): FaceQuality {
+  const { x, y, width, height } = scaled(face, pixelsPerSearchPx(photo));
   const context = contextOf(canvasOf(FACE_PX, FACE_PX));
   context.imageSmoothingQuality = "high";
   context.fillStyle = BACKDROP;
   context.fillRect(0, 0, FACE_PX, FACE_PX);
-  context.drawImage(
-    photo.bitmap,
-    face.x * scale,
-    face.y * scale,
-    face.width * scale,
-    face.height * scale,
-    0,
-    0,
-    FACE_PX,
-    FACE_PX,
-  );
+  context.drawImage(photo.bitmap, x, y, width, height, 0, 0, FACE_PX, FACE_PX);
   const { data } = context.getImageData(0, 0, FACE_PX, FACE_PX);
   const grey = new Float32Array(FACE_PX * FACE_PX);
   for (let i = 0; i < grey.length; i++) grey[i] = lumaOf(data, i);
@@ -89,14 +79,14 @@ function laplacian(grey: Float32Array): Float32Array {
 }
 
 /** What is wrong with a face for a card. */
-export function faceFault(look: Look): PlayerRefusal | null {
-  const isFlat = look.bright < MIN_FLAT_BRIGHT && look.contrast < FLAT_PART * look.bright;
-  if (look.median < MIN_FACE_MEDIAN || isFlat) return "too_dark";
-  return lightFault(look) ?? (look.sharpness < MIN_SHARPNESS ? "too_blurred" : null);
+export function faceFault(quality: FaceQuality): PlayerRefusal | null {
+  const isFlat = quality.bright < MIN_FLAT_BRIGHT && quality.contrast < FLAT_PART * quality.bright;
+  if (quality.median < MIN_FACE_MEDIAN || isFlat) return "too_dark";
+  return lightFault(quality) ?? (quality.sharpness < MIN_SHARPNESS ? "too_blurred" : null);
 }
 
 /** What is wrong with the light on a face, or in a whole photo in which nobody is found. */
-export function lightFault({ contrast, median, bright }: Look): PlayerRefusal | null {
+export function lightFault({ contrast, median, bright }: FaceQuality): PlayerRefusal | null {
   if (bright < MIN_BRIGHT) return "too_dark";
   return median > MAX_MEDIAN && contrast < MIN_BRIGHT_CONTRAST ? "too_bright" : null;
 }

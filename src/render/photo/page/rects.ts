@@ -33,6 +33,19 @@ export function centroid(points: Point[]): Point {
   return { x: mean("x"), y: mean("y") };
 }
 
+/** A rectangle as seen from a point, enlarged by a factor. */
+export function seenFrom({ x, y }: Point, zoom: number, rect: Rect): Rect {
+  return {
+    x: (rect.x - x) * zoom,
+    y: (rect.y - y) * zoom,
+    width: rect.width * zoom,
+    height: rect.height * zoom,
+  };
+}
+
+/** A rectangle in pixels of another size. */
+export const scaled = (rect: Rect, by: number): Rect => seenFrom({ x: 0, y: 0 }, by, rect);
+
 export function middleOf({ x, y, width, height }: Rect): Point {
   return { x: x + width / 2, y: y + height / 2 };
 }

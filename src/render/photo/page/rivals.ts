@@ -7,7 +7,8 @@ import {
   readPose,
   squareAround,
 } from "./detectors.ts";
-import { coverGrid, type Finding, headOf, personOf, type RivalMask, sharedPart } from "./examine.ts";
+import { coverGrid, type Finding, personOf, type RivalMask, sharedPart } from "./examine.ts";
+import { HEAD_PER_FACE_HEIGHT, headOf } from "./head.ts";
 import { type Grid, sampleMask } from "./masks.ts";
 import { type Numbers, smoothStep } from "./pixels.ts";
 import { distance, middleOf, type Point, type Rect } from "./rects.ts";
@@ -72,7 +73,7 @@ export async function findRivals(
     masks.push(pose.mask);
     heads.push({ ...faceOf(pose), face: 0, body: person.score });
   }
-  const playersFace = finding.face?.height ?? finding.head.height / HEAD_PER_FACE;
+  const playersFace = finding.face?.height ?? finding.head.height / HEAD_PER_FACE_HEIGHT;
   for (const face of await facesAround(picture, finding, faces)) {
     const known = heads.find(
       (head) => distance(middleOf(head), middleOf(face)) < Math.max(head.height, face.height),
@@ -102,12 +103,9 @@ function isHeld(face: Face, { pose, head }: Finding): boolean {
   );
 }
 
-/** Height of a pose's head, relative to the box of its face. */
-const HEAD_PER_FACE = 1.6;
-
 function faceOf(pose: Pose): Rect {
   const { centre, height } = headOf(pose);
-  const side = height / HEAD_PER_FACE;
+  const side = height / HEAD_PER_FACE_HEIGHT;
   return { x: centre.x - side / 2, y: centre.y - side / 2, width: side, height: side };
 }
 
@@ -149,14 +147,27 @@ async function facesAround(
   return others.sort((a, b) => remoteness(a) - remoteness(b));
 }
 
+/**
+ * Head and shoulders of a face: their size in sizes of the face, and their centre in its heights below its
+ * top.
+ */
+const HEAD_AND_SHOULDERS = { size: 3, centre: 0.8 };
+
 /** A soft round mask over the head and shoulders that belong to a face. */
 function headAndShoulders({ x, y, width, height }: Face): RivalMask {
-  const size = 16;
-  const values = Float32Array.from({ length: size * size }, (_, i) => {
-    const dx = ((i % size) + 0.5) / size - 0.5;
-    const dy = (Math.floor(i / size) + 0.5) / size - 0.5;
+  const cells = 16;
+  const values = Float32Array.from({ length: cells * cells }, (_, i) => {
+    const dx = ((i % cells) + 0.5) / cells - 0.5;
+    const dy = (Math.floor(i / cells) + 0.5) / cells - 0.5;
     return 1 - smoothStep(2 * Math.hypot(dx, dy), 0.8, 1);
   });
-  const crop = { cx: x + width / 2, cy: y + 0.8 * height, width: 3 * width, height: 3 * height, rotation: 0 };
-  return { values, width: size, height: size, crop, byFace: { x, y, width, height } };
+  const { size, centre } = HEAD_AND_SHOULDERS;
+  const crop = {
+    cx: x + width / 2,
+    cy: y + centre * height,
+    width: size * width,
+    height: size * height,
+    rotation: 0,
+  };
+  return { values, width: cells, height: cells, crop, byFace: { x, y, width, height } };
 }

@@ -10,16 +10,12 @@ import { askNetwork, rgbFrom } from "./networks.ts";
 const PIXELS = Number(document.documentElement.dataset.mattePixels) || 256 * 256;
 const STEP_PX = 16;
 
-/**
- * What stands out in a part of the photo, from 0 at the network's lowest output to 1 at its highest. Throws
- * when there is none.
- */
+/** What stands out in a part of the photo, from 0 at the network's lowest output to 1 at its highest. */
 export async function findSalient({ canvas, rect }: PhotoPart): Promise<Mask> {
   const scale = Math.sqrt(PIXELS / (canvas.width * canvas.height)) / STEP_PX;
   const side = (px: number) => Math.max(4, Math.round(px * scale)) * STEP_PX;
   const size = { width: side(canvas.width), height: side(canvas.height) };
   const [values] = await askNetwork("salient", rgbFrom(pixelsAt(canvas, size.width, size.height)), size);
-  if (!values) throw new Error("The salient network gave no output.");
   let least = Number.POSITIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < values.length; i++) {

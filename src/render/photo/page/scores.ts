@@ -26,19 +26,19 @@ export const FACE_SCORE = {
 export const PERSON_SCORE = {
   inCloseUp: 0.1, // In a close-up, something whose score is added to other evidence.
   inPhoto: 0.25, // In the whole photo, a person to be examined.
-  likely: 0.4, // A body by which a photo is turned, and that the quick pose network has to find.
+  likely: 0.4, // A body by which a photo is turned, and that the light pose network has to find.
   company: 0.4, // Somebody who counts as company.
   withFace: 0.4, // A player with a visible face.
   clear: 0.5, // The same, who needs no close-up.
-  faceless: 0.65, // A player seen from behind, who shows no face.
-  facelessCloseUp: 0.88, // The same, in a close-up.
+  byBody: 0.65, // A player by the body alone, such as one seen from behind.
+  byBodyCloseUp: 0.88, // The same, in a close-up.
 };
 
 /** Of the pose network: that its crop shows a person. */
 export const PRESENCE = {
   person: 0.5, // Somebody.
   withFace: 0.9, // A player with a visible face.
-  faceless: 0.95, // A player seen from behind.
+  byBody: 0.95, // A player by the body alone.
   belowFace: 0.95, // The body that was looked for below a face.
   sideways: 0.95, // Somebody who lies: towers and ships can pass for people lying down.
   noDoubt: 0.9999, // A player, whatever the person detector doubts.
@@ -48,7 +48,7 @@ export const PRESENCE = {
 export const COVER = {
   withFace: 0.7, // A player with a visible face: mannequins, and heads halved by the photo's edge, have less.
   belowFace: 0.75, // The body that was looked for below a face.
-  faceless: 0.85, // A player seen from behind.
+  byBody: 0.85, // A player by the body alone.
   noDoubt: 0.95, // A player, whatever the person detector doubts.
 };
 

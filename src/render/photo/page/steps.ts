@@ -28,7 +28,7 @@ export interface PhotoPage {
   /** Refuses bytes that are not a complete photo. */
   decode(header: Header): Promise<"undecodable" | null>;
   /** Finds the player, the one at `focus` if given, turning the photo upright if necessary. */
-  find(companyWelcome: boolean, focus: Focus | null): Promise<PlayerRefusal | null>;
+  find(company: Company, focus: Focus | null): Promise<PlayerRefusal | null>;
   /** Selects the part of the photo to cut and finds the body parts in it. */
   prepare(): Promise<PlayerRefusal | null>;
   /** Finds what stands out in that part. */
@@ -85,9 +85,9 @@ const photoPage: PhotoPage = {
     }
   },
 
-  async find(companyWelcome, focus) {
-    job.company = focus ? "any" : companyWelcome ? "smaller" : "background";
-    const search = await findPlayer(required(job.photo), job.company, focus);
+  async find(company, focus) {
+    job.company = company;
+    const search = await findPlayer(required(job.photo), company, focus);
     job.photo = search.photo;
     if ("refusal" in search) return search.refusal;
     job.player = search.player;

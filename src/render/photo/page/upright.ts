@@ -6,6 +6,12 @@ import { FACE_SCORE, PRESENCE } from "./scores.ts";
 /** How to turn a photo; or "sideways" when the player lies and no clear face tells which way is up. */
 export type Turn = { quarters: Quarters } | { refusal: "sideways" };
 
+/** The networks that say how a photo lies. */
+interface Networks {
+  findFaces: typeof findFaces;
+  readPose: typeof readPose;
+}
+
 /**
  * Few upright players lean further than UPRIGHT_WITHIN: crouching, diving, in a somersault. Most stand within
  * TURNED_WITHIN of the vertical.
@@ -39,27 +45,28 @@ export async function findTurn(
   picture: OffscreenCanvas,
   person: Person | undefined,
   faces: Face[],
+  networks: Networks = { findFaces, readPose },
 ): Promise<Turn> {
-  if (!person) return turnOfLoneFace(picture, faces);
+  if (!person) return turnOfLoneFace(picture, faces, networks);
   const axis = wrapped(person.crop.rotation);
   if (Math.abs(axis) < UPRIGHT_WITHIN) return { quarters: 0 };
-  const quarters = ((4 - Math.round(axis / degrees(90))) % 4 || 2) as 1 | 2 | 3;
+  const quarters = ((4 - Math.round(axis / degrees(90))) % 4) as 1 | 2 | 3;
   const lean = Math.abs(wrapped(axis + quarters * degrees(90)));
   if (lean > LEANING_WITHIN) return { quarters: 0 };
-  const before = await faceOf(picture, person, 0);
-  const after = await faceOf(picture, person, quarters);
+  const after = await faceOf(picture, person, quarters, networks);
   if (after.best < FACE_SCORE.onceTurned) return { quarters: 0 };
+  const gains = async (gain: number) =>
+    after.score >= (await faceOf(picture, person, 0, networks)).score + gain;
   if (lean > TURNED_WITHIN) {
     const { gain, roll } = LEANING_FACE;
-    const leans = after.score >= FACE_SCORE.leaning && after.score >= before.score + gain;
-    return { quarters: leans && after.roll <= roll ? quarters : 0 };
+    const isClear = after.score >= FACE_SCORE.leaning && after.roll <= roll;
+    return { quarters: isClear && (await gains(gain)) ? quarters : 0 };
   }
   // The face network is hardly less sure of faces upside down, so there the axis alone decides.
-  const gains = quarters === 2 || after.score >= before.score + FACE_GAIN;
-  if (!gains) return { quarters: 0 };
+  if (quarters !== 2 && !(await gains(FACE_GAIN))) return { quarters: 0 };
   const isSure = after.best >= FACE_SCORE.upright && after.roll <= FACE_UPRIGHT_WITHIN;
   if (isSure) return { quarters };
-  const { presence } = await readPose(picture, person.crop);
+  const { presence } = await networks.readPose(picture, person.crop);
   return presence >= PRESENCE.sideways ? { refusal: "sideways" } : { quarters: 0 };
 }
 
@@ -71,6 +78,7 @@ async function faceOf(
   picture: OffscreenCanvas,
   { head }: Person,
   quarters: Quarters,
+  { findFaces }: Networks,
 ): Promise<{ score: number; best: number; roll: number }> {
   let best: Face | undefined;
   let sum = 0;
@@ -88,7 +96,11 @@ async function faceOf(
 }
 
 /** How to turn a close-up in which no body is detected. */
-async function turnOfLoneFace(picture: OffscreenCanvas, faces: Face[]): Promise<Turn> {
+async function turnOfLoneFace(
+  picture: OffscreenCanvas,
+  faces: Face[],
+  { findFaces }: Networks,
+): Promise<Turn> {
   const before = faces[0]?.score ?? 0;
   if (before >= FACE_SCORE.lone - LONE_FACE_GAIN) return { quarters: 0 };
   for (const quarters of [1, 3] as const) {
