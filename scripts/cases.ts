@@ -28,7 +28,7 @@ async function main(): Promise<number> {
   try {
     const file = join(dir, "answers");
     const tests = Bun.spawn(
-      [process.execPath, "test", "--timeout", "120000", "--preload", import.meta.path, "test/http"],
+      [process.execPath, "test", "--timeout", "600000", "--preload", import.meta.path, "test/http"],
       { env: { ...process.env, CARDPRESS_API_CASES: file }, stdout: "ignore", stderr: "pipe" },
     );
     const said = await new Response(tests.stderr).text();

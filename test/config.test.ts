@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig, withPort } from "../src/config.ts";
+import { HUNG_MS } from "./harness.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "cardpress-config-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -208,14 +209,14 @@ test("a secret is read from a pipe, and one into which nobody writes is refused 
   const script = `import { readConfig } from ${JSON.stringify(join(import.meta.dir, "../src/config.ts"))};
     try { console.log(readConfig({ CARDPRESS_METRICS_TOKEN_FILE: process.argv[1] }).metricsToken); }
     catch (error) { console.log(error.message); }`;
-  const read = (command: string[]) => new Response(Bun.spawn(command, { timeout: 60_000 }).stdout).text();
+  const read = (command: string[]) => new Response(Bun.spawn(command, { timeout: HUNG_MS }).stdout).text();
   const bun = [process.execPath, "-e", script];
   expect(await read([...bun, pipe])).toContain(
     `${pipe}, which cannot be read: it is a pipe, and nobody writes`,
   );
   const piped = ["bash", "-c", 'exec "$0" "$1" "$2" <(echo piped-token-of-metrics)', ...bun];
   expect(await read(piped)).toBe("piped-token-of-metrics\n");
-}, 60_000);
+});
 
 test("a variable that is named like a setting and is none is reported, and each on the page of settings is one", async () => {
   const page = await Bun.file(join(import.meta.dir, "../src/http/docs/guides/settings.md")).text();

@@ -17,6 +17,9 @@ import { busyPool } from "./fakes.ts";
 import { knownCutouts } from "./known-cutouts.ts";
 import { ENGINE, openTestPostgres } from "./postgres.ts";
 
+/** What takes longer has hung: on the slowest machine it is done long before. */
+export const HUNG_MS = 600_000;
+
 /** A clock that stands still until it is moved. */
 export interface FakeClock extends Clock {
   set(iso: string): void;

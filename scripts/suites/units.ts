@@ -25,7 +25,7 @@ const UNIT_SECONDS = 30;
  * Bounds a test that hangs and nothing else: where three share a processor, one that starts servers takes a
  * minute.
  */
-export const TEST_OPTIONS = ["test", "--timeout", "300000"];
+export const TEST_OPTIONS = ["test", "--timeout", "600000"];
 
 /** One of several machines' parts of the units, of which each takes about as long: `2/4` is the second. */
 export function shardOf(units: readonly Unit[], shard: string): Unit[] {

@@ -112,7 +112,7 @@ const transform = async () => (await inside(".card")).transform;
 
 const until = (text: string) => page.waitForFunction(text, { polling: 20 });
 /** How long a touch and what comes of it may take before it counts as lost. */
-const TOUCH_MS = 5000;
+const TOUCH_MS = 30_000;
 const soon = (text: string) => page.waitForFunction(text, { polling: 20, timeout: TOUCH_MS });
 const CARD = `document.querySelector("cardpress-card").shadowRoot.querySelector(".card")`;
 const FLAT = `${CARD}.style.transform === ""`;

@@ -70,7 +70,6 @@ test.skipIf(!canMount)(
       message: expect.stringContaining("read-only"),
     });
   },
-  300_000,
 );
 
 // Too little for the database's smaller files, for its tables, and for the browser.
@@ -172,7 +171,7 @@ test("a file that may not grow any more refuses creates with 503, and the books 
   expect(row?.n).toBe(accepted);
   await store.close();
   await folder.remove();
-}, 300_000);
+});
 
 test("a damaged database is refused at the start, with what to do, and is not written to", async () => {
   const folder = testFolder();
@@ -198,4 +197,4 @@ test("a damaged database is refused at the start, with what to do, and is not wr
   expect(existsSync(file) && statSync(file).size).toBe(24);
   expect(readdirSync(join(folder.dir, "images"))).toEqual([]);
   await folder.remove();
-}, 300_000);
+});

@@ -88,7 +88,6 @@ test.skipIf(!canTrace)(
     console.log(`Syncs before each 202: ${synced.map((paths) => paths.length).join(", ")}`);
     await folder.remove();
   },
-  300_000,
 );
 
 /** Reads until a line matches, and keeps reading so that the writer never blocks. */

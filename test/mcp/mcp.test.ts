@@ -5,6 +5,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { createKey } from "../../src/app/people/manage-account.ts";
 import {
+  HUNG_MS,
   imageRequest,
   type TestAccount,
   type TestServer,
@@ -59,7 +60,7 @@ const overStdio = (key = partner.liveKey, env: Record<string, string> = {}) =>
 type Result = any;
 
 async function use(client: Client, name: string, args: object = {}): Promise<Result> {
-  return client.callTool({ name, arguments: args as Record<string, unknown> }, { timeout: 110_000 });
+  return client.callTool({ name, arguments: args as Record<string, unknown> }, { timeout: HUNG_MS });
 }
 
 /** The JSON that a tool answered; throws what it said where it failed. */

@@ -213,7 +213,7 @@ test("a folder's files go into a bucket and back, byte by byte, and go on where 
   expect(await (await here.open("picture", kept))?.bytes()).toEqual(bytes);
   expect(await refusal(dir)).toBeUndefined();
   expect(await keysOf(settings)).toEqual([]);
-}, 120_000);
+});
 
 test("a copy in the folder that the bucket lost is kept and named on the way back, and what was deleted since is not", async () => {
   const dir = newFolder();
@@ -231,7 +231,7 @@ test("a copy in the folder that the bucket lost is kept and named on the way bac
   expect(await here.stat("picture", lost)).not.toBeNull();
   expect(await here.stat("picture", whole)).not.toBeNull();
   expect(await here.stat("picture", "img_deleted-x.png")).toBeNull();
-}, 120_000);
+});
 
 test("a bucket belongs to one data folder: no other, no server on PostgreSQL and no wrong bucket gets in", async () => {
   const settings = await emptyBucket();
@@ -263,7 +263,7 @@ test("a bucket belongs to one data folder: no other, no server on PostgreSQL and
   renameSync(join(own, "cardpress.db"), join(own, "lost"));
   for (const suffix of ["-wal", "-shm"]) await rm(join(own, `cardpress.db${suffix}`), { force: true });
   expect(await refusal(own, env)).toMatch(/There are pictures in the bucket .* database .* missing/);
-}, 120_000);
+});
 
 test("a service whose bucket another has taken sweeps nothing in it, and is not ready", async () => {
   const settings = await emptyBucket();
@@ -305,7 +305,7 @@ test("a backup without the bucket's files becomes a folder that is refused until
   expect(await workspace.blobs.stat("picture", kept)).not.toBeNull();
   await workspace.store.close();
   expect(await refusal(dir, env)).toMatch(/belongs to another data folder/);
-}, 120_000);
+});
 
 test("the doctor tries what the bucket's key may do, and says what is left in the folder", async () => {
   const settings = await emptyBucket();
@@ -325,7 +325,7 @@ test("the doctor tries what the bucket's key may do, and says what is left in th
     status: "failed",
     message: expect.stringContaining("cannot reach the bucket not-there"),
   });
-}, 120_000);
+});
 
 test("without its bucket nothing is lost: an image waits, and goes on once the bucket is back", async () => {
   const settings = await emptyBucket();

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { checkUrl, isPublicAddress } from "../../src/sources/address-rules.ts";
 import { GuardedHttpError, type GuardedHttpOptions, guardedRequest } from "../../src/sources/guarded-http.ts";
 import { ownAddresses } from "../../src/sources/own-addresses.ts";
+import { AMPLE_MS } from "./ask.ts";
 import { type Canary, serveRaw, startCanary } from "./servers.ts";
 
 const HOSTILE = readFileSync(join(import.meta.dir, "hostile-addresses.txt"), "utf8")
@@ -26,7 +27,7 @@ async function refusal(url: string, options: GuardedHttpOptions): Promise<Guarde
   const request = {
     method: "GET",
     url,
-    timeoutMs: 5_000,
+    timeoutMs: AMPLE_MS,
     maxResponseBytes: 1000,
     maxRedirects: 3,
     onOversize: "fail",

@@ -9,7 +9,7 @@ import { TEST_AUTHORITY, type TestServer } from "./servers.ts";
 
 export const LOOPBACK = async () => ["127.0.0.1"];
 /** Never cut short by this limit unless a test is about it. */
-export const AMPLE_MS = 20_000;
+export const AMPLE_MS = 120_000;
 
 /** Asks a test server, whose origin is allowed and whose authority is trusted unless given otherwise. */
 export function get(

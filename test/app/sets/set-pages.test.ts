@@ -52,6 +52,9 @@ beforeAll(async () => {
   const scope = { accountId: account.id, environment: "live" } as const;
   ({ set } = await makeSet(api, scope, wish, { idempotencyKey: null }));
   deps = { store: api.store, random, pool, folder: dataFolder };
+  // What is free of charge waits half a minute for a worker, which a busy machine may need to start the
+  // first.
+  (await pool.acquire()).release();
 });
 afterAll(async () => {
   await deps?.pool.close();

@@ -148,7 +148,7 @@ describe("a finished card", () => {
       await lab.compare(stillOfFilm(bytes) ?? new Uint8Array(), (await make("webp")).bytes),
     ).toMatchObject({ sameSize: true });
     expect(Buffer.compare((await make("webm", "reveal")).bytes, bytes)).toBe(0);
-  }, 60_000);
+  });
 
   test.skipIf(FFMPEG === null)(
     "as an MP4 is H.264 that any player takes, ends as the still, and is the same each time",
@@ -186,7 +186,6 @@ describe("a finished card", () => {
       const again = await mp4Of(await make("mp4", "reveal"), maker);
       expect(Buffer.compare(again.bytes, bytes)).toBe(0);
     },
-    60_000,
   );
 
   // Transparency is kept without loss, so that no quality makes a card of noise small enough.
@@ -222,7 +221,7 @@ describe("a finished card", () => {
         document.querySelector<HTMLElement>(".card")?.style.removeProperty("visibility");
       });
     }
-  }, 60_000);
+  });
 
   test("as a video is refused where the browser encodes none", async () => {
     const encoder = await page.page.evaluateHandle(() => globalThis.VideoEncoder);
@@ -238,7 +237,7 @@ describe("a finished card", () => {
     const { bytes, width, height } = await make("webp-animated", "reveal", { width: 1080, height: 1920 });
     expect({ width, height }).toEqual({ width: 374, height: 666 });
     expect(bytes.length).toBeLessThan(MAX_MOVING_BYTES);
-  }, 60_000);
+  });
 });
 
 test("a video too large for its bytes gets a lower quality, and then smaller frames until it fits", async () => {
