@@ -127,7 +127,7 @@ export function defineTables(kit: Kit) {
       templateDigest: text("template_digest"),
       /** Position in the fair order between accounts; the lowest is rendered next. */
       turn: int("turn").notNull(),
-      /** 0: requested singly; 1: part of a batch. An account's two lanes take turns like two accounts. */
+      /** 0: requested on its own; 1: part of a batch. An account's two lanes take turns like two accounts. */
       lane: int("lane").notNull().default(0),
       /** Not claimed before this time: the pause after a retryable error. */
       availableAt: int("available_at").notNull(),

@@ -69,10 +69,10 @@ export function serviceLog(): Log {
 }
 
 /**
- * A stdout writer for a busy process: the lines of one turn of the event loop are written together, because a
- * write costs more than the request it reports. Warnings and errors are written immediately, with everything
- * before them, so that whoever kills the process finds the reason. The rest is written when the process
- * exits.
+ * A stdout writer for a busy process: the lines of one turn of the event loop are written together, because
+ * a write costs more than the request it reports. Warnings and errors are written immediately, with
+ * everything before them, so that an operator who kills the process finds the reason. The rest is written
+ * when the process exits.
  */
 export function stdoutByTurn(): Write {
   let waiting = "";

@@ -13,7 +13,7 @@ export interface OidcSettings {
   scope: string;
   /** The claim that lists somebody's groups. */
   groupsClaim: string;
-  /** Whoever is in one of them is an operator. */
+  /** Members of any of them are operators. */
   operatorGroups: ReadonlySet<string>;
   accountGroups: readonly AccountGroup[];
   /** Emails count as verified although the provider does not say whether they are. */
@@ -22,7 +22,7 @@ export interface OidcSettings {
   only: boolean;
 }
 
-/** Whoever is in the group has this role in the account. */
+/** Members of the group have this role in the account. */
 export interface AccountGroup {
   group: string;
   accountId: string;

@@ -47,7 +47,7 @@ export async function blobsIn(bucket: Bucket, folder: DataFolder): Promise<Blobs
 
 /** Throws an OperatorError, with the remedy, for a bucket that cannot be reached or used. */
 export async function openUsableBucket(settings: BucketSettings): Promise<Bucket> {
-  // Loaded here and not before: whoever keeps all in one folder does without it.
+  // Loaded here and not before: a service with its files in a folder does without it.
   const { openBucket } = await import("../blobs/bucket.ts");
   const bucket = await openBucket(settings);
   try {

@@ -74,7 +74,7 @@ export async function openCluster(
   const bucket = await openUsableBucket(cluster.bucket);
   await refuseFolderBucket(bucket, cluster.bucket, options.bucketFrom);
   const blobs = await blobsIn(bucket, folder);
-  // Loaded here and not before: whoever keeps all in one folder does without them.
+  // Loaded here and not before: a service with all its data in a folder does without them.
   const { openPostgresStore } = await import("../store/engine/postgres.ts");
   const { refuseOtherSealingKey } = await import("../store/engine/sealing-key.ts");
   const store = await openPostgresStore({

@@ -2,7 +2,7 @@ import { StorageUnavailable } from "../core/storage-unavailable.ts";
 import { BLOB_KINDS, type Blobs } from "./blobs.ts";
 import type { Bucket } from "./bucket.ts";
 
-// Whoever keeps files in a bucket removes those that it does not know, so each bucket has one owner: a data
+// A service removes files from its bucket that it does not know, so each bucket has one owner: a data
 // folder, or the servers on one PostgreSQL.
 
 const OWNER_KEY = "owner";

@@ -77,10 +77,10 @@ export async function openBucket(
   const s3 = await import("@aws-sdk/client-s3");
   const { bucket: Bucket, endpoint } = settings;
   const client = clientOf(s3, settings, tryMs, options.requestHandler);
-  const ask = asking(tryMs);
+  const request = requester(tryMs);
   const get: Bucket["get"] = async (Key, Range) => {
     for (let tries = 1; ; tries++) {
-      const found = await ask(`get ${Key}`, (sent) =>
+      const found = await request(`get ${Key}`, (sent) =>
         client.send(new s3.GetObjectCommand({ Bucket, Key, ...(Range && { Range }) }), sent),
       );
       if (!found) return undefined;
@@ -95,7 +95,7 @@ export async function openBucket(
   return {
     put: async (Key, Body, ContentType) => {
       const object = { Bucket, Key, Body, ...(ContentType && { ContentType }) };
-      const kept = await ask(
+      const kept = await request(
         `put ${Key}`,
         async (sent) => ofStorage(await client.send(new s3.PutObjectCommand(object), sent)),
         transferMs(Body.length),
@@ -104,7 +104,7 @@ export async function openBucket(
     },
     read: async (key) => (await get(key))?.bytes,
     head: async (Key) => {
-      const found = await ask(`look for ${Key}`, async (sent) =>
+      const found = await request(`look for ${Key}`, async (sent) =>
         ofStorage(await client.send(new s3.HeadObjectCommand({ Bucket, Key }), sent)),
       );
       return found && { bytes: found.ContentLength ?? 0, modifiedAt: found.LastModified?.getTime() ?? 0 };
@@ -112,7 +112,7 @@ export async function openBucket(
     get,
     copy: async (from, Key) => {
       const CopySource = `${Bucket}/${from}`;
-      const copied = await ask(`copy ${from}`, async (sent) => {
+      const copied = await request(`copy ${from}`, async (sent) => {
         // S3 only allows copying an object onto itself when something changes, so the metadata is replaced.
         const copying = new s3.CopyObjectCommand({ Bucket, Key, CopySource, MetadataDirective: "REPLACE" });
         return ofStorage((await client.send(copying, sent)).CopyObjectResult ?? {});
@@ -120,13 +120,15 @@ export async function openBucket(
       return copied !== undefined;
     },
     remove: async (Key) => {
-      await ask(`remove ${Key}`, (sent) => client.send(new s3.DeleteObjectCommand({ Bucket, Key }), sent));
+      await request(`remove ${Key}`, (sent) =>
+        client.send(new s3.DeleteObjectCommand({ Bucket, Key }), sent),
+      );
     },
     list: async function* (Prefix) {
       let ContinuationToken: string | undefined;
       do {
         const next: { ContinuationToken?: string } = ContinuationToken ? { ContinuationToken } : {};
-        const page = await ask(`list ${Prefix}`, (sent) =>
+        const page = await request(`list ${Prefix}`, (sent) =>
           client.send(new s3.ListObjectsV2Command({ Bucket, Prefix, ...next }), sent),
         );
         for (const { Key = "", Size = 0, LastModified } of page?.Contents ?? [])
@@ -135,7 +137,7 @@ export async function openBucket(
       } while (ContinuationToken);
     },
     check: async () => {
-      const found = await ask("look for the bucket", (sent) =>
+      const found = await request("look for the bucket", (sent) =>
         client.send(new s3.HeadBucketCommand({ Bucket }), sent),
       );
       if (!found) throw noBucket;
@@ -208,7 +210,7 @@ type Send<T> = (sent: { abortSignal: AbortSignal; requestTimeout: number }) => P
  * is absent. What is waited for beside transfers counts as patience: a create makes several requests, and its
  * partner waits for their sum.
  */
-function asking(tryMs: number) {
+function requester(tryMs: number) {
   return async <T>(what: string, send: Send<T>, transferMs = 0): Promise<T | undefined> => {
     try {
       // The signal ends whatever the request handler's own timeouts miss, and what a request has no time left

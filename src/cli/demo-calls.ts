@@ -32,18 +32,18 @@ export async function call(url: string, key: string, init: RequestInit = {}): Pr
 }
 
 /**
- * Asks for an image until it has ended, no more often than the limit of an account allows, whatever it takes.
+ * Polls an image until it has ended, no more often than the limit of an account allows, whatever it takes.
  * @param sleep given in tests, which do not wait
  * @throws an OperatorError where the card failed, or took too long
  */
-export async function askUntilEnded(
-  ask: () => Promise<Answer>,
+export async function pollUntilEnded(
+  getImage: () => Promise<Answer>,
   note: (text: string) => void,
   sleep: (ms: number) => Promise<void> = Bun.sleep,
 ): Promise<Answer> {
   let pauseMs = FIRST_PAUSE_MS;
   for (let waitedMs = 0; waitedMs < GIVE_UP_MS; ) {
-    const image = await ask().catch((error) => {
+    const image = await getImage().catch((error) => {
       if (error instanceof TooSoon) return error;
       throw error;
     });

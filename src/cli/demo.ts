@@ -12,7 +12,7 @@ import { freePort } from "../service/free-port.ts";
 import { type RunningServer, startServer } from "../service/server.ts";
 import { untilSignal } from "../service/stop-signal.ts";
 import { listAccounts } from "../store/people/accounts.ts";
-import { askUntilEnded, call } from "./demo-calls.ts";
+import { call, pollUntilEnded } from "./demo-calls.ts";
 import { printResult } from "./output.ts";
 import { step } from "./steps.ts";
 
@@ -134,7 +134,7 @@ async function makeCard(server: RunningServer, show: typeof step): Promise<DemoC
     }),
   );
   const done = await show("find the player, cut out, set and photograph the card", (note) =>
-    askUntilEnded(() => call(`${config.baseUrl}${accepted.poll_url}`, keys.live), note),
+    pollUntilEnded(() => call(`${config.baseUrl}${accepted.poll_url}`, keys.live), note),
   );
   const { image_url, share_url } = done.result;
   const file = await show("fetch the picture and check it", async () => {

@@ -28,7 +28,7 @@ export function mcpCommand(): Command {
       const server = serveStdio(() => mcpServer(deps, [templateCheckTool()]), {
         onerror: (error) => process.stderr.write(`${error.message}\n`),
       });
-      // Whoever started it ends it by closing its stdin, or by a signal, which needs no help.
+      // The program that started it ends it by closing its stdin, or by a signal, which needs no help.
       await ended.promise;
       await server.close();
     });

@@ -63,7 +63,7 @@ async function withStudio(
 }
 
 function notice(url: string, root: string): string {
-  return `The studio of ${root}\n\n  ${url}\n\nOpen it in a browser on this machine; whoever has the address may use it. Ctrl-C ends it.`;
+  return `The studio of ${root}\n\n  ${url}\n\nOpen it in a browser on this machine; anyone who has the address can use it. Ctrl-C ends it.`;
 }
 
 /** Works on a desktop; elsewhere the printed address has to do. */

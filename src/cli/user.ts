@@ -43,7 +43,7 @@ export function userCommands(): Command {
             { user_id: made.id, setup_url: null, earlier_sign_in_ended: startsAnew },
             () => `User ${made.id} (${made.email}) signs in with ${oidc.name}.`,
           );
-        // Whoever can run this command can read the database: a new link reveals nothing more.
+        // Anyone who can run this command can read the database: a new link reveals nothing more.
         const url = setupUrl ?? (await issueSetupLink(workspace, { userId: made.id })).setupUrl;
         printResult(
           json,

@@ -137,7 +137,7 @@ async function AccountChoice(visit: UserVisit) {
   );
 }
 
-/** Open for developers and on their pages; whoever opens or folds it finds it so again. */
+/** Open for developers and on their pages; users who open or fold it find it so again. */
 function DeveloperNav({ visit, pathname }: { visit: UserVisit; pathname: string }) {
   const current = currentPlace(DEVELOPER_NAV, pathname);
   return (

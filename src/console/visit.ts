@@ -42,7 +42,7 @@ export interface ConsoleDeps extends WebhookContext, PreviewDeps, UploadDeps {
   templates: TemplateRegistry;
   limiter: RateLimiter;
   requests: RequestLog;
-  passwordResets: Pick<PasswordResets, "ask">;
+  passwordResets: Pick<PasswordResets, "request">;
   release: Release;
 }
 

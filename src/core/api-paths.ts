@@ -42,7 +42,7 @@ export const API_PATHS = {
   eventRedeliver: "/v1/events/{event_id}/redeliver",
 } as const;
 
-/** Pages for readers who have no key: whoever knows the name in their address may open them. */
+/** Pages for readers who have no key: anyone who knows the name in their address may open them. */
 export const SHARED_PATHS = {
   card: "/share/{card}",
   /** The card alone, for a frame in another's page. */

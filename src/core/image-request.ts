@@ -63,7 +63,7 @@ const AnyImageRequest = Type.Object(
             {
               additionalProperties: false,
               description:
-                "Where the player's face, or else body, is in a photo of several people, as fractions of the upright photo's width and height. The card is of whoever is there, and framed around them; without it, of the person who stands out.",
+                "Where the player's face, or else body, is in a photo of several people, as fractions of the upright photo's width and height. The card is of the person there, and framed around them; without it, of the person who stands out.",
               examples: [{ x: 0.25, y: 0.4 }],
             },
           ),

@@ -30,7 +30,7 @@ export const BODY_TIMEOUT_MS = 20 * SECOND_MS;
  */
 export const REQUEST_STORAGE_MS = 10 * SECOND_MS;
 export const DATABASE_CONNECTIONS = 20;
-/** The largest photo as base64, with a margin: whoever sends that by mistake still receives the refusal. */
+/** The largest photo as base64, with a margin: a caller who sends that by mistake still gets the refusal. */
 export const MAX_DISCARDED_BODY_BYTES = 24 * MB;
 /** Pieces of a kilobyte and more are usual; each of these costs as much as a small request. */
 export const MAX_DISCARDED_PIECES = 24 * KB;

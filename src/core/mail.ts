@@ -22,8 +22,8 @@ export interface MailText {
 }
 
 /**
- * Whoever has the link can set the password, so the mail says how long it lasts and what to do if it was not
- * requested.
+ * Anyone who has the link can set the password, so the mail says how long it lasts and what to do if it was
+ * not requested.
  */
 export function invitation(to: { place: string; url: string; days: number }): MailText {
   return {
@@ -31,7 +31,7 @@ export function invitation(to: { place: string; url: string; days: number }): Ma
     body: paragraphs(
       `You can sign in to ${to.place} once you have set a password:`,
       to.url,
-      `The link works once, within ${to.days} days. Whoever has it can use it: do not pass it on.`,
+      `The link works once, within ${to.days} days. Anyone who has it can use it: do not pass it on.`,
     ),
   };
 }

@@ -120,11 +120,13 @@ export interface Sample {
 /** Adds to a counter, which starts at zero with the process. */
 export interface Meter {
   add(name: CounterName, labels?: Labels, by?: number): void;
-  /** One series of a counter, for whoever adds to it often: naming a series costs more than adding to it. */
+  /**
+   * One series of a counter, for code that adds to it often: naming a series costs more than adding to it.
+   */
   count(name: CounterName, labels: Labels): Count;
   /** Records a duration in seconds. */
   time(name: HistogramName, labels: Labels, seconds: number): void;
-  /** One series of a histogram, for whoever records in it often. */
+  /** One series of a histogram, for code that records in it often. */
   timing(name: HistogramName, labels: Labels): Timing;
   /** Renders Prometheus text format 0.0.4: the counters, plus the gauges in `now`. */
   text(now: Sample[]): string;

@@ -43,7 +43,7 @@ export const PRINT_SIZE_NAMES = Object.keys(PRINT_SIZES) as PrintSizeName[];
 export const printSizeLabel = (name: PrintSizeName): string =>
   name.endsWith("in") ? name.replace("x", " x ").replace("in", " in") : `${name.replace("x", " x ")} mm`;
 
-/** All of them in pixels, for whoever asks for another: `815x1110 (63 x 88 mm), ...`. */
+/** All of them in pixels, for a caller who asks for another: `815x1110 (63 x 88 mm), ...`. */
 export const printSizesInPixels = (): string =>
   PRINT_SIZE_NAMES.map((name) => {
     const { short, long } = PRINT_SIZES[name].px;

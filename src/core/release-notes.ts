@@ -29,7 +29,7 @@ const MAX_HEADLINE_CHARS = 160;
 
 /**
  * The notes of the releases after `seen` up to `version`, newest first: those of `version` alone where `seen`
- * is null. Whoever has seen `version` finds none.
+ * is null. A reader who has seen `version` finds none.
  */
 export function notesSince(changelog: string, version: string, seen: string | null): ReleaseNotes[] {
   return releases(changelog).filter(

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time.ts";
 
-// Signed addresses of on-demand pictures: whoever has a key's signing secret writes one, and anybody may open
-// it.
+// Signed addresses of on-demand pictures: anyone who has a key's signing secret writes one, and anybody may
+// open it.
 
 const SECRET_PREFIX = "cps_";
 export const SIGNING_SECRET_BYTES = 32;

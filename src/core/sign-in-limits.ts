@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time.ts";
 export const SESSION_IDLE_MS = 8 * HOUR_MS;
 export const SESSION_LIFETIME_MS = 7 * DAY_MS;
 /**
- * Groups are looked at when somebody signs in: whoever lost theirs at the provider is out within a working
+ * Groups are looked at when somebody signs in: a user who lost theirs at the provider is out within a working
  * day, while nobody signs in twice in one.
  */
 export const PROVIDER_SESSION_LIFETIME_MS = 12 * HOUR_MS;

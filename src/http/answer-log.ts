@@ -3,7 +3,7 @@ import type { Exchange } from "./exchange.ts";
 import { ROUTES } from "./route-table.ts";
 
 /**
- * Whoever knows the URL of a setup link, picture or card can open it, and a player who is deleted must not
+ * Anyone who knows the URL of a setup link, picture or card can open it, and a player who is deleted must not
  * stay in the log.
  */
 const SECRET_ADDRESS = /(\/setup|\/cdn|\/share|\/gallery|\/cards|\/v1\/players)\/.*/;

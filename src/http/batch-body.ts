@@ -122,7 +122,7 @@ export async function checkCards(
       places.push(at);
       counts.push(count);
     }
-    // Also of a card with other faults: whoever fixes those must not meet this one only afterwards.
+    // Also of a card with other faults: a caller who fixes those must not meet this one only afterwards.
     const { player, set } = (single ?? {}) as { player?: { external_id?: unknown }; set?: Partial<SetWish> };
     const id = player?.external_id;
     if (typeof id !== "string" || id === "") continue;

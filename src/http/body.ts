@@ -217,7 +217,7 @@ export async function discardBody(request: Request): Promise<boolean> {
   if (announcedBytes(request) > MAX_DISCARDED_BODY_BYTES) return false;
   // Bun exposes no body for GET or HEAD; one without a length may never end.
   if (!body) return !request.headers.has("transfer-encoding");
-  // Whoever read the body is responsible for its end.
+  // The code that read the body is responsible for its end.
   if (body.locked) return true;
   const reader = body.getReader();
   let gaveUp = false;

@@ -12,7 +12,7 @@ import type { Exchange } from "./exchange.ts";
 
 /**
  * The answer to an accepted create: 202, or, where the request prefers to wait and the image has ended by
- * then, 200 with the image. Whoever leaves while waiting cancels nothing.
+ * then, 200 with the image. A caller who leaves while waiting cancels nothing.
  */
 export async function created(
   deps: Pick<AppContext, "store" | "config" | "endings">,

@@ -25,7 +25,7 @@ export function live(exchange: Exchange): Response {
   return liveAnswer(standardHeaders(exchange));
 }
 
-/** Says which program it is too: whoever has replaced it sees that the new one answers. */
+/** Says which program it is too: an operator who has replaced it sees that the new one answers. */
 export function liveAnswer(headers: Record<string, string>): Response {
   return Response.json({ status: "ok", version: VERSION, commit: COMMIT }, { headers });
 }

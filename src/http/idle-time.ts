@@ -6,7 +6,7 @@ import { MAX_PREFERRED_WAIT_S } from "../core/picture-limits.ts";
  */
 export const IDLE_SECONDS = 30 + MAX_PREFERRED_WAIT_S;
 /**
- * The same for a file: it may wait for others to be written, and whoever reads a gigabyte may stop for
+ * The same for a file: it may wait for others to be written, and a client that reads a gigabyte may stop for
  * longer. What is cut off must begin anew. Bun allows 255 at most.
  */
 export const FILE_IDLE_SECONDS = 240;

@@ -43,7 +43,7 @@ export function refuseStrangers(
     "NOT_FOUND",
     metricsToken === undefined
       ? "There is nothing at /metrics for this client; it answers this machine only, at 127.0.0.1 or localhost."
-      : "There is nothing at /metrics for this client; it answers whoever sends Authorization: Bearer with CARDPRESS_METRICS_TOKEN.",
+      : "There is nothing at /metrics for this client; it answers requests with Authorization: Bearer and CARDPRESS_METRICS_TOKEN.",
   );
 }
 

@@ -96,7 +96,7 @@ export async function cardOfAddress(
   if (isMoving(format))
     details.push({
       field: "query format",
-      message: `must be ${STILL_FORMATS.join(", ")}: a picture that moves takes longer than whoever shows a page waits. Make it by POST ${API_PATHS.images}, and show its image_url.`,
+      message: `must be ${STILL_FORMATS.join(", ")}: a moving picture takes longer to make than a page's visitor waits. Make it by POST ${API_PATHS.images}, and show its image_url.`,
     });
   const own = checked.request?.style.width ?? 0;
   const isWidth = PICTURE_WIDTHS.some((known) => String(known) === widths[0] && known <= own);

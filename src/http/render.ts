@@ -57,7 +57,7 @@ interface Progress {
 /**
  * Answers GET /v1/render/{preset}: the card that a signed address describes, made when it is first asked for.
  * Whatever goes wrong is answered with a picture too, since nothing else can be shown where a picture should
- * be, and with the status of the refusal; or with the envelope for whoever accepts JSON alone.
+ * be, and with the status of the refusal; or with the envelope for callers who accept JSON alone.
  */
 export function rendering(deps: RenderDeps) {
   const { store } = deps;
@@ -172,7 +172,7 @@ async function signer(
 
 /**
  * Only cards that are made count, since anybody may look at one, and as often; and against a budget of their
- * own, so that whoever opens addresses does not take the account's own calls.
+ * own, so that visitors who open addresses do not take the account's own calls.
  */
 const budgetOf = ({ account, environment }: Caller) =>
   [`render:${account.id}:${environment}`, accountBudget(account.tier)] as const;
@@ -181,7 +181,7 @@ function refuseWhenExceeded(rate: RateState, now: number): void {
   if (rate.exceeded) throw rateLimitExceeded(rate.limit, secondsLeft(rate, now));
 }
 
-/** What tells a picture's versions apart, without the name by which it is served to whoever knows it. */
+/** What tells a picture's versions apart, without the name by which it is served to those who know it. */
 const versionOf = (name: string) => sha256(name).slice(0, 32);
 
 function finishedName(image: ImageAnswer, isBack: boolean): string {

@@ -20,7 +20,7 @@ const QUEUE = {
   retryLimit: 1_000_000,
   retryDelay: 0,
   retentionSeconds: 20 * YEAR_SECONDS,
-  // Ended jobs are of use to whoever watches the queue, for a while.
+  // Ended jobs are of use to people who watch the queue, for a while.
   deleteAfterSeconds: seconds(60 * MINUTE_MS),
 } satisfies QueueOptions;
 

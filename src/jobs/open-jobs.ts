@@ -7,7 +7,7 @@ import { sqlJobs } from "./sql-jobs.ts";
 /** The queue of renders that belongs to a store's engine. */
 export async function openJobs(store: Store, log: Pick<Log, "warn">): Promise<OpenJobs> {
   if (store.engine === "sqlite") return sqlJobs(store);
-  // Loaded here and not before: whoever keeps all in one file does without it.
+  // Loaded here and not before: a service on SQLite does without it.
   const { openBossJobs } = await import("./open-boss.ts");
   return openBossJobs(store as PostgresStore, log);
 }

@@ -8,7 +8,7 @@ export interface ApiCall {
   headers?: Record<string, string>;
 }
 
-/** Calls the API of one service with the key of whoever uses the tools. */
+/** Calls the API of one service with the key of the person who uses the tools. */
 export type CallApi = (path: string, call?: ApiCall) => Promise<Response>;
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as any client reads them.

@@ -116,7 +116,7 @@ function startMail(deps: Deps): Loop[] {
   const stop = () =>
     loop
       .stop()
-      // Whoever asked last is not forgotten; the next process sends what is written.
+      // The last to ask is not forgotten; the next process sends what is written.
       .then(() => deps.passwordResets.write())
       .finally(transport.close);
   return [{ wake: loop.wake, stop }];

@@ -8,7 +8,10 @@ export async function emptyFolder(path: string): Promise<void> {
   await mkdir(path, { mode: FOLDER_MODE });
 }
 
-/** Removes a folder's files last written at or before `until` (epoch ms): whoever wrote them is gone. */
+/**
+ * Removes a folder's files last written at or before `until` (epoch ms): the process that wrote them is
+ * gone.
+ */
 export async function removeOldFiles(folder: string, until: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);

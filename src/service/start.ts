@@ -98,7 +98,7 @@ async function startOnFolder(config: Config, log: Log, options: ServiceOptions):
   }
 }
 
-/** Whoever does not learn of it by this does so by its silence. */
+/** Servers that do not learn of it by this do so by its silence. */
 async function deregister({ nodes, node, log }: Workspace): Promise<void> {
   await nodes.strike(node).catch((error) => log.warn("node_not_struck", { node, error: String(error) }));
 }

@@ -21,8 +21,8 @@ export interface GuardedHttpErrorOptions {
 }
 
 /**
- * Why an outbound request failed. `message` may be shown to whoever gave the URL: it reveals nothing about
- * private addresses, not even whether they exist.
+ * Why an outbound request failed. `message` may be shown to the person who gave the URL: it reveals nothing
+ * about private addresses, not even whether they exist.
  */
 export class GuardedHttpError extends Error {
   readonly declaredBytes: number | undefined;

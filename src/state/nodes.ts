@@ -28,7 +28,7 @@ export interface Nodes {
   strike(name: string): Promise<void>;
 }
 
-/** For a store that a single process serves from: whoever else held anything has ended. */
+/** For a store that a single process serves from: any other that held something has ended. */
 export function onlyNode(name: string): Nodes {
   return {
     beat: async () => {},

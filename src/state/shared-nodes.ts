@@ -15,7 +15,7 @@ export interface SharedNodesOptions {
 
 /** Two beats in a row may be this far apart before the database counts as having been away. */
 const REGULAR_MS = 2 * NODE_BEAT_MS;
-/** Rows of killed nodes are kept this long, for whoever looks. */
+/** Rows of killed nodes are kept this long, for operators who look. */
 const KEPT_MS = HOUR_MS;
 
 /** The names of all nodes that serve from a database, each with its version. */

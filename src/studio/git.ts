@@ -38,7 +38,7 @@ interface Objects {
   prefix: string;
   /** The commit that is checked out. */
   head: string;
-  ask: (...args: string[]) => Promise<Uint8Array | null>;
+  run: (...args: string[]) => Promise<Uint8Array | null>;
 }
 
 /** Does `work` with the objects of a folder's repository; null where there is none. */
@@ -57,7 +57,7 @@ async function withObjects<T>(dir: string, work: (objects: Objects) => Promise<T
     // A shallow clone ends where this file says.
     await copyFile(join(repository, "shallow"), join(empty, "shallow")).catch(() => {});
     const env = { GIT_DIR: empty, GIT_OBJECT_DIRECTORY: join(repository, "objects") };
-    return await work({ prefix, head, ask: (...args) => git(["--literal-pathspecs", ...args], env) });
+    return await work({ prefix, head, run: (...args) => git(["--literal-pathspecs", ...args], env) });
   } finally {
     await rm(empty, { recursive: true, force: true });
   }
@@ -72,20 +72,20 @@ function configFor(head: string): string {
 
 /** The last commit that changed a folder, or null. */
 export async function lastCommit(dir: string): Promise<string | null> {
-  const out = await withObjects(dir, ({ prefix, head, ask }) =>
-    ask("rev-list", "-1", head, ...(prefix === "" ? [] : ["--", prefix])),
+  const out = await withObjects(dir, ({ prefix, head, run }) =>
+    run("rev-list", "-1", head, ...(prefix === "" ? [] : ["--", prefix])),
   );
   return (out && new TextDecoder().decode(out).trim()) || null;
 }
 
 /** Writes a folder as of a commit to `to`. Links are left out, because they could point anywhere. */
 export async function writeCommit(dir: string, commit: string, to: string): Promise<void> {
-  await withObjects(dir, async ({ prefix, ask }) => {
-    const listing = await ask("ls-tree", "-r", "-z", commit, ...(prefix === "" ? [] : ["--", prefix]));
+  await withObjects(dir, async ({ prefix, run }) => {
+    const listing = await run("ls-tree", "-r", "-z", commit, ...(prefix === "" ? [] : ["--", prefix]));
     for (const line of new TextDecoder().decode(listing ?? new Uint8Array()).split("\0")) {
       const [, mode, hash, name] = /^(\d+) blob ([0-9a-f]+)\t(.+)$/s.exec(line) ?? [];
       if (!hash || !name?.startsWith(prefix) || mode === "120000") continue;
-      const bytes = await ask("cat-file", "blob", hash);
+      const bytes = await run("cat-file", "blob", hash);
       const path = join(to, name.slice(prefix.length));
       if (!bytes || !path.startsWith(`${to}/`)) continue;
       await mkdir(dirname(path), { recursive: true });

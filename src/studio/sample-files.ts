@@ -108,7 +108,7 @@ async function pictureFile({ dir, scratch }: Folders, name: string): Promise<Pic
 export async function sampleFile(dir: string, name: string): Promise<PictureFile> {
   const missing = "is named in the sample and is not there. Put the file into the samples folder.";
   const bytes = await readOwnFile(dir, `${FOLDER}/${name}`, missing).catch((error) => {
-    // Whoever reads this has the sample before them, and knows its folder.
+    // The reader has the sample before them, and knows its folder.
     if (error instanceof TemplateFileError) throw new OperatorError(`${error.file} ${error.fault}`);
     throw error;
   });

@@ -11,7 +11,7 @@ export function loadSecretKey(path: string): Uint8Array {
   return readKey(path) ?? createKey(path);
 }
 
-/** The same key, made by whoever runs several machines: all of them need the same one. */
+/** The same key, made by an operator who runs several machines: all of them need the same one. */
 export function requireSecretKey(path: string): Uint8Array {
   const key = readKey(path);
   if (key) return key;

@@ -9,7 +9,7 @@ import { sync, writeWhole } from "./write-whole.ts";
 
 /** Poll interval while another process unpacks, which takes a few seconds. */
 const UNPACKING_POLL_MS = 100;
-/** The lock of whoever unpacks or removes. */
+/** The lock of the process that unpacks or removes. */
 const UNPACKING = "unpacking.lock";
 
 /**

@@ -123,7 +123,7 @@ function visit(reading: Reading, node: Node, list: string | null): void {
   for (const [name, value] of attributes) checkAttribute(reading, node, name, value, list);
   const each = attributes.get("data-each");
   const children = childrenOf(node);
-  // Only the first child of a list is its pattern; others are for whoever opens the file directly.
+  // Only the first child of a list is its pattern; others are for people who open the file directly.
   if (each !== undefined && children[0]) visit(reading, children[0], each);
   for (const child of each === undefined ? node.childNodes : children.slice(1))
     if (each === undefined) visit(reading, child, list);

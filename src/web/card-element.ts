@@ -6,9 +6,7 @@ import { FOR_GOOD, fileAnswer, SCRIPT, textAsset } from "./assets.ts";
 
 const FILE = textAsset(SCRIPT, source);
 
-/** For pages that are written once: leads to the newest. */
-export const CARD_ELEMENT = "/elements/cardpress-card.js";
-/** Kept by browsers for good. */
+/** Kept by browsers for good. `/elements/cardpress-card.js`, for pages that are written once, leads to it. */
 export const CARD_ELEMENT_VERSION = `/elements/cardpress-card-${FILE.version}.js`;
 
 /** Another's page may load it, also as a module and with a check of its integrity. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { askUntilEnded, TooSoon } from "../../src/cli/demo-calls.ts";
+import { pollUntilEnded, TooSoon } from "../../src/cli/demo-calls.ts";
 import { RATE_LIMIT_PER_MINUTE } from "../../src/core/limits.ts";
 
 const MINUTE_MS = 60_000;
@@ -25,7 +25,7 @@ function slowService(readyMs: number) {
 
 test("a first card of minutes stays within the request budget of the demo's account", async () => {
   const { ask, asked, sleep } = slowService(4 * MINUTE_MS);
-  expect(await askUntilEnded(ask, () => {}, sleep)).toEqual({ status: "completed" });
+  expect(await pollUntilEnded(ask, () => {}, sleep)).toEqual({ status: "completed" });
   const windows = Map.groupBy(asked, (at) => Math.floor(at / MINUTE_MS));
   for (const requests of windows.values())
     expect(requests.length).toBeLessThan(RATE_LIMIT_PER_MINUTE.starter - 20);
@@ -42,6 +42,6 @@ test("an answer of too many requests is waited out, not the end", async () => {
     return answer;
   };
   const sleep = async (ms: number) => void slept.push(ms);
-  expect(await askUntilEnded(ask, () => {}, sleep)).toEqual({ status: "completed" });
+  expect(await pollUntilEnded(ask, () => {}, sleep)).toEqual({ status: "completed" });
   expect(slept).toEqual([7_000]);
 });

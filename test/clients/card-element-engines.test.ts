@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { PNG } from "pngjs";
-import { answerCardElement, CARD_ELEMENT } from "../../src/web/card-element.ts";
+import { answerCardElement } from "../../src/web/card-element.ts";
 import { ENGINES, type Engine } from "./engines.ts";
 
 // <cardpress-card> in the engines that are not Chromium's, in the page of a club whose policy allows its
@@ -65,7 +65,7 @@ beforeAll(() => {
 afterAll(() => Promise.all([cards?.stop(true), club?.stop(true)]));
 
 const clubPage = (body: string) =>
-  `<!doctype html><html lang="en"><title>Club</title><link rel="icon" href="${cards.url.origin}/front.png"><script type="module" src="${cards.url.origin}${CARD_ELEMENT}"></script>${body}<p id="below">Below</p>`;
+  `<!doctype html><html lang="en"><title>Club</title><link rel="icon" href="${cards.url.origin}/front.png"><script type="module" src="${cards.url.origin}/elements/cardpress-card.js"></script>${body}<p id="below">Below</p>`;
 
 const card = () =>
   `<cardpress-card back="${cards.url.origin}/back.png"><img src="${cards.url.origin}/front.png" alt="Maya" width="${WIDTH}" height="${HEIGHT}"></cardpress-card>`;

@@ -146,11 +146,11 @@ test("a request does the same for known and unknown people, writes nothing, and 
 test("a flood of requests is forgotten rather than kept", async () => {
   const { user } = await ana();
   const waiting = passwordResets(workspace);
-  for (let n = 0; n < MAX_WAITING_RESETS; n++) waiting.ask(`nobody${n}@example.com`);
-  waiting.ask(user.email);
+  for (let n = 0; n < MAX_WAITING_RESETS; n++) waiting.request(`nobody${n}@example.com`);
+  waiting.request(user.email);
   await waiting.write();
   expect(await mailedTokens()).toEqual([]);
-  waiting.ask(user.email);
+  waiting.request(user.email);
   await waiting.write();
   expect(await mailedTokens()).toHaveLength(1);
 });

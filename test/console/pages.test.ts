@@ -246,14 +246,14 @@ test("after a new password and after signing out elsewhere the passkeys that go 
   await startSession(service, user, undefined);
   await page.goto(`${baseUrl}/console/profile`);
   await submit(page, 'form[action$="/sign-out-elsewhere"] button');
-  expect(await textOf(page)).toContain("My laptop, My key ring. Whoever holds one comes in");
+  expect(await textOf(page)).toContain("My laptop, My key ring. Anyone who holds one can sign in");
   await page.goto(`${baseUrl}/console/profile`);
-  expect(await textOf(page)).not.toContain("Whoever holds one");
+  expect(await textOf(page)).not.toContain("Anyone who holds one");
 
   await page.type("#current", PASSWORD);
   await page.type("#password", "another pitch of dry grass");
   await submit(page, 'form[action$="/profile/password"] button');
-  expect(await textOf(page)).toContain("My laptop, My key ring. Whoever holds one comes in");
+  expect(await textOf(page)).toContain("My laptop, My key ring. Anyone who holds one can sign in");
   await page.click('[data-opens="check-remove-all"]');
   await submit(page, "dialog[open] .button-danger");
   expect(await textOf(page)).toContain("All 2 passkeys are removed.");

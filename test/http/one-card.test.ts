@@ -124,7 +124,9 @@ test("each preset shows a card made with it, at an address that needs no key and
     data: { presets: { name: string; sample_url: string }[] };
   };
   const [club, green] = listed.data.presets.map(({ sample_url }) => sample_url);
-  const picture = await fetch(green ?? "");
+  // It is drawn at the first call, and not there yet where that takes long.
+  let picture = await fetch(green ?? "");
+  while (picture.status === 503) picture = await fetch(green ?? "");
   expect(picture.headers.get("content-type")).toBe("image/webp");
   expect(picture.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
   const bytes = await picture.bytes();

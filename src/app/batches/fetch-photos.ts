@@ -143,7 +143,7 @@ async function fetchOne(
   }
 }
 
-/** Nobody has the photo: whoever serves next fetches it at once. */
+/** Nobody has the photo: the next server fetches it at once. */
 async function giveBack({ store, clock }: FetchPhotosDeps, image: Image): Promise<void> {
   await store.write("give photo back", (tx) => postponeWaiting(tx, image, clock.now()), { concurrent: true });
 }

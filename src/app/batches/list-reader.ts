@@ -40,7 +40,7 @@ export function listReader({ command, log }: { command: readonly string[]; log: 
       try {
         return await readElsewhere(command, bytes, log);
       } finally {
-        // The place passes on to whoever waits longest.
+        // The place passes on to the one that has waited longest.
         const next = waiting.shift();
         if (next) next();
         else running -= 1;

@@ -5,7 +5,7 @@ import { limitSelf } from "../../system/own-limits.ts";
 import { parseSquadList } from "./parse-list.ts";
 import type { SquadList } from "./squad-list.ts";
 
-/** What the process that parses a list answers: the list, or what to tell whoever sent it. */
+/** What the process that parses a list answers: the list, or what to tell the person who sent it. */
 export type ListAnswer = { list: SquadList } | { refused: string };
 
 /** Requests and renders go first. */

@@ -99,7 +99,7 @@ export async function remakeCards(deps: AcceptBatchDeps, command: RemakeCommand)
         return { field: `${field}.`, replaces: from.id, shows: owner.shows[at] };
       };
       const fresh = await placeCards(tx, scope, found, wishOf, now);
-      // After the images, which whoever ends them locks first, too.
+      // After the images, which are locked first where they are ended, too.
       await lockAccount(tx, account.id);
       if ((await findAccount(tx, account.id))?.status !== "active") throw partnerSuspended();
       const made = fresh.filter(({ isNew }) => isNew).length;

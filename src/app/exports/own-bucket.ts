@@ -44,7 +44,7 @@ const RIGHT_OF: Partial<Record<BucketFault["doing"], string>> = {
   remove: "s3:DeleteObject",
 };
 
-/** What storages answer, by its code, as what whoever named the bucket can do about it. */
+/** What storages answer, by its code, as what the person who named the bucket can do about it. */
 const WORDS: Record<string, string> = {
   InvalidAccessKeyId: "The storage does not know the access key id. Copy the key's id and its secret again.",
   SignatureDoesNotMatch:

@@ -36,7 +36,7 @@ export async function checkCard(
   // Which others are listed is read only where one of them may be meant.
   const isConfigured = (configured as readonly unknown[]).includes(presetOf(body));
   const checked = createImageValidator(isConfigured ? configured : await templates.listed()).check(body);
-  // Whoever sent it reads of everything at once, also of an address beside a wrong number.
+  // The caller reads of everything at once, also of an address beside a wrong number.
   if (!checked.ok) return { details: [...checked.details, ...checkMeaning(body, config, checked.details)] };
   const details = [
     ...checkMeaning(checked.value, config),

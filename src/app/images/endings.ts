@@ -5,7 +5,7 @@ import {
 } from "../../core/picture-limits.ts";
 
 /**
- * Wakes those who wait for images that have ended. In memory: a hint, and whoever is woken looks at the
+ * Wakes those who wait for images that have ended. In memory: a hint, and those who are woken look at the
  * image.
  */
 export interface Endings {

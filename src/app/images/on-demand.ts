@@ -48,7 +48,7 @@ interface Refused {
 
 /** Builds the use case behind signed addresses. Throws what a create throws, and PICTURE_GONE. */
 export function onDemandCard(deps: OnDemandDeps): OnDemandCard {
-  // Whoever asks for a card that is on its way shares its end.
+  // A caller who asks for a card that is on its way shares its end.
   const inFlight = new Map<string, Promise<ImageAnswer>>();
   const refusals = deps.state.values<Refused>("refused addresses", {
     forMs: REFUSED_ADDRESS_MS,
@@ -130,7 +130,7 @@ async function untilEnded(
   await endings.wait(scope.id, {
     accountId: scope.accountId,
     ms: MAX_PREFERRED_WAIT_S * SECOND_MS,
-    // Whoever asked first may leave; the others wait on.
+    // The first caller may leave; the others wait on.
     signal: new AbortController().signal,
     isOver: async () => (await find())?.completedAt !== null,
   });

@@ -109,7 +109,7 @@ export async function pdfPlaceholder(
       draw: async () => {
         const pictures: Uint8Array[] = [];
         for (const { draw } of sides) pictures.push(await bytesOf(await draw()));
-        // Whoever asks for the same picture shares it, whatever the player is called.
+        // All who ask for the same picture share it, whatever the player is called.
         return cardPdf(pictures, { title: "Test card", createdAt });
       },
     };
@@ -212,7 +212,7 @@ function drawnPlaceholder(
     draw: () =>
       drawing.add(() => render(deps.pool, job, signal), {
         signal,
-        // Whoever asks for a single one waits for it.
+        // A caller who asks for a single one waits for it.
         priority: image.lane === LANES.batch ? 0 : 1,
       }),
   };
@@ -223,7 +223,7 @@ async function render(pool: Pick<RenderPool, "acquire">, job: RenderJob, signal:
   try {
     const outcome = await renderer.render(job, () => {});
     if (outcome.kind === "refused") throw new PlaceholderRefused(outcome.message, outcome.reason);
-    // Whoever asked has gone, and nobody takes the file.
+    // The caller has gone, and nobody takes the file.
     signal.throwIfAborted();
     return { path: job.outputPath, bytes: outcome.file.bytes };
   } catch (error) {

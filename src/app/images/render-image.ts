@@ -80,7 +80,7 @@ export async function claimImage(
     context.endings.notify(spent);
     return image;
   } catch (error) {
-    // Whoever claimed nothing finds its lease lost, and changes nothing.
+    // A server that claimed nothing finds its lease lost, and changes nothing.
     if (claimed && storageFault(error))
       await finishWhileLeased(context, leaseOf(claimed), { kind: "requeued" }, signal);
     throw error;

@@ -74,7 +74,7 @@ export async function keptSample(
 const drawing = new Map<string, "drawing" | "failed">();
 const FAILED_MS = 10_000;
 
-/** Whether a sample card is there; if not, it is drawn from now on, and whoever asks is not kept waiting. */
+/** Whether a sample card is there; if not, it is drawn from now on, and the caller is not kept waiting. */
 export async function drawnSample(
   deps: SampleCardDeps,
   name: string,

@@ -197,7 +197,7 @@ function openHold(
     close: async (used) => {
       const sources = [...mine];
       mine.clear();
-      // First: whoever is the last here to let go of a source would meet, in removing it, the holds of those
+      // First: the last here to let go of a source would meet, in removing it, the holds of those
       // before.
       if (sources.length > 0)
         await shared?.close().catch((error) => log.warn("hold_not_closed", { error: String(error) }));

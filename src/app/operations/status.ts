@@ -69,7 +69,7 @@ export interface StatusDeps extends AppContext {
 
 const seconds = (ms: number) => Math.round(ms / SECOND_MS);
 
-/** Reports, each made at most once in ten seconds whoever asks. */
+/** Reports, each made at most once in ten seconds, however many ask. */
 export function statusReports(deps: StatusDeps): () => Promise<StatusReport> {
   let kept: { report: Promise<StatusReport>; until: number } | undefined;
   return () => {

@@ -20,7 +20,7 @@ export function scopesFor(who: Deleter): KeyScope[] {
   return KEY_SCOPES.filter((scope) => scope !== "delete" || mayDelete(who));
 }
 
-/** Throws a Refusal to whoever may not delete. */
+/** Throws a Refusal for users who may not delete. */
 export function requireDeletion(who: Deleter, what: "delete players" | "delete images"): void {
   if (!mayDelete(who)) throw refusal(what);
 }

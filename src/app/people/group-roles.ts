@@ -101,7 +101,7 @@ export async function applyGroupRoles(
     if (memberships.some((membership) => membership.accountId === accountId)) continue;
     await addByGroup(tx, context, { user, accountId, role }, moment);
   }
-  // Whoever lost something comes in anew: an operator's visit to an account is open in other sessions.
+  // Users who lost something sign in anew: an operator's visit to an account is open in other sessions.
   if (isLess) await deleteSessionsOf(tx, user.id);
   return (await findUser(tx, user.id)) ?? user;
 }

@@ -237,7 +237,8 @@ async function mailLink(
 }
 
 /**
- * A one-time link for whoever first opens the console of a new installation; null when an operator exists.
+ * A one-time link for the first person to open the console of a new installation; null when an operator
+ * exists.
  */
 export async function firstOperatorLink(context: Context): Promise<string | null> {
   if ((await operatorsWhoSignIn(context.store.read)).length > 0) return null;
@@ -321,7 +322,7 @@ async function findOrMakeUser(tx: Tx, email: string, { now, random }: Moment): P
     isVouched: 0,
     createdAt: now,
     lastSignInAt: null,
-    // Nothing is new to whoever is new.
+    // Nothing is new to a new user.
     seenVersion: VERSION,
   };
   await insertUser(tx, user);

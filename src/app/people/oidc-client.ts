@@ -21,7 +21,7 @@ type Context = Pick<AppContext, "config" | "clock" | "random" | "log">;
 export interface Attempt {
   state: string;
   nonce: string;
-  /** Of PKCE: the code is worth nothing to whoever does not have it. */
+  /** Of PKCE: the code is worth nothing without it. */
   verifier: string;
 }
 
@@ -50,7 +50,7 @@ export function oidcRedirectUri({ baseUrl }: { baseUrl: string }): string {
   return `${baseUrl}/console/sign-in/oidc/callback`;
 }
 
-/** Keys and addresses change now and then; whoever signs in does not wait for them each time. */
+/** Keys and addresses change now and then; users who sign in do not wait for them each time. */
 const DISCOVERY_LIFETIME_MS = HOUR_MS;
 
 /** Undefined where no provider is configured. */
@@ -60,7 +60,7 @@ export function oidcClient(context: Context): OidcClient | undefined {
   if (!settings) return undefined;
   const redirectUri = oidcRedirectUri(config);
   const server = discoveredServer(settings, context.clock);
-  /** Runs a step, and words its failure for whoever wants to sign in. */
+  /** Runs a step, and words its failure for the user who wants to sign in. */
   const guarded = async <T>(step: () => Promise<T>): Promise<T> => {
     try {
       return await step();

@@ -41,7 +41,7 @@ class Stopped {
 /**
  * Signs in who came back from the provider. The subject says who that is; only a verified email that nobody
  * signs in with yet is taken for somebody who was invited (docs/decisions/0023). Their groups' roles are
- * given first, and taken away. Throws a Refusal for whoever has no place here.
+ * given first, and taken away. Throws a Refusal for a person who has no place here.
  */
 export async function signInByProvider(
   context: Context,
@@ -86,7 +86,7 @@ function vouchesFor({ email, isEmailVerified }: ProviderPerson, user: User): 0 |
   return isEmailVerified && email !== null && normalEmail(email) === user.email ? 1 : 0;
 }
 
-/** The user of this subject; otherwise whoever was invited by their email, or somebody new. */
+/** The user of this subject; otherwise the user who was invited by this email, or a new one. */
 async function findOrLink(
   tx: Tx,
   context: Context,
@@ -134,7 +134,7 @@ async function findOrLink(
 }
 
 /**
- * Links somebody who was invited and has no way in so far. Links to set a password end: whoever else holds
+ * Links somebody who was invited and has no way in so far. Links to set a password end: anyone else who holds
  * one would come in as this person. Where passwords are off those of people known before end with it.
  */
 async function linkInvited(

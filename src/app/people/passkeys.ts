@@ -172,7 +172,7 @@ function keep(
     lastUsedAt: null,
   };
   return store.write("keep passkey", async (tx) => {
-    // Whoever is adding a passkey at the moment the password is revoked must not keep a way in.
+    // A user who is adding a passkey at the moment the password is revoked must not keep a way in.
     if ((await findUser(tx, user.id))?.passwordHash !== user.passwordHash)
       throw new Refusal(
         "NOT_CURRENT",

@@ -8,7 +8,7 @@ import { requestPasswordReset } from "./manage-users.ts";
  */
 export interface PasswordResets {
   /** Takes the same time for everybody. Those beyond MAX_WAITING_RESETS are dropped. */
-  ask(email: string): void;
+  request(email: string): void;
   /** Writes the mails of all that wait; known people alone get one. */
   write(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export function passwordResets(
 ): PasswordResets {
   const waiting = new Set<string>();
   return {
-    ask: (email) => {
+    request: (email) => {
       if (waiting.size < MAX_WAITING_RESETS) waiting.add(email);
     },
     write: async () => {

@@ -252,7 +252,7 @@ async function firstOperator(tx: Tx, email: string, now: number, random: Context
     isVouched: 1,
     createdAt: now,
     lastSignInAt: null,
-    // Nothing is new to whoever is new.
+    // Nothing is new to a new user.
     seenVersion: VERSION,
   };
   await insertUser(tx, user);

@@ -29,8 +29,8 @@ const JPEG_INK = 15;
 const NICENESS = 5;
 
 /**
- * The process that turns one picture after the other into inks, until whoever started it is gone. Run by the
- * hidden command `convert-cmyk`.
+ * The process that turns one picture after the other into inks, until the process that started it is gone.
+ * Run by the hidden command `convert-cmyk`.
  */
 export function runCmykWorker(): void {
   setPriority(NICENESS);

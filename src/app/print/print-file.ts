@@ -85,7 +85,7 @@ export async function printFile(
   const file = written({ blobs, press, onPicture }, { title, cards, size: PRINT_SIZES[size] }, wishes);
   return streamed(file, (fault) => {
     giveBack();
-    // Whoever reads sees a broken connection and nothing else: the answer has begun.
+    // The reader sees a broken connection and nothing else: the answer has begun.
     if (fault !== undefined) log.warn("print_cut_off", { [field]: id, error: String(fault) });
   });
 }

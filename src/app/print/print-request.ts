@@ -58,7 +58,7 @@ export const PrintRequest = Type.Object(
       StringEnum(["rgb", "cmyk"], {
         default: "rgb",
         description:
-          "`cmyk`: a PDF/X file in the inks of the press that whoever runs this service set up; refused where there is none.",
+          "`cmyk`: a PDF/X file in the inks of the press that the service's operator set up; refused where there is none.",
       }),
     ),
     standard: Type.Optional(
@@ -171,7 +171,7 @@ const chosenBy = (printer: PrinterName | undefined, field: string) => (printer ?
 
 const noPress = (printer: PrinterName | undefined): ErrorDetail => ({
   field: chosenBy(printer, "colour"),
-  message: `${printer ? "must be one that takes sRGB, such as `home`" : "must be `rgb`"}: this service knows no press. Whoever runs it sets one up by the profile in CARDPRESS_PRINT_PROFILE.`,
+  message: `${printer ? "must be one that takes sRGB, such as `home`" : "must be `rgb`"}: this service knows no press. Its operator sets one up by the profile in CARDPRESS_PRINT_PROFILE.`,
 });
 
 const ONLY_IN_CMYK: ErrorDetail = {
@@ -187,5 +187,5 @@ const noSpot = (foil: string): ErrorDetail => ({
 /** PDF 1.4 knows profiles up to ICC.1:1999; those of version 4 came with PDF 1.5. */
 const newerProfile = (printer: PrinterName | undefined): ErrorDetail => ({
   field: chosenBy(printer, "standard"),
-  message: `must be ${printer ? "one that takes PDF/X-4" : "`pdfx_4`"}: the profile of this service's press is of ICC version 4, which PDF/X-1a does not know. Whoever runs it names one of version 2 in CARDPRESS_PRINT_PROFILE.`,
+  message: `must be ${printer ? "one that takes PDF/X-4" : "`pdfx_4`"}: the profile of this service's press is of ICC version 4, which PDF/X-1a does not know. Its operator can name one of version 2 in CARDPRESS_PRINT_PROFILE.`,
 });

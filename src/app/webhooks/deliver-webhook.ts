@@ -105,8 +105,8 @@ async function recordAndClaim(
         for (const endpoint of claim.lanes.inTurn(await dueEndpoints(tx, now))) {
           const free = claim.lanes.freeSlots(asLane(endpoint));
           if (free === 0) continue;
-          // Other processes send too. Whoever claims for an endpoint has it alone, and sees the claims of
-          // those before.
+          // Other processes send too. The one that claims for an endpoint has it alone, and sees the claims
+          // of those before.
           if (!(await claimEndpoint(tx, endpoint.id))) continue;
           const left = MAX_DELIVERIES_PER_ENDPOINT - (await countSending(tx, endpoint.id));
           const limit = Math.min(free, left);

@@ -125,7 +125,7 @@ function foundOption({ kind, label, href }, at) {
   });
 })();
 
-// Keys that do something by themselves; whoever dictates, or types by accident, switches them off.
+// Keys that do something by themselves; people who dictate, or type by accident, switch them off.
 (() => {
   const keys = document.getElementById("shortcuts");
   if (!(keys instanceof HTMLDialogElement)) return;

@@ -9,7 +9,7 @@
   class Refusal extends Error {}
 
   /** @param {string} path @param {Record<string, string>} fields */
-  const ask = async (path, fields) => {
+  const post = async (path, fields) => {
     const basePath = document.documentElement.dataset.base ?? "";
     const answer = await fetch(basePath + path, { method: "POST", body: new URLSearchParams(fields) });
     if (answer.ok) return answer.json();
@@ -33,16 +33,18 @@
 
   /** Has a passkey sign that this is its person. @param {HTMLFormElement} form */
   const use = async (form) => {
-    const options = await ask("/console/sign-in/passkey/options", fieldsOf(form));
+    const options = await post("/console/sign-in/passkey/options", fieldsOf(form));
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
     return asText(await navigator.credentials.get({ publicKey }));
   };
 
-  /** Makes a passkey, for whoever shows the password or a passkey once more. @param {HTMLFormElement} form */
+  /**
+   * Makes a passkey, for a user who shows the password or a passkey once more. @param {HTMLFormElement} form
+   */
   const add = async (form) => {
     const fields = fieldsOf(form);
     if (!fields.password) fields.response = await use(form);
-    const options = await ask("/console/profile/passkeys/options", fields);
+    const options = await post("/console/profile/passkeys/options", fields);
     // It has done its work, and need not be sent a second time.
     fill(form, "password", "");
     const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);

@@ -242,7 +242,7 @@
   folder.addEventListener("click", () => {
     input.webkitdirectory = true;
     input.click();
-    // Whoever changes their mind may choose single files next.
+    // A user who changes their mind may choose single files next.
     addEventListener("focus", () => setTimeout(() => (input.webkitdirectory = false)), { once: true });
   });
   form.querySelector("[data-photo-stop]")?.addEventListener("click", () => sending?.abort());

@@ -282,7 +282,7 @@ async function photosPage(visit: MemberVisit): Promise<Response> {
   );
 }
 
-/** Takes one photo, for the row that the form names or for whoever its name means. */
+/** Takes one photo, for the row that the form names or for the player its name means. */
 async function addPhoto(visit: MemberVisit): Promise<Response> {
   const isScript = visit.exchange.request.headers.get("accept") === "application/json";
   try {

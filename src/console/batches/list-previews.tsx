@@ -20,7 +20,7 @@ import type { Draft, Preview } from "./list-store.ts";
 /** How wide a small preview is: enough to see who is on it and whether the words fit. */
 const SMALL_WIDTH_PX = 240;
 
-/** Cards drawn at a time for one page. Whoever leaves it, or stops, has no more drawn. */
+/** Cards drawn at a time for one page. A user who leaves it, or stops, has no more drawn. */
 const AT_ONCE = 2;
 
 /** The three most telling cards: the first, the longest name, the last. */

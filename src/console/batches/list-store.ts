@@ -79,8 +79,8 @@ export interface DraftPhoto extends NamedPhoto {
 export type Preview = { picture: string } | { problem: string; refused?: true; severalPeople?: true };
 
 /**
- * Uploaded lists waiting to be ordered, in short-lived state only: whoever changes their mind leaves nothing
- * behind.
+ * Uploaded lists waiting to be ordered, in short-lived state only: a user who changes their mind leaves
+ * nothing behind.
  */
 export interface ListStore {
   /**
@@ -125,7 +125,7 @@ const FULL = {
 
 /**
  * The numbered places of each person, and those of each account. A list's id ends with its person's place:
- * whoever takes a free one does so alone, also where several servers share the state.
+ * each free one is taken by one alone, also where several servers share the state.
  */
 function listPlaces(state: ShortLivedState) {
   const drafts = state.values<Draft>("squad lists", { forMs: LIST_KEPT_MS, maxKeys: MAX_LISTS_KEPT });
@@ -233,7 +233,7 @@ function previewStore(state: ShortLivedState): Pick<ListStore, "preview" | "mayP
     preview: (key) => previews.get(key),
     mayPreview: async (accountId) => (await drawn.add(accountId, 1)) <= MAX_LIST_PREVIEWS_PER_DAY,
     drawnPreview: async (key, draw) => {
-      // Before the look, since whoever draws puts the preview there first and is gone then.
+      // Before the look, since a server that draws puts the preview there first and is gone then.
       const wasDrawing = drawing.has(key);
       const made = await previews.get(key);
       if (made) return made;

@@ -30,7 +30,7 @@ export function GalleryOfSet({ visit, set }: { visit: MemberVisit; set: CardSet 
   return (
     <Card
       title="Gallery"
-      note="Whoever has the link sees a card of each player and parallel. Expired and deleted cards are left out."
+      note="Anyone who has the link sees a card of each player and parallel. Expired and deleted cards are left out."
       actions={
         <>
           <a class="button button-small" href={address.slice(baseUrl.length)}>

@@ -127,7 +127,7 @@ export function Thumb({ image }: { image: Image }) {
   );
 }
 
-/** A finished card: a picture that leads to `href`, or a video for whoever wants it to move. */
+/** A finished card: a picture that leads to `href`, or a video for people who want it to move. */
 export function CardPicture({
   image,
   className,

@@ -30,7 +30,8 @@ import { ownFields } from "./playground-own.tsx";
 import { acceptOnce } from "./sent-once.tsx";
 import { photoThumb } from "./thumbs.ts";
 
-// One card, for whoever is no developer: a photo, a name, a look, and the card beside them as it will be.
+// One card, for people who are not developers: a photo, a name, a look, and the card beside them as it will
+// be.
 
 async function formPage(visit: MemberVisit, state: MakeState, refusal?: PartnerRefusal): Promise<Response> {
   const { left } = await creditsOf(visit.deps.store.read, visit.account, visit.now);

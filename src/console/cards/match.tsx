@@ -67,7 +67,7 @@ function choicePage(visit: MemberVisit, players: KnownPlayer[]): Promise<Respons
       ) : players.length === 0 ? (
         <Card>
           <Empty title="No players yet" action={<MakeOrUpload />}>
-            Whoever has a card can be chosen here. Make the squad's before the match.
+            Players who have a card can be chosen here. Make the squad's before the match.
           </Empty>
         </Card>
       ) : (

@@ -17,7 +17,7 @@ export interface PlaygroundFields {
   number: string;
   skill_level: string;
   source_image_url: string;
-  /** Two fractions, such as `0.62 0.2`; empty: whoever stands out. */
+  /** Two fractions, such as `0.62 0.2`; empty: the person who stands out. */
   focus: string;
   /** The id of a set and one of its parallels, with a space between; empty: none. */
   set: string;

@@ -308,7 +308,7 @@ export function PhotoAddress(common: Pick<InputProps, "fields" | "problems">) {
   );
 }
 
-/** The form, for whoever may send it. What it is sent to says what comes of it in `#outcome`. */
+/** The form, for users who may send it. What it is sent to says what comes of it in `#outcome`. */
 export function Form({ visit, ...state }: PlaygroundState & { visit: MemberVisit }) {
   return (
     <PostForm

@@ -257,7 +257,7 @@ function readSet({ name, season, parallels, players }: SentSet): NewSet {
   return newSet(checked.value as Static<typeof CreateSetRequest>);
 }
 
-/** A field of the body as whoever filled in the form finds it: "players.2.number" is line 3. */
+/** A field of the body as the person who filled in the form finds it: "players.2.number" is line 3. */
 function inWords(path: string): string {
   const [list, at, own] = path.split(".");
   if (at === undefined) return list === "players" ? "The checklist" : `The field ${list}`;
@@ -281,7 +281,7 @@ async function make(visit: MemberVisit): Promise<Response> {
     const { set } = await makeSet(deps, scope, readSet(of), { by: user.id });
     await visit.flashes.put(session.id, { notice: `The set ${set.name} is made.` });
     const [first] = set.parallels;
-    // Whoever came from cards goes on to make them.
+    // A user who came from cards goes on to make them.
     const isOfCards = of.from !== "" && first !== undefined;
     return redirect(isOfCards ? fillPath(set, first.name, of.from) : `/console/sets/${set.id}`, exchange);
   } catch (error) {

@@ -15,7 +15,7 @@ export function Share({ image, config }: { image: Image; config: Addresses }) {
       title="Share"
       note={
         <>
-          A page where the card {card.isVideo ? "plays" : "tilts and shines"}. Whoever has the link sees it{" "}
+          A page where the card {card.isVideo ? "plays" : "tilts and shines"}. Anyone who has the link sees it{" "}
           {image.publishAt !== null && (
             <>
               from <Time at={image.publishAt} />{" "}

@@ -91,7 +91,9 @@ interface BudgetProps {
   flash: Flash;
 }
 
-/** An account's budget, this month's use of it, and the form that changes it for whoever may: at `action`. */
+/**
+ * An account's budget, this month's use of it, and the form that changes it for users who may: at `action`.
+ */
 export async function BudgetCard({ action, ...props }: BudgetProps & { action: string | undefined }) {
   const { visit, account } = props;
   const budget = await budgetState(visit.deps.store.read, account, visit.now);

@@ -188,7 +188,7 @@ async function Members({ visit, account, flash }: { visit: UserVisit; account: A
                   danger={false}
                 >
                   <p>
-                    Whoever opens it sets the password of this user. Earlier links stop working; once it is
+                    The person who opens it sets this user's password. Earlier links stop working; once it is
                     used, so do their passkeys and what they have connected.
                   </p>
                 </Confirm>

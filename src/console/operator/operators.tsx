@@ -45,8 +45,8 @@ function Row({ visit, user, ways }: { visit: UserVisit; user: User; ways: WaysIn
               danger={false}
             >
               <p>
-                Whoever opens it sets the password of this user. Earlier links stop working; once it is used,
-                so do their passkeys and what they have connected.
+                The person who opens it sets this user's password. Earlier links stop working; once it is
+                used, so do their passkeys and what they have connected.
               </p>
             </Confirm>
             <Confirm

@@ -318,7 +318,7 @@ async function record(visit: MemberVisit): Promise<Response> {
   const terms = {
     photo: field(visit, "no_photo") !== "yes",
     fullName: field(visit, "no_full_name") !== "yes",
-    // Whoever cannot set an end cannot take one away either.
+    // Users who cannot set an end cannot take one away either.
     endsAt: mayDelete(visit) ? endsAt : (before?.endsAt ?? null),
   };
   if (before && String(before.updatedAt) !== field(visit, "seen")) {
@@ -335,7 +335,7 @@ async function record(visit: MemberVisit): Promise<Response> {
   return redirect(`/console/consent${shown}`, visit.exchange);
 }
 
-/** An end deletes the player as a withdrawal does: whoever may not delete players may set neither. */
+/** An end deletes the player as a withdrawal does: users who may not delete players may set neither. */
 function requireDeletion(visit: MemberVisit): void {
   if (!mayDelete(visit))
     throw new PageError(
@@ -357,7 +357,7 @@ async function withdraw(visit: MemberVisit): Promise<Response> {
 /** Records that are read at a time while the table is sent. */
 const CSV_ROWS = 500;
 
-/** Everything that is recorded, as a table for whoever answers for personal data. */
+/** Everything that is recorded, as a table for the person responsible for personal data. */
 function csv(visit: MemberVisit): Response {
   const { deps, account, now } = visit;
   async function* lines() {

@@ -84,7 +84,7 @@ async function requestLink(visit: Visit): Promise<Response> {
       status: 429,
       message: `Too many links were asked for: at most ${RESETS_PER_EMAIL} an hour are sent to one address. Look for the last one, or wait an hour.`,
     });
-  deps.passwordResets.ask(email);
+  deps.passwordResets.request(email);
   return sentPage(visit, email);
 }
 

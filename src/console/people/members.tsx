@@ -21,7 +21,8 @@ export function FreshLink({ link }: { link: NonNullable<Flash["link"]> }) {
       {link.startsAnew && (
         <p>
           <strong>This email was in use here already, and who set its password is not certain.</strong> That
-          password has ended, with all passkeys and sessions: only whoever opens this link comes in now.
+          password has ended, with all passkeys and sessions: only the person who opens this link can sign in
+          now.
         </p>
       )}
       <p>It sets their password. It works once, within three days, and is shown only now.</p>

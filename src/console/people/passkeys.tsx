@@ -43,7 +43,7 @@ export function PasskeyCheck({ visit, passkeys }: { visit: UserVisit; passkeys: 
       title={passkeys.length === 1 ? "A passkey still signs you in" : "Passkeys still sign you in"}
     >
       <p>
-        {`${names}. Whoever holds one comes in without the password. Remove those that are not yours below, or all of them here.`}
+        {`${names}. Anyone who holds one can sign in without the password. Remove those that are not yours below, or all of them here.`}
       </p>
       <div class="actions">
         <RemoveAll visit={visit} id="check-remove-all" />
@@ -162,9 +162,9 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Options for creating a passkey, given to whoever proves the password or a passkey again: a session alone,
- * which may be stolen, must not turn into a way in that outlives it. Problems are reported in the script's
- * words.
+ * Options for creating a passkey, given to a user who proves the password or a passkey again: a session
+ * alone, which may be stolen, must not turn into a way in that outlives it. Problems are reported in the
+ * script's words.
  */
 async function offer(visit: UserVisit): Promise<Response> {
   const { passkeys, signIns, exchange, user, form } = visit;

@@ -137,8 +137,8 @@ async function connect(visit: Visit, taken: ProviderVisit): Promise<Response> {
 }
 
 /**
- * Only for whoever proves the password again: a session alone, which may be stolen, must not turn into a way
- * in that outlives it. The page's policy lets no form lead to another site, so a page in between does.
+ * Only for a user who proves the password again: a session alone, which may be stolen, must not turn into a
+ * way in that outlives it. The page's policy lets no form lead to another site, so a page in between does.
  */
 async function setOutToConnect(visit: UserVisit): Promise<Response> {
   const { deps, user, session, signIns, exchange, form } = visit;

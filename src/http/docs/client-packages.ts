@@ -27,7 +27,7 @@ export function clientPackages(baseUrl: string): (path: string) => Promise<Asset
     if (name !== "packages.json" && CONTENT_TYPES[name] === undefined) return undefined;
     packages ??= PACKED_CLIENTS === null ? packNow() : Promise.resolve(read(PACKED_CLIENTS));
     const found = await packages.catch((error) => {
-      // Whoever asks next may find a disk with room.
+      // The next caller may find a disk with room.
       packages = undefined;
       throw error;
     });

@@ -96,7 +96,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
   KEY_NOT_ALLOWED: {
     summary: "The key may not do this",
     meaning:
-      "The key is right, but lacks the scope that the call needs, or is used from an address that is none of its own. For a [picture on demand](/docs/on-demand) it means that the signature does not match: the address was changed, or signed with another secret; `details[].code` is then `signature_mismatch` or `signing_key_unknown`.",
+      "The key is right, but lacks the scope that the call needs, or may not be used from the caller's address. For a [picture on demand](/docs/on-demand) it means that the signature does not match: the address was changed, or signed with another secret; `details[].code` is then `signature_mismatch` or `signing_key_unknown`.",
     remedies: [
       "Use another key of the account, or make one with the scope in the console: scopes and addresses of a key never change.",
       "Is the address wrong? It is the one that the service sees, after your own proxies.",
@@ -291,7 +291,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     meaning:
       "This is not an HTTP error: it is the `failure.code` of an image whose `status` is `failed`, and it is answered with 200. The reserved credit has been given back.",
     remedies: [
-      "Switch on `failure.reason`, which is one of the [reasons below](#reasons), and show `failure.hint` or `failure.message` to whoever sent the photo.",
+      "Switch on `failure.reason`, which is one of the [reasons below](#reasons), and show `failure.hint` or `failure.message` to the person who sent the photo.",
       "The photo at fault? The message says what is wrong with it: nobody or several people, a cut face, too small, too blurred, too dark, sideways. Choose one in which one person's face and upper body are clear. See [photos that work well](/docs/photos).",
       "A fault on our side? It was tried five times already. Create the image again with a **new** `Idempotency-Key`: the old one keeps answering with the failed image.",
     ],

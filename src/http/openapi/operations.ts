@@ -302,7 +302,7 @@ export function cdnOperation(cdnBaseUrl: string): Record<string, object> {
         tags: ["Images"],
         summary: "Get a finished picture",
         description:
-          "Take the whole address from `result.image_url`. It needs no key: its name cannot be guessed, and whoever knows it may open it until `expires_at`.",
+          "Take the whole address from `result.image_url`. It needs no key: its name cannot be guessed, and anyone who knows it may open it until `expires_at`.",
         security: [],
         parameters: [
           {

@@ -47,7 +47,7 @@ export function renderOperation(presets: readonly string[]): Record<string, obje
         tags: ["Images"],
         summary: "Get a card by a signed address",
         description:
-          "The picture of the card that the address describes: made at the first call, charged once, found by its content afterwards. Anybody may call an address that is signed with a key's signing secret. Refusals come with a placeholder picture, or as JSON for whoever sends `Accept: application/json`.",
+          "The picture of the card that the address describes: made at the first call, charged once, found by its content afterwards. Anybody may call an address that is signed with a key's signing secret. Refusals come with a placeholder picture, or as JSON for requests with `Accept: application/json`.",
         security: [],
         parameters: [
           {

@@ -146,7 +146,7 @@ export function frameOfCard(card: SharedCard): JSX.Element {
 const REASONS = {
   gone: {
     title: "This card is no longer shown",
-    lead: "Its time is over, or it was taken down. Ask whoever sent you the link for a new one.",
+    lead: "Its time is over, or it was taken down. Ask the person who sent you the link for a new one.",
   },
   early: {
     title: "This card is still to come",
@@ -154,7 +154,7 @@ const REASONS = {
   },
   unknown: {
     title: "There is nothing here",
-    lead: "The link may be cut short. Ask whoever sent it to you to send it again.",
+    lead: "The link may be cut short. Ask the person who sent it to send it again.",
   },
   busy: {
     title: "Too many wrong links",

@@ -1,4 +1,4 @@
-import { deflateSync, inflateSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
 import { pngChunk } from "./metadata.ts";
 
 // Where a card is to be foiled, for the printer, kept inside of its PNG: it is stored, moved, expired and
@@ -54,9 +54,6 @@ export function foilPlateOf(file: Uint8Array): Uint8Array | null {
 
 /** Whether a file that begins like this has a plate. @param head its first FOIL_WITHIN_BYTES */
 export const hasFoilPlate = (head: Uint8Array): boolean => chunkAt(head, CHUNK) !== null;
-
-/** Unpacks a plate, for tests and for looking at it. */
-export const unpackedPlate = (plate: Uint8Array): Uint8Array => new Uint8Array(inflateSync(plate));
 
 /** Where a chunk begins, among those before the pixels; null without one. */
 function chunkAt(file: Uint8Array, wanted: string): number | null {

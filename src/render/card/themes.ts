@@ -51,12 +51,7 @@ function themeOfOne(word: string): Theme | undefined {
   return undefined;
 }
 
-/** The theme a free text asks for: the first word that a theme knows, plurals included; undefined if none. */
-export function themeOf(text: string): Theme | undefined {
-  return themesOf(text)[0];
-}
-
-/** Every theme a free text names, each once, in the order of its words. */
+/** Every theme a free text names, plurals included, each once, in the order of its words. */
 export function themesOf(text: string): Theme[] {
   const named = wordsOf(text)
     .map(themeOfOne)

@@ -81,7 +81,7 @@ interface Idle {
 export function openConnections(options: ConnectionOptions): Connections {
   const places = new PQueue({ concurrency: options.max });
   const idle: Idle[] = [];
-  /** Those unused since before this moment. Whoever comes first has been idle longest. */
+  /** Those unused since before this moment. The first has been idle longest. */
   const cutIdleSince = (moment: number) => {
     while (idle[0] && idle[0].since <= moment) idle.shift()?.connection.cut();
   };
@@ -129,7 +129,7 @@ export function openConnections(options: ConnectionOptions): Connections {
 /** Where a pooler is in between, by address: it refuses the limits that a session is to begin with. */
 const pooled = new Set<string>();
 
-/** `late` cuts it while it is being opened; afterwards that is up to whoever uses it. */
+/** `late` cuts it while it is being opened; afterwards that is up to its user. */
 async function connect(options: ConnectionOptions, late: AbortSignal): Promise<Connection> {
   try {
     const connection = await connectOnce(options, late);

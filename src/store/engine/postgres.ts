@@ -46,7 +46,7 @@ const GENTLE_VACUUM = "VACUUM (INDEX_CLEANUP ON, TRUNCATE OFF, SKIP_LOCKED)";
 
 /**
  * A transaction only waits for our next query, so one that asks nothing for so long belongs to a frozen
- * process. Until it is ended by this, whoever wants the rows that it has changed waits.
+ * process. Until it is ended by this, those that want the rows it has changed wait.
  */
 const IDLE_TIMEOUT_MS = 3_000;
 /** Between two tries of a transaction that met another one, growing with each. */
@@ -159,7 +159,7 @@ function repeatedly<T>(deadlineMs: number, { work, isRepeatable, name }: Repeate
       try {
         return await work(Math.max(1, until - performance.now()));
       } catch (error) {
-        // Of those that meet one wins each time, so whoever goes on trying gets through.
+        // Of those that meet one wins each time, so those that go on trying get through.
         const isContended = metAnother(error);
         const mayTry = isContended ? performance.now() < until : tried < MAX_TRIES;
         if (!mayTry || !isRepeatable(error)) throw asServerFault(error, name);
@@ -262,7 +262,7 @@ async function erase(connection: Connection): Promise<boolean> {
 /** `ms`: the server's limit for the statement; 0 for none. */
 async function withoutTimeout(connection: Connection, text: string, ms: number): Promise<void> {
   connection.begin();
-  // What is set through a pooler would hold for whoever has that session next.
+  // What is set through a pooler would hold for the next user of that session.
   if (connection.limits !== "") {
     await connection.run(text);
     return;

@@ -26,7 +26,7 @@ export function hideParamsFromPlanner(query: string): string {
 /**
  * A query of the busy paths, built once for each connection and then run with other values: building costs
  * several times what running does. `name` is unique among them, since some engines keep prepared queries by
- * it. What is a condition here must not depend on a value: whoever has several shapes prepares each.
+ * it. What is a condition here must not depend on a value: a query of several shapes is prepared in each.
  */
 export function prepared<Values, Result>(
   name: string,

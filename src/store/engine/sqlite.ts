@@ -130,7 +130,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
       for (const forget of forgetStatements) forget();
       dataVersion.finalize();
       reader.close();
-      // Leaves the whole database in its one file, for whoever copies it while nothing runs.
+      // Leaves the whole database in its one file, for an operator who copies it while nothing runs.
       writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
       writer.close();
     },

@@ -142,7 +142,7 @@ export async function deleteExport({ db, t }: Tx, imageId: string): Promise<void
   await db.delete(t.imageExports).where(eq(t.imageExports.imageId, imageId));
 }
 
-/** Has the objects of a deleted card removed from `at` on, whoever is putting them there. */
+/** Has the objects of a deleted card removed from `at` on, also while they are being put there. */
 export async function startRemoval({ db, t }: Tx, imageId: string, at: number): Promise<void> {
   await db
     .update(t.imageExports)

@@ -252,7 +252,7 @@ export async function nextWaiting(
 
 /**
  * Takes an image that nextWaiting found; undefined when somebody else was quicker. Nobody else gets it until
- * `until`: whoever took it should have its photo by then, and if not, it is due again.
+ * `until`: the server that took it should have its photo by then, and if not, it is due again.
  */
 export async function claimWaiting(
   { db, t }: Tx,

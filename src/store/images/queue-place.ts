@@ -18,7 +18,7 @@ export interface QueuePlace {
 export const LANES = { single: 0, batch: 1 } as const;
 export type Lane = keyof typeof LANES;
 
-/** How far to count: whoever asks for a place knows from which number on it makes no difference. */
+/** How far to count: the caller knows from which number on it makes no difference. */
 export type CountLimits = Pick<QueuePlace, "ahead" | "total">;
 
 interface Asked extends CountLimits {

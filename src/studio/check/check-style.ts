@@ -27,13 +27,13 @@ async function faultsOf(css: string, pool: PreviewPool): Promise<Found[]> {
   const found = declarationsOf(css);
   const faults = found.flatMap(fractionFault);
   const asked = found.filter(({ prop }) => !prop.startsWith("--"));
-  const known = await ask(
+  const known = await supported(
     pool,
     asked.map(({ prop, value }) => ({ property: prop, value: value.replace(/\s*!important$/, "") })),
   );
   const wrong = asked.filter((_, i) => !known[i]);
   // A property that accepts `inherit` exists, so then the value is at fault.
-  const properties = await ask(
+  const properties = await supported(
     pool,
     wrong.map(({ prop }) => ({ property: prop, value: "inherit" })),
   );
@@ -52,7 +52,7 @@ async function faultsOf(css: string, pool: PreviewPool): Promise<Found[]> {
   return faults;
 }
 
-async function ask(
+async function supported(
   pool: PreviewPool,
   declarations: { property: string; value: string }[],
 ): Promise<boolean[]> {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { inflateSync } from "node:zlib";
 import { PNG } from "pngjs";
 import type { Browser } from "puppeteer-core";
 import type { CardInput } from "../../../src/core/card.ts";
 import { PRINT_SIZES } from "../../../src/core/print-sizes.ts";
-import { foilPlateOf, hasFoilPlate, unpackedPlate } from "../../../src/render/card/foil-plate.ts";
+import { foilPlateOf, hasFoilPlate } from "../../../src/render/card/foil-plate.ts";
 import { openCardPage } from "../../../src/render/card/page.ts";
 import { DEFAULT_TEMPLATE } from "../../../src/templates/built-in.ts";
 import { backOf, loadTemplate, templateOf } from "../../../src/templates/load.ts";
@@ -39,7 +40,7 @@ function foiled(change: Partial<CardInput> = {}): CardInput {
 /** Whether there is foil at a place of the card, which lies within its bleed. */
 function foilAt(plate: Uint8Array, cardX: number, cardY: number): boolean {
   const { bleed } = PRINT_SIZES["63x88"].px;
-  return isFoil(unpackedPlate(plate), cardX + bleed, cardY + bleed);
+  return isFoil(inflateSync(plate), cardX + bleed, cardY + bleed);
 }
 
 const isFoil = (rows: Uint8Array, x: number, y: number) =>
@@ -67,10 +68,7 @@ test("a card for print takes its plate of foil along: where foil is seen, and no
     [405, 705, false],
   ] as const)
     expect([x, y, foilAt(plate, x, y)]).toEqual([x, y, isFoil]);
-  const set = unpackedPlate(plate).reduce(
-    (sum, byte) => sum + byte.toString(2).replaceAll("0", "").length,
-    0,
-  );
+  const set = inflateSync(plate).reduce((sum, byte) => sum + byte.toString(2).replaceAll("0", "").length, 0);
   expect(set).toBe(40 * 40);
 
   // Any reader of PNG shows the same pixels, and the next card is as it would be without.
@@ -95,7 +93,7 @@ test("the included card has its frame and its number in the set foiled, and no s
     const shown = { cutout: side === "front" ? await cutout("astronaut") : null, badge: null };
     const packed = foilPlateOf((await page.render({ card, ...shown })).bytes);
     if (!packed) throw new Error("no plate");
-    const plate = unpackedPlate(packed);
+    const plate = inflateSync(packed);
     const inked = (selector: string) =>
       page.page.$eval(selector, (one) => {
         const { left, top, right, bottom } = one.getBoundingClientRect();

@@ -243,7 +243,7 @@ async function bytesOf(path: string, options: ReadOptions): Promise<AsyncIterabl
   const [, unpacker] = UNPACKERS.find(([magic]) => magic.every((byte, i) => buffer[i] === byte)) ?? [];
   if (!unpacker) return packedBytes(path, options);
   const unpacked = unpacker();
-  // Its failure surfaces in whoever reads its output.
+  // Its failure surfaces where its output is read.
   pipeline(packedBytes(path, options), unpacked).catch(() => {});
   return unpacked;
 }

@@ -14,7 +14,7 @@ const LastBackup = Type.Object({
   /** ISO 8601 in UTC: the moment the backup captures. */
   at: Type.String(),
 });
-/** The last verified backup that is enough to restore from, whoever made it. */
+/** The last verified backup that is enough to restore from, scheduled or not. */
 export type LastBackup = Static<typeof LastBackup>;
 
 const Schedule = Type.Object({

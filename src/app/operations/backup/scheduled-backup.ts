@@ -28,7 +28,7 @@ export async function backUpWhenDue(deps: ScheduledBackupDeps, signal: AbortSign
   if (!settings) return;
   const now = clock.now();
   const before = await readSchedule(folder);
-  // At a start too: whoever has repaired what the last one failed of starts the service again, and looks.
+  // At a start too: an operator who has repaired what the last one failed of restarts the service, and looks.
   const isStart = !looked.has(folder);
   looked.add(folder);
   if (!isDue(before, settings.everyHours * HOUR_MS, now, isStart)) return;

@@ -17,7 +17,7 @@ export interface Machine {
   /** A command's output; undefined when it does not exist or fails. */
   run(command: string[]): string | undefined;
   /** Requests a URL without following redirects. Rejects when it cannot be reached. */
-  ask(url: string, headers?: Record<string, string>): Promise<Response>;
+  request(url: string, headers?: Record<string, string>): Promise<Response>;
   isRoot: boolean;
 }
 
@@ -32,7 +32,7 @@ export const thisMachine: Machine = {
     const { exitCode, stdout } = Bun.spawnSync([path, ...rest], { stderr: "ignore" });
     return exitCode === 0 ? stdout.toString() : undefined;
   },
-  ask: (url, headers = {}) =>
+  request: (url, headers = {}) =>
     fetch(url, { headers, redirect: "manual", signal: AbortSignal.timeout(ADDRESS_TIMEOUT_MS) }),
   isRoot: process.getuid?.() === 0,
 };
@@ -163,7 +163,7 @@ export async function checkAddress(
       message: `${baseUrl} is not encrypted: keys and passwords can be read on the way. Put a proxy with TLS in front, as in deploy/, and set CARDPRESS_BASE_URL to its https:// address.`,
     };
   }
-  const live = await machine.ask(`${baseUrl}/live`).catch((error: Error) => error);
+  const live = await machine.request(`${baseUrl}/live`).catch((error: Error) => error);
   if (live instanceof Error)
     return {
       status: "warning",
@@ -194,7 +194,7 @@ async function pathFaults(baseUrl: string, machine: Machine): Promise<string[]> 
   const basePath = basePathOf(baseUrl);
   if (basePath === "") return [];
   const leadsTo = async (address: string) => {
-    const answer = await machine.ask(address).catch(() => undefined);
+    const answer = await machine.request(address).catch(() => undefined);
     const location = answer?.headers.get("location");
     return location ? URL.parse(location, address)?.pathname : undefined;
   };
@@ -213,10 +213,10 @@ async function pathFaults(baseUrl: string, machine: Machine): Promise<string[]> 
 
 /** Proxy misconfigurations that are visible from outside. */
 async function leaks(baseUrl: string, machine: Machine): Promise<string[]> {
-  const metrics = await machine.ask(`${baseUrl}/metrics`).catch(() => undefined);
+  const metrics = await machine.request(`${baseUrl}/metrics`).catch(() => undefined);
   const remaining = async (claimed: string) => {
     const headers = { "X-API-Key": "sk_doctor", "X-Forwarded-For": claimed };
-    const answer = await machine.ask(baseUrl + API_PATHS.usage, headers).catch(() => undefined);
+    const answer = await machine.request(baseUrl + API_PATHS.usage, headers).catch(() => undefined);
     return answer?.headers.get("x-ratelimit-remaining");
   };
   const [first, second] = [await remaining("192.0.2.1"), await remaining("192.0.2.2")];

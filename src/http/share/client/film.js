@@ -1,4 +1,4 @@
-// A card that is a video plays by itself for whoever has not asked for less motion. Without this script, and
+// A card that is a video plays by itself unless the viewer asked for less motion. Without this script, and
 // where a browser lets nothing play by itself, it is its still with the browser's controls.
 (() => {
   const film = document.querySelector("video");
@@ -7,7 +7,7 @@
     () => {
       film.controls = false;
       film.tabIndex = 0;
-      // Whoever wants it to stop points at it, taps on it or comes by the keyboard.
+      // To stop it, the viewer points at it, taps on it or comes by the keyboard.
       for (const event of ["pointerenter", "pointerdown", "focus"])
         film.addEventListener(event, () => {
           film.controls = true;

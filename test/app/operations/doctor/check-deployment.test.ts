@@ -13,7 +13,7 @@ import { testFolder } from "../../../harness.ts";
 const plain: Machine = {
   read: () => undefined,
   run: () => undefined,
-  ask: () => Promise.reject(new Error("nobody is there")),
+  request: () => Promise.reject(new Error("nobody is there")),
   isRoot: false,
 };
 
@@ -72,7 +72,7 @@ function proxy(answer: Record<string, number>, isFooled = false): Machine {
   const used = new Map<string, number>();
   return {
     ...plain,
-    ask: async (url, headers = {}) => {
+    request: async (url, headers = {}) => {
       const { pathname } = new URL(url);
       const client = isFooled ? (headers["X-Forwarded-For"] ?? "") : "one";
       used.set(client, (used.get(client) ?? 0) + 1);
@@ -107,11 +107,11 @@ test.each([
 
 /** The same under /cards, with where it leads from some paths. */
 function proxyOfPath(leads: Record<string, string>): Machine {
-  const { ask, ...machine } = proxy({ "/cards/live": 200, "/cards/v1/usage": 401 });
+  const { request, ...machine } = proxy({ "/cards/live": 200, "/cards/v1/usage": 401 });
   return {
     ...machine,
-    ask: async (url, headers) => {
-      const answer = await ask(url, headers);
+    request: async (url, headers) => {
+      const answer = await request(url, headers);
       const location = leads[new URL(url).pathname];
       if (location !== undefined) answer.headers.set("location", location);
       return answer;
