@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts";
 import { openCardPage } from "../src/render/card/page.ts";
-import { THEMES } from "../src/render/card/themes.ts";
+import { THEMES } from "../src/render/card/scenes/themes.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import {
   type CardSpec,

@@ -14,7 +14,7 @@ import type { Browser } from "puppeteer-core";
 import { type Badge, type CutoutFile, POSITIONS, type Position } from "../src/core/card.ts";
 import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts";
 import { type CardPage, openCardPage } from "../src/render/card/page.ts";
-import { THEMES } from "../src/render/card/themes.ts";
+import { THEMES } from "../src/render/card/scenes/themes.ts";
 import { saveCutout } from "../src/render/card-renderer.ts";
 import { openPhotoCutter } from "../src/render/photo/photo.ts";
 import { tidying } from "../src/render/tidying.ts";

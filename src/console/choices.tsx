@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { printSizeOf } from "../core/print-sizes.ts";
-import { THEMES } from "../render/card/themes.ts";
+import { THEMES } from "../render/card/scenes/themes.ts";
 import { Field } from "./elements.tsx";
 
 /** The options of a choice in words. What is chosen stays, also where it is not offered any more. */

@@ -8,7 +8,7 @@ import { isMoving, MAX_STILL_WIDTH } from "../core/moving-pictures.ts";
 import { invalidRequest, pictureGone } from "../core/partner-refusals.ts";
 import { PDF, PICTURE_NAME } from "../core/picture-formats.ts";
 import { PICTURE_WIDTHS } from "../core/picture-limits.ts";
-import { layerOf, withoutLayers } from "../render/card/layer-files.ts";
+import { layerOf, withoutLayers } from "../render/card/formats/layer-files.ts";
 import { findImageByOutput } from "../store/images/image-reads.ts";
 import type { Image } from "../store/images/images.ts";
 import { namesVersion } from "../web/etag.ts";

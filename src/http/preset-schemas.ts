@@ -3,7 +3,7 @@ import { COMPOSITIONS } from "../core/card.ts";
 import { PICTURE_FORMAT_NAMES } from "../core/picture-formats.ts";
 import { PICTURE_SIDE_PX } from "../core/picture-limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
-import { LAYOUTS } from "../render/card/template-layout.ts";
+import { LAYOUTS } from "../render/card/placement/template-layout.ts";
 
 // What the API says of templates; see schemas.ts.
 

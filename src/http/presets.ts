@@ -4,7 +4,7 @@ import { Refusal } from "../core/errors.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
 import { formatsOf } from "../core/picture-formats.ts";
 import { MAX_WAITING_SAMPLES } from "../core/picture-limits.ts";
-import { layoutsAmong } from "../render/card/template-layout.ts";
+import { layoutsAmong } from "../render/card/placement/template-layout.ts";
 import { fieldsJsonSchema } from "../templates/fields.ts";
 import { hasFoil, type LoadedTemplate } from "../templates/load.ts";
 import { compositionsOf, titleOf } from "../templates/manifest.ts";

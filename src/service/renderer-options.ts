@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { findChromium } from "../render/browser/chromium.ts";
-import { checkMp4Encoder } from "../render/card/mp4-trial.ts";
+import { checkMp4Encoder } from "../render/card/formats/mp4-trial.ts";
 import { checkMatteModel, type MatteModel } from "../render/photo/matte-model.ts";
 import { findOnnxRuntime } from "../render/photo/onnx-runtime.ts";
 import type { RendererOptions } from "../render/protocol.ts";

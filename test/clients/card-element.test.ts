@@ -3,7 +3,7 @@ import { join } from "node:path";
 import axe from "axe-core";
 import type { Page } from "puppeteer-core";
 import { renderNextImage } from "../../src/app/images/render-image.ts";
-import { webm } from "../../src/render/card/webm.ts";
+import { webm } from "../../src/render/card/formats/webm.ts";
 import { buildDeps } from "../../src/service/deps.ts";
 import { type TestBrowser, testBrowser } from "../console/browser.ts";
 import { poolOf, RENDERED } from "../fakes.ts";

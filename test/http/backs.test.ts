@@ -5,7 +5,7 @@ import { renderNextImage } from "../../src/app/images/render-image.ts";
 import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { sideOfPdf } from "../../src/app/print/card-pdf.ts";
 import { AcceptedImageResponse, ImageResponse, PresetListResponse } from "../../src/http/schemas.ts";
-import { encodePng } from "../../src/render/card/encode.ts";
+import { encodePng } from "../../src/render/card/formats/encode.ts";
 import { buildDeps } from "../../src/service/deps.ts";
 import { writeWhole } from "../../src/system/write-whole.ts";
 import { picturesAfter, poolOf, RENDERED } from "../fakes.ts";

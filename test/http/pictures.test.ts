@@ -12,11 +12,11 @@ import { checkFoil } from "../../src/core/foil.ts";
 import type { CreateImageRequest } from "../../src/core/image-request.ts";
 import { LAYER_PICTURES, LAYERS, type LayerPicture } from "../../src/core/layers.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
-import { withStill } from "../../src/render/card/film-still.ts";
-import { withLayers } from "../../src/render/card/layer-files.ts";
-import { withMetadata } from "../../src/render/card/metadata.ts";
-import { encodeWebp } from "../../src/render/card/webp.ts";
-import { webpAnimation } from "../../src/render/card/webp-animation.ts";
+import { withStill } from "../../src/render/card/formats/film-still.ts";
+import { withLayers } from "../../src/render/card/formats/layer-files.ts";
+import { withMetadata } from "../../src/render/card/formats/metadata.ts";
+import { encodeWebp } from "../../src/render/card/formats/webp.ts";
+import { webpAnimation } from "../../src/render/card/formats/webp-animation.ts";
 import { get, imageRequest, post, testAccount } from "../harness.ts";
 import {
   expectError,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createImageSchema } from "../../src/core/image-request.ts";
 import { createExamples } from "../../src/http/openapi/examples.ts";
 import { AcceptedImageResponse, PresetListResponse } from "../../src/http/schemas.ts";
-import { layoutsAmong } from "../../src/render/card/template-layout.ts";
+import { layoutsAmong } from "../../src/render/card/placement/template-layout.ts";
 import {
   get,
   imageRequest,

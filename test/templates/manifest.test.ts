@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { layoutFor } from "../../src/render/card/template-layout.ts";
+import { layoutFor } from "../../src/render/card/placement/template-layout.ts";
 import { compositionsOf, readManifest } from "../../src/templates/manifest.ts";
 import { MANIFEST } from "./sample-template.ts";
 

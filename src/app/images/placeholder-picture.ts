@@ -11,7 +11,7 @@ import { isMoving } from "../../core/moving-pictures.ts";
 import { PDF, PICTURE_FORMATS } from "../../core/picture-formats.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
-import { compositionFor } from "../../render/card/composition.ts";
+import { compositionFor } from "../../render/card/placement/composition.ts";
 import { scaledPlaceholder } from "../../render/placeholders/placeholder.ts";
 import type { Placeholder } from "../../render/placeholders/placeholder-files.ts";
 import type { RenderPool } from "../../render/pool.ts";

@@ -9,7 +9,7 @@ import {
   SMALLER_PICTURES_BYTES,
   SMALLER_PICTURES_KEPT_MS,
 } from "../../core/picture-limits.ts";
-import { readStill } from "../../render/card/film-still.ts";
+import { readStill } from "../../render/card/formats/film-still.ts";
 import { sideOfPdf } from "../print/card-pdf.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { setPriority } from "node:os";
 import { PNG } from "pngjs";
-import type { Pixels } from "../../render/card/pixels.ts";
+import type { Pixels } from "../../render/card/formats/pixels.ts";
 import { type CmykConverter, cmykConverter } from "./cmyk.ts";
 import { encodeCmykJpeg } from "./cmyk-jpeg.ts";
 

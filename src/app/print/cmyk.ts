@@ -8,7 +8,7 @@ import {
 } from "lcms-wasm";
 // @ts-expect-error The compiler looks for a module; the runtime gives the path to the file, also in a compiled cardpress.
 import lcmsWasm from "../../../node_modules/lcms-wasm/dist/lcms.wasm" with { type: "file" };
-import type { Pixels } from "../../render/card/pixels.ts";
+import type { Pixels } from "../../render/card/formats/pixels.ts";
 import { INK_LIMIT, profileFault } from "./print-profile.ts";
 
 /** What turns pixels into the inks of one press. */

@@ -1,4 +1,4 @@
-import { SRGB_PROFILE } from "../../render/card/srgb-profile.ts";
+import { SRGB_PROFILE } from "../../render/card/formats/srgb-profile.ts";
 
 /** A place on a page in points (1/72 inch), from the lower left corner. */
 export interface Rect {

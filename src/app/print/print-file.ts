@@ -13,7 +13,7 @@ import {
   printSizesInPixels,
 } from "../../core/print-sizes.ts";
 import { streamed } from "../../core/streamed.ts";
-import { FOIL_WITHIN_BYTES, foilPlateOf, hasFoilPlate } from "../../render/card/foil-plate.ts";
+import { FOIL_WITHIN_BYTES, foilPlateOf, hasFoilPlate } from "../../render/card/formats/foil-plate.ts";
 import { type Batch, imagesOfBatch } from "../../store/images/batches.ts";
 import type { Image } from "../../store/images/images.ts";
 import { BUILD } from "../../version.ts";

@@ -4,7 +4,7 @@ import changelog from "../../../CHANGELOG.md" with { type: "text" };
 import packageJson from "../../../package.json" with { type: "json" };
 import { basePathOf } from "../../core/base-path.ts";
 import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
-import { THEMES } from "../../render/card/themes.ts";
+import { THEMES } from "../../render/card/scenes/themes.ts";
 import { VERSION } from "../../version.ts";
 import { type Asset, textAsset } from "../../web/assets.ts";
 import { Markup } from "../../web/markup.ts";

@@ -2,14 +2,14 @@ import type { CDPSession, Page } from "puppeteer-core";
 import type { StillFormat } from "../../core/card.ts";
 import type { LayerPicture } from "../../core/layers.ts";
 import { profileOf } from "../browser/browser.ts";
-import { type Encoding, encode, JPEG_QUALITY } from "./encode.ts";
+import { type Encoding, encode, JPEG_QUALITY } from "./formats/encode.ts";
+import { withMetadata } from "./formats/metadata.ts";
+import type { Pixels } from "./formats/pixels.ts";
+import { WEBP_QUALITY } from "./formats/webp.ts";
 import { shootLayers } from "./layered-picture.ts";
-import { withMetadata } from "./metadata.ts";
 import { type FilmOrder, shootFilm } from "./moving-picture.ts";
 import type { PlatesLaid } from "./page/plates.ts";
 import { openPixelFile, type PixelFile } from "./pixel-file.ts";
-import type { Pixels } from "./pixels.ts";
-import { WEBP_QUALITY } from "./webp.ts";
 import { withTimeout } from "./within-time.ts";
 
 /** What a browser whose pictures are screenshots means, for operators. */

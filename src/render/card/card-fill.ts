@@ -9,9 +9,9 @@ import type { PageFile } from "../browser/browser.ts";
 import { type CardTexts, cardTexts } from "./card-texts.ts";
 import { codeModules } from "./code-modules.ts";
 import { between, luminance, type Palette, paletteOf } from "./colours.ts";
-import { placePlayer } from "./composition.ts";
-import type { Encoding } from "./encode.ts";
+import type { Encoding } from "./formats/encode.ts";
 import type { CardFill } from "./page/messages.ts";
+import { placePlayer } from "./placement/composition.ts";
 import {
   backdropOf,
   outlineStyle,
@@ -21,11 +21,11 @@ import {
   px,
   ratingSides,
   type ShownPlayer,
-} from "./player-place.ts";
-import type { SceneColours } from "./scene-canvas.ts";
+} from "./placement/player-place.ts";
+import { type LayoutName, layoutFor, type Zones, type ZonesOf } from "./placement/template-layout.ts";
+import type { SceneColours } from "./scenes/scene-canvas.ts";
+import { sceneColoursOf, sceneOf, sceneVariantOf, seedOfPlayer, seedOfTheme } from "./scenes/themes.ts";
 import { silhouette } from "./silhouette.ts";
-import { type LayoutName, layoutFor, type Zones, type ZonesOf } from "./template-layout.ts";
-import { sceneColoursOf, sceneOf, sceneVariantOf, seedOfPlayer, seedOfTheme } from "./themes.ts";
 
 export interface CardJob {
   card: CardInput;

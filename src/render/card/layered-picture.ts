@@ -1,8 +1,8 @@
 import type { Page } from "puppeteer-core";
 import { LAYER_PICTURES, LAYERS, type LayerPicture, MAX_LAYERS_BYTES } from "../../core/layers.ts";
+import type { Pixels } from "./formats/pixels.ts";
+import { encodeWebp, WEBP_QUALITY } from "./formats/webp.ts";
 import type { PixelFile } from "./pixel-file.ts";
-import type { Pixels } from "./pixels.ts";
-import { encodeWebp, WEBP_QUALITY } from "./webp.ts";
 import { withTimeout } from "./within-time.ts";
 
 /** What layers.ts provides in the page. */

@@ -1,14 +1,14 @@
 import type { Page } from "puppeteer-core";
 import type { Motion, MovingFormat } from "../../core/card.ts";
 import { frameSize, MAX_MOVING_BYTES, MAX_STILL_WIDTH } from "../../core/moving-pictures.ts";
-import { withStill } from "./film-still.ts";
-import { withMetadata } from "./metadata.ts";
+import { withStill } from "./formats/film-still.ts";
+import { withMetadata } from "./formats/metadata.ts";
+import type { Pixels } from "./formats/pixels.ts";
+import { webm } from "./formats/webm.ts";
+import { encodeWebp } from "./formats/webp.ts";
+import { type WebpFrame, webpAnimation } from "./formats/webp-animation.ts";
 import type { PlatesLaid } from "./page/plates.ts";
 import type { PixelFile } from "./pixel-file.ts";
-import type { Pixels } from "./pixels.ts";
-import { webm } from "./webm.ts";
-import { encodeWebp } from "./webp.ts";
-import { type WebpFrame, webpAnimation } from "./webp-animation.ts";
 import { withTimeout } from "./within-time.ts";
 
 /** What is to move, and as what. */

@@ -15,11 +15,11 @@ import {
   type Size,
 } from "./capture.ts";
 import { type CardJob, composeFill, type Setting, settingOf } from "./card-fill.ts";
-import { packedPlate, withFoilPlate } from "./foil-plate.ts";
-import { withLayers } from "./layer-files.ts";
+import { packedPlate, withFoilPlate } from "./formats/foil-plate.ts";
+import { withLayers } from "./formats/layer-files.ts";
 import type { CardFill, FillResult } from "./page/messages.ts";
 import { templateFile } from "./page-files.ts";
-import { DEFAULT_ZONES, type Part, type ZonesOf } from "./template-layout.ts";
+import { DEFAULT_ZONES, type Part, type ZonesOf } from "./placement/template-layout.ts";
 import { withTimeout } from "./within-time.ts";
 
 export interface CardPicture {

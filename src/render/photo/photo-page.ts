@@ -3,7 +3,7 @@ import type { Browser, Page } from "puppeteer-core";
 import { crashOf, fileSlot, openSealedPage, type PageFile } from "../browser/browser.ts";
 import { openSharedFile } from "../browser/shared-file.ts";
 import { withinGivenTime } from "../browser/withheld.ts";
-import type { Pixels } from "../card/pixels.ts";
+import type { Pixels } from "../card/formats/pixels.ts";
 import { bridgeNetworks } from "./network-bridge.ts";
 import type { Networks } from "./networks.ts";
 import type { PhotoPage } from "./page/steps.ts";

@@ -1,7 +1,7 @@
 import type { Browser } from "puppeteer-core";
 import type { Cutout, CutoutDescription, Focus } from "../../core/card.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts";
-import { encodePng } from "../card/encode.ts";
+import { encodePng } from "../card/formats/encode.ts";
 import { readHeader } from "./header.ts";
 import type { MatteModel } from "./matte-model.ts";
 import { NETWORKS_DIGEST } from "./network-files.ts";

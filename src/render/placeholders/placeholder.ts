@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import PQueue from "p-queue";
 import type { StillFormat } from "../../core/card.ts";
-import { withMetadata } from "../card/metadata.ts";
+import { withMetadata } from "../card/formats/metadata.ts";
 import { PLACEHOLDERS } from "./all.ts";
 import type { Placeholder } from "./placeholder-files.ts";
 

@@ -3,8 +3,8 @@ import { cmykConverter } from "../../../src/app/print/cmyk.ts";
 import { encodeCmykJpeg } from "../../../src/app/print/cmyk-jpeg.ts";
 import { openCmyk, sharedPress } from "../../../src/app/print/cmyk-process.ts";
 import { profileFault } from "../../../src/app/print/print-profile.ts";
-import { encodePng } from "../../../src/render/card/encode.ts";
-import { SRGB_PROFILE } from "../../../src/render/card/srgb-profile.ts";
+import { encodePng } from "../../../src/render/card/formats/encode.ts";
+import { SRGB_PROFILE } from "../../../src/render/card/formats/srgb-profile.ts";
 import { cmykCommand } from "../../../src/service/system.ts";
 import { pressProfile } from "./press-profile.ts";
 

@@ -1,4 +1,4 @@
-import type { LayoutName, Zones } from "../../../src/render/card/template-layout.ts";
+import type { LayoutName, Zones } from "../../../src/render/card/placement/template-layout.ts";
 
 const whole = { x: 0, y: 0, width: 1, height: 1 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { CutoutFile, CutoutSigns } from "../../../src/core/card.ts";
-import { compositionFor, placePlayer } from "../../../src/render/card/composition.ts";
-import type { Zones, ZonesOf } from "../../../src/render/card/template-layout.ts";
+import { compositionFor, placePlayer } from "../../../src/render/card/placement/composition.ts";
+import type { Zones, ZonesOf } from "../../../src/render/card/placement/template-layout.ts";
 import { BUILT_IN } from "../../../src/templates/built-in.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { compositionsOf } from "../../../src/templates/manifest.ts";

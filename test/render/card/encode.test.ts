@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { PNG } from "pngjs";
-import { encode } from "../../../src/render/card/encode.ts";
-import type { Pixels } from "../../../src/render/card/pixels.ts";
+import { encode } from "../../../src/render/card/formats/encode.ts";
+import type { Pixels } from "../../../src/render/card/formats/pixels.ts";
 
 const GOLDEN = join(import.meta.dir, "../../golden/portrait-gold.webp");
 

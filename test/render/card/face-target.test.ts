@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { asCutout } from "../../../src/render/card/player-place.ts";
-import type { LayoutName } from "../../../src/render/card/template-layout.ts";
+import { asCutout } from "../../../src/render/card/placement/player-place.ts";
+import type { LayoutName } from "../../../src/render/card/placement/template-layout.ts";
 import manifest from "../../photos/manifest.json" with { type: "json" };
 import { openLab, photo } from "../photo/photo-lab.ts";
 import { CLUB_CARD_ZONES } from "./club-card-zones.ts";

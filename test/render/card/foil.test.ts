@@ -4,7 +4,7 @@ import { PNG } from "pngjs";
 import type { Browser } from "puppeteer-core";
 import type { CardInput } from "../../../src/core/card.ts";
 import { PRINT_SIZES } from "../../../src/core/print-sizes.ts";
-import { foilPlateOf, hasFoilPlate } from "../../../src/render/card/foil-plate.ts";
+import { foilPlateOf, hasFoilPlate } from "../../../src/render/card/formats/foil-plate.ts";
 import { openCardPage } from "../../../src/render/card/page.ts";
 import { DEFAULT_TEMPLATE } from "../../../src/templates/built-in.ts";
 import { backOf, loadTemplate, templateOf } from "../../../src/templates/load.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Framing } from "../../../src/core/card.ts";
-import { placeCutout } from "../../../src/render/card/framing.ts";
-import { asCutout } from "../../../src/render/card/player-place.ts";
+import { placeCutout } from "../../../src/render/card/placement/framing.ts";
+import { asCutout } from "../../../src/render/card/placement/player-place.ts";
 import { cutout } from "./cards.ts";
 import { CLUB_CARD_ZONES } from "./club-card-zones.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 import type { Composition } from "../../../src/core/card.ts";
 import { LAYER_PICTURES, LAYERS, type LayerPicture, MAX_LAYERS_BYTES } from "../../../src/core/layers.ts";
-import { layerOf, withoutLayers } from "../../../src/render/card/layer-files.ts";
+import { layerOf, withoutLayers } from "../../../src/render/card/formats/layer-files.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { CutoutFile, ImageFormat } from "../../../src/core/card.ts";
-import { withMetadata } from "../../../src/render/card/metadata.ts";
+import { withMetadata } from "../../../src/render/card/formats/metadata.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { saveCutout } from "../../../src/render/card-renderer.ts";
 import { placeholder } from "../../../src/render/placeholders/placeholder.ts";

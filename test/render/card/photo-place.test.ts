@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Box, CutoutDescription, Framing } from "../../../src/core/card.ts";
-import { placePhoto } from "../../../src/render/card/photo-place.ts";
-import type { Zones } from "../../../src/render/card/template-layout.ts";
+import { placePhoto } from "../../../src/render/card/placement/photo-place.ts";
+import type { Zones } from "../../../src/render/card/placement/template-layout.ts";
 import { CLUB_CARD_ZONES } from "./club-card-zones.ts";
 
 const CARDS = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "puppeteer-core";
 import { paletteOf } from "../../../src/render/card/colours.ts";
-import { sceneOf, THEMES } from "../../../src/render/card/themes.ts";
+import { sceneOf, THEMES } from "../../../src/render/card/scenes/themes.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
 import { closePages, openBrowser } from "./cards.ts";
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { paletteOf } from "../../../src/render/card/colours.ts";
-import { coloursNamed } from "../../../src/render/card/theme-colours.ts";
+import { coloursNamed } from "../../../src/render/card/scenes/theme-colours.ts";
 import {
   SCENE_VARIANTS,
   sceneOf,
   sceneVariantOf,
   THEMES,
   themesOf,
-} from "../../../src/render/card/themes.ts";
+} from "../../../src/render/card/scenes/themes.ts";
 import drawn from "../../fixtures/themes-drawn.json" with { type: "json" };
 
 const palette = paletteOf({ primaryColor: "#0b3d91", secondaryColor: "#ffcc00" }, 80);

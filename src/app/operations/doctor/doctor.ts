@@ -13,7 +13,7 @@ import { MINUTE_MS } from "../../../core/time.ts";
 import { launchBrowser } from "../../../render/browser/browser.ts";
 import { findChromium } from "../../../render/browser/chromium.ts";
 import { NO_CANVAS } from "../../../render/card/capture.ts";
-import { checkMp4Encoder } from "../../../render/card/mp4-trial.ts";
+import { checkMp4Encoder } from "../../../render/card/formats/mp4-trial.ts";
 import { openCardPage } from "../../../render/card/page.ts";
 import { databaseProblems } from "../../../store/engine/check-database.ts";
 import { openSqliteStore } from "../../../store/engine/sqlite.ts";

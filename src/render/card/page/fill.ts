@@ -1,6 +1,6 @@
 // Fills in one card after the other: what the process outside calls, as `globalThis.cardpress`.
 
-import type { Part } from "../template-layout.ts";
+import type { Part } from "../placement/template-layout.ts";
 import { describeBadge } from "./badge.ts";
 import { bind, prepare, takeAttributes } from "./bind.ts";
 import { bounded } from "./bounded.ts";

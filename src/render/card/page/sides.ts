@@ -1,4 +1,4 @@
-import type { Part } from "../template-layout.ts";
+import type { Part } from "../placement/template-layout.ts";
 import { decodedOutline } from "./decode.ts";
 import { canvasOf } from "./light.ts";
 

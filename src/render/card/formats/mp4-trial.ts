@@ -1,4 +1,4 @@
-import { OperatorError } from "../../core/errors.ts";
+import { OperatorError } from "../../../core/errors.ts";
 import { isMp4, type Mp4Maker, mp4Of } from "./mp4.ts";
 import { webm } from "./webm.ts";
 

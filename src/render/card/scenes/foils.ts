@@ -1,4 +1,4 @@
-import type { Tier } from "./colours.ts";
+import type { Tier } from "../colours.ts";
 import type { Canvas } from "./scene-canvas.ts";
 import { n, path, polygon, times } from "./svg.ts";
 

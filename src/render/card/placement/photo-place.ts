@@ -1,4 +1,4 @@
-import type { Box, CutoutDescription, CutoutSigns, Framing } from "../../core/card.ts";
+import type { Box, CutoutDescription, CutoutSigns, Framing } from "../../../core/card.ts";
 import { faceOf, sharpness } from "./framing.ts";
 import type { Zones } from "./template-layout.ts";
 

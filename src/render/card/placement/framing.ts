@@ -1,4 +1,4 @@
-import type { Box, Framing } from "../../core/card.ts";
+import type { Box, Framing } from "../../../core/card.ts";
 import type { Part, Zones } from "./template-layout.ts";
 
 /** Where the cutout goes on the card, in card pixels. */

@@ -1,4 +1,4 @@
-import type { StillFormat } from "../../core/card.ts";
+import type { StillFormat } from "../../../core/card.ts";
 import { pngChunk } from "./metadata.ts";
 import type { Pixels } from "./pixels.ts";
 import { encodeWebp } from "./webp.ts";

@@ -1,6 +1,8 @@
 import encodeWithLibwebp, { init } from "@jsquash/webp/encode.js";
 // @ts-expect-error The compiler looks for a module; the runtime gives the path to the file, also in a compiled cardpress.
-import libwebp from "../../../node_modules/@jsquash/webp/codec/enc/webp_enc_simd.wasm" with { type: "file" };
+import libwebp from "../../../../node_modules/@jsquash/webp/codec/enc/webp_enc_simd.wasm" with {
+  type: "file",
+};
 import type { Pixels } from "./pixels.ts";
 
 /** High enough to avoid banding in gradients, low enough for the web. */

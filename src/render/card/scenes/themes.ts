@@ -1,4 +1,4 @@
-import { between, difference, type Palette, toHex, toOklch } from "./colours.ts";
+import { between, difference, type Palette, toHex, toOklch } from "../colours.ts";
 import { drawFoil } from "./foils.ts";
 import type { Canvas, SceneColours } from "./scene-canvas.ts";
 import { drawPattern } from "./scene-patterns.ts";

@@ -1,8 +1,8 @@
-import type { Box, Composition, CutoutFile } from "../../core/card.ts";
-import type { TemplateManifest } from "../../templates/manifest.ts";
+import type { Box, Composition, CutoutFile } from "../../../core/card.ts";
+import type { TemplateManifest } from "../../../templates/manifest.ts";
+import type { CardFill } from "../page/messages.ts";
+import type { OutlineStyle } from "../page/outline.ts";
 import { faceOf, type Placement, placeCutout } from "./framing.ts";
-import type { CardFill } from "./page/messages.ts";
-import type { OutlineStyle } from "./page/outline.ts";
 import { type PhotoPlacement, placePhoto } from "./photo-place.ts";
 import type { LayoutName, Part, Zones } from "./template-layout.ts";
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { MOST_RENDER_MS, RENDER_TIMEOUT_MS } from "../../core/limits.ts";
-import { MAX_MOVING_BYTES } from "../../core/moving-pictures.ts";
-import { limitProcess } from "../../system/own-limits.ts";
+import { MOST_RENDER_MS, RENDER_TIMEOUT_MS } from "../../../core/limits.ts";
+import { MAX_MOVING_BYTES } from "../../../core/moving-pictures.ts";
+import { limitProcess } from "../../../system/own-limits.ts";
 import { millisecondsOfWebm, stillInWebm } from "./webm.ts";
 
 // A video as MP4 (H.264): the page's own video, put through the ffmpeg that the operator named. None comes

@@ -1,4 +1,4 @@
-import type { StillFormat } from "../../core/card.ts";
+import type { StillFormat } from "../../../core/card.ts";
 import { riffChunk, riffHead } from "./riff.ts";
 import { SRGB_PROFILE } from "./srgb-profile.ts";
 

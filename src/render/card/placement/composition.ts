@@ -1,4 +1,4 @@
-import type { AskedComposition, Box, Composition, CutoutFile } from "../../core/card.ts";
+import type { AskedComposition, Box, Composition, CutoutFile } from "../../../core/card.ts";
 import type { PhotoPlacement } from "./photo-place.ts";
 import { asBust, asCutout, hasWalls, inPhoto, type PlacedPlayer, type ShownPlayer } from "./player-place.ts";
 import type { ZonesOf } from "./template-layout.ts";

@@ -1,4 +1,4 @@
-import type { Composition } from "../../core/card.ts";
+import type { Composition } from "../../../core/card.ts";
 
 /** A rectangle in fractions of the card, origin top left. */
 export interface Part {

@@ -1,4 +1,4 @@
-import { LAYER_PICTURES, type LayerPicture } from "../../core/layers.ts";
+import { LAYER_PICTURES, type LayerPicture } from "../../../core/layers.ts";
 import { riffChunk, riffChunksOf, riffHead } from "./riff.ts";
 
 // A card's layers lie inside of its picture's file, as a moving picture's still does: they are stored, moved,
