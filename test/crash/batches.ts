@@ -1,6 +1,9 @@
 import { get, imageRequest } from "../harness.ts";
 import type { Bench } from "./bench.ts";
 
+/** In a photo's address: the batch before whose cancellation it is not served. */
+export const AFTER_CANCELING = "after_canceling";
+
 /** A batch and what the partner knows of it. */
 export interface PromisedBatch {
   key: string;
@@ -14,7 +17,10 @@ export interface PromisedBatch {
   canceled?: boolean;
 }
 
-/** Two of each cycle: one that is wanted, and one that is canceled. A photo of each cannot be fetched. */
+/**
+ * Two of each cycle: one that is wanted, and one that is canceled. A photo of each cannot be fetched, and the
+ * last of those that are canceled comes afterwards, so that there is always a card left to end.
+ */
 export function freshBatches(cycle: number, photoOrigin: string): PromisedBatch[] {
   const batch = (key: string, photos: string[]): PromisedBatch => ({
     key,
@@ -31,7 +37,11 @@ export function freshBatches(cycle: number, photoOrigin: string): PromisedBatch[
   });
   return [
     batch(`b${cycle}`, ["astronaut.png", "missing.png"]),
-    batch(`b${cycle}-unwanted`, ["missing.png", "astronaut.png", "astronaut.png"]),
+    batch(`b${cycle}-unwanted`, [
+      "missing.png",
+      "astronaut.png",
+      `astronaut.png?${AFTER_CANCELING}=b${cycle}-unwanted`,
+    ]),
   ];
 }
 
@@ -83,36 +93,25 @@ async function ask(
   }
 }
 
-/** Waits for a batch's end, and for a whole picture of each completed card. */
-export async function checkBatch(
-  bench: Bench,
-  address: string,
-  promise: PromisedBatch,
-  deadline: number,
-): Promise<void> {
+/** Looks for a batch's end, and for a picture of each completed card. */
+export async function checkBatch(bench: Bench, address: string, promise: PromisedBatch): Promise<void> {
   const { figures } = bench;
   const failure = (what: string) => figures.problems.push(`${promise.key} ${promise.batchId} ${what}`);
-  for (;;) {
-    const response = await get(address, bench.keys.live, `/v1/batches/${promise.batchId}`);
-    const { data } = (await response.json()) as { data: BatchAnswer | null };
-    if (data?.completed_at) {
-      figures.completed += data.completed;
-      figures.failed += data.failed;
-      if (data.completed + data.failed !== promise.total) failure(`counts ${JSON.stringify(data)}`);
-      if (data.status === "canceled" && !promise.isUnwanted) failure("is canceled, and nobody asked for it");
-      if (data.status === "canceled" && data.completed < promise.total - 1) figures.canceled += 1;
-      for (const { image_id, status, image_url } of data.images)
-        if (status === "completed" && (await fetch(image_url)).status !== 200)
-          failure(`has the completed ${image_id} without its picture`);
-      return;
-    }
-    if (data === null || performance.now() > deadline) {
-      figures.lost += promise.total;
-      failure(`was promised and is ${data === null ? "gone" : JSON.stringify(data)}`);
-      return;
-    }
-    await Bun.sleep(50);
+  const response = await get(address, bench.keys.live, `/v1/batches/${promise.batchId}`);
+  const { data } = (await response.json()) as { data: BatchAnswer | null };
+  if (!data?.completed_at) {
+    figures.lost += promise.total;
+    failure(`was promised and is ${data === null ? "gone" : JSON.stringify(data)}`);
+    return;
   }
+  figures.completed += data.completed;
+  figures.failed += data.failed;
+  if (data.completed + data.failed !== promise.total) failure(`counts ${JSON.stringify(data)}`);
+  if (data.status === "canceled" && !promise.isUnwanted) failure("is canceled, and nobody asked for it");
+  if (data.status === "canceled" && data.completed < promise.total - 1) figures.canceled += 1;
+  for (const { image_id, status, image_url } of data.images)
+    if (status === "completed" && (await fetch(image_url)).status !== 200)
+      failure(`has the completed ${image_id} without its picture`);
 }
 
 interface BatchAnswer {

@@ -4,9 +4,9 @@ import { quietLog } from "../../src/log.ts";
 import { STAGES } from "../../src/render/protocol.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { get, imageRequest, testAccount, testConfig, testFolder } from "../harness.ts";
-import { freshBatches, sendBatch } from "./batches.ts";
+import { AFTER_CANCELING, freshBatches, type PromisedBatch, sendBatch } from "./batches.ts";
 import { type Bench, type CrashFigures, type Promised, send, startCrashing } from "./bench.ts";
-import { auditFile, CREDITS, noteOrphans, settle } from "./settle.ts";
+import { auditFile, CREDITS, noteOrphans, settle, untilIdle } from "./settle.ts";
 
 /** Every step between two effects, and the three processes at any moment. */
 export const STEPS: readonly string[] = [
@@ -41,9 +41,10 @@ export const STEPS: readonly string[] = [
   "browser at decode",
   "browser at cut_out",
   "browser at capture",
-  // The picture is on the disk, its row still says "rendering".
+  // The picture, if there is one, is on the disk, its row still says "rendering".
   "finish: before",
   "finish: before commit",
+  "finish completed: before commit",
   "finish: after commit",
   // At the start, when the renders of the killed process are taken back.
   "requeue: before commit",
@@ -70,8 +71,7 @@ const NUMBERED_PER_CYCLE = 3;
 const ANY_MOMENT_MS = 5_000;
 /** How long a server may keep running after one of its children was killed. */
 const AFTERWARDS_MS = 2_000;
-/** A cycle whose step does not come is ended here. */
-const CYCLE_MS = 30_000;
+const CANCELED_LOOK_MS = 100;
 
 /**
  * Kills and restarts the service again and again over one data folder, then checks that nothing was lost.
@@ -84,7 +84,8 @@ export async function crashCycles(options: {
   note?: (line: string) => void;
 }): Promise<CrashFigures> {
   const folder = testFolder();
-  const photos = freshPhotos();
+  const batches: PromisedBatch[] = [];
+  const photos = freshPhotos(batches);
   const photoOrigin = `http://127.0.0.1:${photos.port}`;
   const env = {
     CARDPRESS_DATA_DIR: folder.dir,
@@ -129,7 +130,7 @@ export async function crashCycles(options: {
     keys: { live: liveKey, test: testKey },
     photoOrigin,
     promised: [],
-    batches: [],
+    batches,
     setId,
     orphans: new Set(),
     figures,
@@ -155,19 +156,19 @@ export async function crashCycles(options: {
 async function runCycle(bench: Bench, cycle: number, step: string, random: () => number): Promise<void> {
   const startedAt = performance.now();
   // Steps are met more than once in a cycle; which time is left to chance.
-  const count = /any moment|GET|cancel batch/.test(step) ? 1 : 1 + Math.floor(random() * 2);
+  const count = /any moment|GET|cancel batch|completed/.test(step) ? 1 : 1 + Math.floor(random() * 2);
   const server = await startCrashing(bench, {
     CRASH_STEP: step,
     CRASH_COUNT: String(count),
     CRASH_AFTER_MS: String(Math.round(random() * ANY_MOMENT_MS)),
   });
-  const deadline = setTimeout(() => server.kill(), CYCLE_MS);
   // The server lives on when one of its children was killed, until it is killed itself a little later.
   const afterwards = random() * AFTERWARDS_MS;
   void server.reached.then(() => setTimeout(() => server.kill(), afterwards));
   if (server.address !== undefined) await work(bench, cycle, server.address, server.exited);
+  // A step that has not come by now will not: all the work is done.
+  if (!step.endsWith("at any moment")) await untilIdle(bench, server.exited).then(server.kill);
   await server.exited;
-  clearTimeout(deadline);
   const hit = server.step() === step;
   if (hit) bench.figures.reached += 1;
   const ms = Math.round(performance.now() - startedAt);
@@ -176,13 +177,18 @@ async function runCycle(bench: Bench, cycle: number, step: string, random: () =>
 
 /**
  * A photo never sent before: the same picture with other bytes appended, so that no cutout of it is cached.
+ * One for a card of a batch that is to be canceled is served only afterwards.
  */
-function freshPhotos() {
+function freshPhotos(batches: PromisedBatch[]) {
   return Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
+    idleTimeout: 0,
     fetch: async (request) => {
-      const { pathname, search } = new URL(request.url);
+      const { pathname, search, searchParams } = new URL(request.url);
+      const key = searchParams.get(AFTER_CANCELING);
+      const batch = batches.find((one) => one.key === key);
+      while (batch && !batch.canceled && !request.signal.aborted) await Bun.sleep(CANCELED_LOOK_MS);
       const photo = Bun.file(join(import.meta.dir, "../photos", pathname));
       if (!(await photo.exists())) return new Response("no such photo", { status: 404 });
       return new Response(new Blob([await photo.bytes(), search]));

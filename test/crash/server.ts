@@ -25,6 +25,9 @@ function crashAt(step: string): void {
   process.kill(process.pid, "SIGKILL");
 }
 
+const hasState = (value: unknown): value is { state: string } =>
+  typeof value === "object" && value !== null && "state" in value;
+
 const openStore: typeof openSqliteStore = (file, options) => {
   const store = openSqliteStore(file, options);
   return {
@@ -34,6 +37,7 @@ const openStore: typeof openSqliteStore = (file, options) => {
       const result = await store.write(name, async (tx) => {
         const value = await fn(tx);
         crashAt(`${name}: before commit`);
+        if (hasState(value)) crashAt(`${name} ${value.state}: before commit`);
         return value;
       });
       crashAt(`${name}: after commit`);

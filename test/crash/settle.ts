@@ -9,8 +9,11 @@ import { checkBatch, sendBatch } from "./batches.ts";
 import { type Bench, type Promised, send, startCrashing } from "./bench.ts";
 
 export const CREDITS = 1_000_000;
-/** Ends the wait for what was lost; on a machine that is busy with ten others all cards take five minutes. */
-const END_MS = 10 * 60_000;
+/** Work that stands still for longer is lost: all tries of one card take less, however busy the machine. */
+const STUCK_MS = 20 * 60_000;
+const IDLE_LOOK_MS = 100;
+/** How often processes that should have ended are looked for, every 100 ms. */
+const LEFTOVER_LOOKS = 1_200;
 
 /** A last start without a crash: everything promised ends, and the books and the disk are looked through. */
 export async function settle(bench: Bench): Promise<void> {
@@ -20,8 +23,7 @@ export async function settle(bench: Bench): Promise<void> {
   for (const name of bench.orphans) {
     if ((await fetch(`${address}/cdn/${name}`)).status !== 404) figures.orphansServed += 1;
   }
-  const cards = bench.batches.reduce((sum, { total }) => sum + total, bench.promised.length);
-  const deadline = performance.now() + END_MS + cards * 500;
+  const deadline = performance.now() + STUCK_MS;
   for (const promise of bench.promised) {
     await send(bench, address, promise);
     // What a full queue refused was never accepted; as a partner would, ask again until there is room.
@@ -29,13 +31,17 @@ export async function settle(bench: Bench): Promise<void> {
       await Bun.sleep(250);
       await send(bench, address, promise);
     }
+    // Every one is replayed, also if it was accepted only now.
+    await send(bench, address, promise);
   }
   for (const batch of bench.batches) {
     do await sendBatch(bench, address, batch);
     while (batch.batchId === undefined && performance.now() < deadline);
+    await sendBatch(bench, address, batch);
   }
-  for (const batch of bench.batches) await checkBatch(bench, address, batch, deadline);
-  for (const promise of bench.promised) await checkEnded(bench, address, promise, deadline);
+  await untilIdle(bench, server.exited);
+  for (const batch of bench.batches) await checkBatch(bench, address, batch);
+  for (const promise of bench.promised) await checkEnded(bench, address, promise);
   await checkSwept(bench);
   server.terminate();
   const code = await server.exited;
@@ -47,30 +53,38 @@ export async function settle(bench: Bench): Promise<void> {
   figures.problems.push(...stayed);
 }
 
-async function checkEnded(bench: Bench, address: string, promise: Promised, deadline: number): Promise<void> {
+/** Waits until every image has ended, or the server, or nothing moves any more. */
+export async function untilIdle({ dir }: Bench, exited: Promise<number>): Promise<void> {
+  let isOver = false;
+  void exited.then(() => (isOver = true));
+  const db = new Database(join(dir, "cardpress.db"), { readonly: true });
+  const look = db.query("SELECT count(*) FROM images WHERE completed_at IS NULL");
+  let open = -1;
+  let movedAt = performance.now();
+  // Two looks without any: after the last commit the server has a step or two to go.
+  for (let idle = 0; idle < 2 && !isOver; await Bun.sleep(IDLE_LOOK_MS)) {
+    const count = Number(look.values()[0]?.[0]);
+    if (count !== open) movedAt = performance.now();
+    open = count;
+    idle = count === 0 ? idle + 1 : 0;
+    if (performance.now() - movedAt > STUCK_MS) break;
+  }
+  db.close();
+}
+
+async function checkEnded(bench: Bench, address: string, promise: Promised): Promise<void> {
   const { figures } = bench;
-  for (;;) {
-    const response = await get(address, promise.apiKey, `/v1/images/${promise.imageId}`);
-    const { data } = (await response.json()) as { data: { status: string; result?: Result } | null };
-    if (data?.status === "failed") {
-      figures.failed += 1;
-      return;
-    }
-    if (data?.status === "completed" && data.result) {
-      figures.completed += 1;
-      const { back = false } = JSON.parse(promise.body).style ?? {};
-      if (!(await isWhole(data.result, back)))
-        figures.problems.push(`${promise.imageId} is completed, its picture is not`);
-      return;
-    }
-    if (data === null || performance.now() > deadline) {
-      figures.lost += 1;
-      figures.problems.push(
-        `${promise.key} ${promise.imageId} was promised and is ${data?.status ?? "gone"}`,
-      );
-      return;
-    }
-    await Bun.sleep(50);
+  const response = await get(address, promise.apiKey, `/v1/images/${promise.imageId}`);
+  const { data } = (await response.json()) as { data: { status: string; result?: Result } | null };
+  if (data?.status === "failed") figures.failed += 1;
+  else if (data?.status === "completed" && data.result) {
+    figures.completed += 1;
+    const { back = false } = JSON.parse(promise.body).style ?? {};
+    if (!(await isWhole(data.result, back)))
+      figures.problems.push(`${promise.imageId} is completed, its picture is not`);
+  } else {
+    figures.lost += 1;
+    figures.problems.push(`${promise.key} ${promise.imageId} was promised and is ${data?.status ?? "gone"}`);
   }
 }
 
@@ -177,7 +191,7 @@ async function leftovers(dir: string): Promise<string[]> {
       const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
       found.push(`process ${pid} is still there: ${command.replaceAll("\0", " ").slice(0, 200)}`);
     }
-    if (found.length === 0 || look === 100) return found;
+    if (found.length === 0 || look === LEFTOVER_LOOKS) return found;
     await Bun.sleep(100);
   }
 }
