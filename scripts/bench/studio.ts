@@ -9,7 +9,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDesignBench } from "../../src/cli/preview-pool.ts";
+import { openPreviewPool } from "../../src/cli/preview-pool.ts";
 import { readConfig } from "../../src/config.ts";
 import { quietLog } from "../../src/log.ts";
 import { systemRandom } from "../../src/service/system.ts";
@@ -27,11 +27,11 @@ offerHelp(import.meta);
 const saves = Number(process.argv[2] ?? 9);
 const root = mkdtempSync(join(tmpdir(), "cardpress-bench-studio-"));
 const dir = await copyStarter(root, "bench_card");
-const bench = await openDesignBench(readConfig(process.env), quietLog(), true);
+const previews = await openPreviewPool(readConfig(process.env), quietLog(), true);
 const studio = await openStudio({
   root,
-  scratch: join(bench.scratch, "studio"),
-  pool: bench.pool,
+  scratch: join(previews.scratch, "studio"),
+  pool: previews.pool,
   baseUrl: "http://localhost",
 });
 const server = serveStudio(studio, { port: 0, random: systemRandom });
@@ -71,6 +71,6 @@ for (const [file, goal] of Object.entries(GOALS)) {
 await closeSharedBrowsers();
 await server.stop();
 await studio.close();
-await bench.close();
+await previews.close();
 rmSync(root, { recursive: true, force: true });
 process.exit(0);

@@ -10,7 +10,7 @@ import { DEFAULT_TEMPLATE } from "../templates/built-in.ts";
 import { browserCache } from "./browser-cache.ts";
 
 /** Production workers for a designer's command, with a scratch folder. */
-export interface DesignBench {
+export interface OpenPreviewPool {
   pool: PreviewPool;
   scratch: string;
   close(): Promise<void>;
@@ -24,12 +24,12 @@ const BROWSER_LIFETIME_MS = 24 * 60 * 60 * 1000;
  * Starts the workers, which are warm some seconds later. Throws an OperatorError when no browser can run.
  * @param normalPriority for pictures that somebody waits for: those of production are drawn at a lower one
  */
-export async function openDesignBench(
+export async function openPreviewPool(
   config: Config,
   log: Log,
   normalPriority = false,
   workers = 1,
-): Promise<DesignBench> {
+): Promise<OpenPreviewPool> {
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-design-"));
   try {
     const renderer = await rendererOptions(

@@ -10,7 +10,7 @@ import { type RunningStudio, serveStudio } from "../studio/serve.ts";
 import { openStudio } from "../studio/studio.ts";
 import { wholeNumber } from "./arguments.ts";
 import { printResult } from "./output.ts";
-import { openDesignBench } from "./preview-pool.ts";
+import { openPreviewPool } from "./preview-pool.ts";
 
 export function studioCommand(): Command {
   return new Command("studio")
@@ -49,12 +49,12 @@ async function withStudio(
   use: (server: RunningStudio) => Promise<void>,
 ): Promise<void> {
   await using opened = new AsyncDisposableStack();
-  const bench = opened.adopt(await openDesignBench(config, quietLog(), true), (one) => one.close());
+  const previews = opened.adopt(await openPreviewPool(config, quietLog(), true), (one) => one.close());
   const studio = opened.adopt(
     await openStudio({
       root,
-      scratch: `${bench.scratch}/studio`,
-      pool: bench.pool,
+      scratch: `${previews.scratch}/studio`,
+      pool: previews.pool,
       baseUrl: config.baseUrl,
     }),
     (one) => one.close(),

@@ -13,7 +13,7 @@ import { findTemplates } from "../studio/template-folder.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import { faultLine } from "../templates/fault.ts";
 import { printResult } from "./output.ts";
-import { openDesignBench } from "./preview-pool.ts";
+import { openPreviewPool } from "./preview-pool.ts";
 
 interface CheckFlags {
   accept?: string[];
@@ -56,9 +56,9 @@ export function templateCheckCommand(): Command {
  */
 export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<CheckReport[]> {
   const workers = Math.min(availableParallelism(), MAX_WORKERS);
-  const bench = await openDesignBench(readConfig(process.env), quietLog(), flags.normalPriority, workers);
+  const previews = await openPreviewPool(readConfig(process.env), quietLog(), flags.normalPriority, workers);
   const stopped = untilSignal().then(async (signal) => {
-    await bench.close();
+    await previews.close();
     throw new OperatorError(`${signal} came before the check was done.`);
   });
   const work = async () => {
@@ -66,8 +66,8 @@ export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<C
     for (const dir of dirs) {
       const report = await checkTemplate({
         dir,
-        scratch: join(bench.scratch, "pictures"),
-        pool: bench.pool,
+        scratch: join(previews.scratch, "pictures"),
+        pool: previews.pool,
         accept: flags.accept ?? [],
         only: flags.onlyFailed ? await lastFailed(dir) : null,
         ...(flags.json ? { onProgress: () => {} } : running(dir, process.stderr)),
@@ -80,7 +80,7 @@ export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<C
   try {
     return await Promise.race([work(), stopped]);
   } finally {
-    await bench.close();
+    await previews.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import {
-  type PublishEnd,
+  type PublishOutcome,
   publishTemplate,
   refuseUnpublishable,
   withdrawTemplate,
@@ -52,7 +52,7 @@ export async function refuseUnchecked(
     throw new OperatorError("Its files were changed while they were checked. Publish it again.");
 }
 
-function published(what: string, { end, before, isListed }: PublishEnd): string {
+function published(what: string, { end, before, isListed }: PublishOutcome): string {
   const asked = isListed
     ? "Partners can ask for it from now on."
     : "Partners cannot ask for it: it is not listed. Publish it without --unlisted to list it.";

@@ -69,7 +69,7 @@ export function creditsLow(of: { account: string; left: number; limit: number; u
       isOut
         ? `All credits of ${of.account} are used: creates with live keys are answered 402 until there are new ones.`
         : `${of.account} has ${left} left of this month's ${limit}.`,
-      "The plan's credits are granted anew at the start of each month (UTC). Write to the operator of the service for more.",
+      "The plan's credits are granted again at the start of each month (UTC). Write to the operator of the service for more.",
       of.url,
     ),
   };

@@ -234,12 +234,12 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
    * processor.
    */
   const startAll = () => {
-    const isAwaited = resting;
+    const wasResting = resting;
     waking = resting;
     resting = false;
     refill(() => {
       unstarted = options.workers - 1;
-      if (!isAwaited || waiting.length > 1) startOthers();
+      if (!wasResting || waiting.length > 1) startOthers();
     });
   };
   const startOthers = () => {

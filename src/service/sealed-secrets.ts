@@ -38,6 +38,6 @@ export async function warnUnreadableSecrets(workspace: Workspace): Promise<void>
   if (accounts.length > 0)
     workspace.log.error("bucket_secrets_unreadable", {
       accounts,
-      remedy: `${putBack} write each account's bucket anew with "cardpress bucket set".`,
+      remedy: `${putBack} set each account's bucket again with "cardpress bucket set".`,
     });
 }

@@ -34,7 +34,7 @@ export interface Drawing {
   isCached: boolean;
 }
 
-export type DrawingEnd =
+export type DrawingOutcome =
   | { kind: "drawn"; drawing: Drawing }
   | { kind: "superseded" }
   | { kind: "refused"; message: string };
@@ -42,7 +42,7 @@ export type DrawingEnd =
 /** Draws on one worker, the newest job of each pane first; keeps pictures, so that none is drawn twice. */
 export interface Drawings {
   /** Rejects when the worker or the template's page crashed. */
-  draw(job: DrawingJob): Promise<DrawingEnd>;
+  draw(job: DrawingJob): Promise<DrawingOutcome>;
   /** The file of a picture by its key. */
   file(key: string): { path: string; contentType: string } | undefined;
   close(): Promise<void>;
@@ -52,8 +52,8 @@ interface Waiting {
   job: DrawingJob;
   key: string;
   number: number;
-  end: Promise<DrawingEnd>;
-  resolve(end: DrawingEnd): void;
+  end: Promise<DrawingOutcome>;
+  resolve(end: DrawingOutcome): void;
   reject(error: unknown): void;
 }
 
@@ -110,7 +110,7 @@ export function openDrawings(pool: PreviewPool, dir: string): Drawings {
       waiting.delete(job.pane);
       const known = kept.find(key);
       if (known) return { kind: "drawn", drawing: { ...known, isCached: true } };
-      const { promise: end, resolve, reject } = Promise.withResolvers<DrawingEnd>();
+      const { promise: end, resolve, reject } = Promise.withResolvers<DrawingOutcome>();
       waiting.set(job.pane, { job, key, number: count++, end, resolve, reject });
       void mkdir(dir, { recursive: true }).then(pump, reject);
       return end;

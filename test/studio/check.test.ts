@@ -11,7 +11,7 @@ import {
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type DesignBench, openDesignBench } from "../../src/cli/preview-pool.ts";
+import { type OpenPreviewPool, openPreviewPool } from "../../src/cli/preview-pool.ts";
 import { readConfig } from "../../src/config.ts";
 import { type CheckReport, checkTemplate } from "../../src/studio/check/check.ts";
 import { copyStarter } from "../../src/studio/starter.ts";
@@ -19,16 +19,16 @@ import { silentLog } from "../harness.ts";
 
 let root: string;
 let dir: string;
-let bench: DesignBench;
+let previews: OpenPreviewPool;
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "cardpress-check-"));
   dir = await copyStarter(root, "my_card");
-  bench = await openDesignBench(readConfig(process.env), silentLog, true);
+  previews = await openPreviewPool(readConfig(process.env), silentLog, true);
 });
 
 afterAll(async () => {
-  await bench?.close();
+  await previews?.close();
   await rm(root, { recursive: true, force: true });
 });
 
@@ -37,11 +37,11 @@ const file = (name: string) => join(dir, name);
 const read = (name: string) => readFileSync(file(name), "utf8");
 
 function check(only: string[], accept: string[] = [], folder = dir): Promise<CheckReport> {
-  const scratch = join(bench.scratch, "pictures");
+  const scratch = join(previews.scratch, "pictures");
   return checkTemplate({
     dir: folder,
     scratch,
-    pool: bench.pool,
+    pool: previews.pool,
     accept,
     only: new Set(only),
     onProgress: () => {},
@@ -152,8 +152,8 @@ test("a fault is reported as soon as it is found, before the rest is drawn, and 
   try {
     await checkTemplate({
       dir,
-      scratch: join(bench.scratch, "pictures"),
-      pool: bench.pool,
+      scratch: join(previews.scratch, "pictures"),
+      pool: previews.pool,
       accept: [],
       only: new Set([...SAMPLES, "names-first-one-letter@portrait"]),
       onProgress: (done, all) => log.push(`${done} of ${all}`),
@@ -261,8 +261,8 @@ test("a printed template's player may go over the cut in either composition, wit
   const only = ["gold-cutout@print", "gold-photo@print"];
   const report = await checkTemplate({
     dir: join(import.meta.dir, "../../templates/action_card"),
-    scratch: join(bench.scratch, "pictures"),
-    pool: bench.pool,
+    scratch: join(previews.scratch, "pictures"),
+    pool: previews.pool,
     accept: [],
     only: new Set(only),
     onProgress: () => {},
@@ -283,8 +283,8 @@ test("what a carried template says at its longest, and a badge of any shape, sta
   for (const [name, only] of Object.entries(hardest)) {
     const report = await checkTemplate({
       dir: join(import.meta.dir, "../../templates", name),
-      scratch: join(bench.scratch, "pictures"),
-      pool: bench.pool,
+      scratch: join(previews.scratch, "pictures"),
+      pool: previews.pool,
       accept: [],
       only: new Set(only),
       onProgress: () => {},
@@ -307,8 +307,8 @@ test("the templates that cardpress carries look as they were accepted, and hold"
   for (const [name, only] of Object.entries(carried)) {
     const report = await checkTemplate({
       dir: join(import.meta.dir, "../../templates", name),
-      scratch: join(bench.scratch, "pictures"),
-      pool: bench.pool,
+      scratch: join(previews.scratch, "pictures"),
+      pool: previews.pool,
       accept: [],
       only: new Set(only),
       onProgress: () => {},

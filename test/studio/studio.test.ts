@@ -12,10 +12,10 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "puppeteer-core";
-import { type DesignBench, openDesignBench } from "../../src/cli/preview-pool.ts";
+import { type OpenPreviewPool, openPreviewPool } from "../../src/cli/preview-pool.ts";
 import { readConfig } from "../../src/config.ts";
 import { systemRandom } from "../../src/service/system.ts";
-import { type DrawingEnd, type DrawingJob, openDrawings } from "../../src/studio/drawings.ts";
+import { type DrawingJob, type DrawingOutcome, openDrawings } from "../../src/studio/drawings.ts";
 import type { PictureRequest } from "../../src/studio/messages.ts";
 import { sampleCard } from "../../src/studio/samples.ts";
 import { type RunningStudio, serveStudio } from "../../src/studio/serve.ts";
@@ -28,7 +28,7 @@ import { silentLog } from "../harness.ts";
 // One designer's session in a real browser with a real worker; each test continues where the last one ended.
 
 let root: string;
-let bench: DesignBench;
+let previews: OpenPreviewPool;
 let studio: Studio;
 let server: RunningStudio;
 let browser: TestBrowser;
@@ -45,11 +45,11 @@ const save = (text: string) => writeFileSync(join(dir(), "card.css"), text);
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "cardpress-studio-"));
-  bench = await openDesignBench(readConfig(process.env), silentLog, true);
+  previews = await openPreviewPool(readConfig(process.env), silentLog, true);
   studio = await openStudio({
     root,
-    scratch: join(bench.scratch, "studio"),
-    pool: bench.pool,
+    scratch: join(previews.scratch, "studio"),
+    pool: previews.pool,
     baseUrl: "http://localhost:3000",
   });
   const picture: Studio["picture"] = async (request, base) => {
@@ -68,7 +68,7 @@ afterAll(async () => {
   await browser?.close();
   await server?.stop();
   await studio?.close();
-  await bench?.close();
+  await previews?.close();
   await rm(root, { recursive: true, force: true });
 });
 
@@ -173,8 +173,8 @@ test("however an editor saves, the last save is what every window shows", async 
 test("of two requests for one pane the newer is drawn, in whatever order they get ready", async () => {
   const gate = Promise.withResolvers<void>();
   const drawings = openDrawings(
-    { ...bench.pool, acquire: () => gate.promise.then(() => bench.pool.acquire()) },
-    join(bench.scratch, "order"),
+    { ...previews.pool, acquire: () => gate.promise.then(() => previews.pool.acquire()) },
+    join(previews.scratch, "order"),
   );
   const { manifest, files } = await loadTemplate(dir());
   const sample = JSON.parse(readFileSync(join(dir(), "samples/plain.json"), "utf8"));
@@ -197,7 +197,7 @@ test("of two requests for one pane the newer is drawn, in whatever order they ge
   gate.resolve();
   const [first, second] = await Promise.all([newer, again]);
   expect(first?.kind === "drawn" && first.drawing.preview.width).toBe(530);
-  expect(second).toEqual(first as DrawingEnd);
+  expect(second).toEqual(first as DrawingOutcome);
   expect((await busy).kind).toBe("drawn");
 });
 

@@ -18,8 +18,8 @@ import { imageView } from "./image-view.ts";
 const BATCH = 200;
 
 /**
- * Tells of the images whose time to be published has come, each of them once: what is shown follows the clock
- * by itself.
+ * Announces the images whose time to be published has come, each of them once: what is shown follows the
+ * clock by itself.
  */
 export async function publishDue(context: AppContext): Promise<void> {
   const { store, clock } = context;

@@ -19,7 +19,7 @@ export interface PublishDeps extends AppContext {
   templates: TemplateRegistry;
 }
 
-export interface PublishEnd {
+export interface PublishOutcome {
   /**
    * `published`: a version that was not there before; `again`: one that was, offered in place of another or
    * listed anew; `unchanged`: it is offered already.
@@ -39,7 +39,7 @@ export async function publishTemplate(
   deps: PublishDeps,
   template: LoadedTemplate,
   { isListed }: { isListed: boolean },
-): Promise<PublishEnd> {
+): Promise<PublishOutcome> {
   const { store, clock, random, blobs } = deps;
   const { manifest, digest } = template;
   const { name, version } = manifest;

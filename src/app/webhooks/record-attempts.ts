@@ -5,11 +5,11 @@ import { DAY_MS, isoTime } from "../../core/time.ts";
 import type { Tx } from "../../store/store.ts";
 import {
   type DeliveryAttempt,
-  type DeliveryEnd,
   endClaim,
   endDelivered,
   failPending,
   insertAttempts,
+  type NextDeliveryState,
   type WebhookDelivery,
 } from "../../store/webhooks/deliveries.ts";
 import {
@@ -112,7 +112,9 @@ async function recordUndelivered(
 ): Promise<number | undefined> {
   const isEnabled = endpoints.get(delivery.endpointId)?.state === "enabled";
   // Nothing more is sent to an endpoint that is not enabled.
-  const end: DeliveryEnd = isEnabled ? endOf(delivery, outcome, now, random) : { state: "failed" };
+  const end: NextDeliveryState = isEnabled
+    ? nextStateOf(delivery, outcome, now, random)
+    : { state: "failed" };
   const attempted = outcome.kind === "failed";
   const ended = await endClaim(tx, { deliveryId: delivery.id, token }, end, { now, attempted });
   return attempted ? ended?.attempts : undefined;
@@ -149,7 +151,12 @@ async function recordHealth(
   log.warn("webhook_endpoint_disabled", { endpointId: endpoint.id, reason: change.disabledReason });
 }
 
-function endOf(delivery: WebhookDelivery, outcome: Outcome, now: number, random: Random): DeliveryEnd {
+function nextStateOf(
+  delivery: WebhookDelivery,
+  outcome: Outcome,
+  now: number,
+  random: Random,
+): NextDeliveryState {
   switch (outcome.kind) {
     case "delivered":
       throw new Error(`delivery ${delivery.id} arrived`);

@@ -83,7 +83,7 @@ export function Retries({ visit, batch, failures, failedChanges }: RetriesProps)
         small={false}
       >
         <p>
-          Their photos are fetched anew.{" "}
+          Their photos are fetched again.{" "}
           {batch.environment === "live"
             ? `Up to ${counted(cards, "credit")} for what succeeds; a card that fails again costs nothing.`
             : "Test cards are free."}

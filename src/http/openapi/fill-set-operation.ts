@@ -11,7 +11,7 @@ export function fillSet(): object {
     tags: ["Sets"],
     summary: "Make cards of a set from images",
     description:
-      "Makes cards of a set's parallel from images or a batch that are there: each player's card as it was asked for, with the lowest numbers that are free. They are new images in a batch of their own, with a credit reserved for each, all or none; the earlier ones stay outside of the set. Their photos are fetched anew. `details` names each fault by its image.",
+      "Makes cards of a set's parallel from images or a batch that are there: each player's card as it was asked for, with the lowest numbers that are free. They are new images in a batch of their own, with a credit reserved for each, all or none; the earlier ones stay outside of the set. Their photos are fetched again. `details` names each fault by its image.",
     parameters: [
       SET_ID_PARAMETER,
       {

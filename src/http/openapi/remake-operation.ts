@@ -10,7 +10,7 @@ export function remakeImage(presets: readonly string[]): object {
     tags: ["Images"],
     summary: "Make an image again",
     description:
-      "Makes a new image of what an earlier one was made of, finished or failed, with what is sent otherwise: another photo, theme, size or preset. `player` and `style` are changed field by field; `branding`, `fields`, `metadata` and `publish_at` take the place of the earlier ones as a whole. The photo is fetched anew, and the new image costs its own credit; the earlier one stays as it is. It is otherwise answered as a create is.",
+      "Makes a new image of what an earlier one was made of, finished or failed, with what is sent otherwise: another photo, theme, size or preset. `player` and `style` are changed field by field; `branding`, `fields`, `metadata` and `publish_at` take the place of the earlier ones as a whole. The photo is fetched again, and the new image costs its own credit; the earlier one stays as it is. It is otherwise answered as a create is.",
     parameters: [IMAGE_ID_PARAMETER, IDEMPOTENCY_KEY_PARAMETER, PREFER_PARAMETER],
     requestBody: {
       required: true,

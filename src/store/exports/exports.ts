@@ -111,7 +111,7 @@ export async function claimExport(
 }
 
 /** How a claim ends. */
-export type ExportEnd = Partial<
+export type ExportOutcome = Partial<
   Pick<ImageExport, "state" | "attempts" | "nextAttemptAt" | "error" | "updatedAt">
 >;
 
@@ -122,7 +122,7 @@ export type ExportEnd = Partial<
 export async function endExport(
   { db, t }: Tx,
   { imageId, token, now }: { imageId: string; token: string; now: number },
-  end: ExportEnd,
+  end: ExportOutcome,
 ): Promise<boolean> {
   const e = t.imageExports;
   const [ended] = await db

@@ -183,13 +183,13 @@ export async function countSending({ db, t }: Tx, endpointId: string): Promise<n
 }
 
 /** What happens to a claimed delivery that failed: nothing more, or a retry at `nextAttemptAt`. */
-export type DeliveryEnd = { state: "failed" } | { state: "pending"; nextAttemptAt: number };
+export type NextDeliveryState = { state: "failed" } | { state: "pending"; nextAttemptAt: number };
 
 /** Ends a claim; undefined when the lease was lost and nothing changed. `attempted`: counts as an attempt. */
 export async function endClaim(
   { db, t }: Tx,
   lease: DeliveryLease,
-  end: DeliveryEnd,
+  end: NextDeliveryState,
   { now, attempted }: { now: number; attempted: boolean },
 ): Promise<WebhookDelivery | undefined> {
   const d = t.webhookDeliveries;

@@ -84,7 +84,7 @@ async function credentialsProblem(
   } catch (error) {
     const said = error instanceof oauth.ResponseBodyError ? error.error : "";
     if (error instanceof oauth.WWWAuthenticateChallengeError || /^(invalid|unauthorized)_client$/.test(said))
-      return `${oidc.issuer} does not accept CARDPRESS_OIDC_CLIENT_ID and CARDPRESS_OIDC_CLIENT_SECRET. Copy both anew from the application there; a secret may have expired.`;
+      return `${oidc.issuer} does not accept CARDPRESS_OIDC_CLIENT_ID and CARDPRESS_OIDC_CLIENT_SECRET. Copy both again from the application there; a secret may have expired.`;
     if (!(error instanceof oauth.ResponseBodyError))
       return `${oidc.issuer} answers, but its token endpoint does not: ${(error as Error).message}.`;
   }
