@@ -139,7 +139,7 @@ export interface CutoutSigns {
   /** How far pose and person mask agree with the cutout, from 0 to 1. */
   masks: number;
   /** How far the cutout's edge around the crown lies where the photo has one, from 0 to 1. */
-  crown?: number;
+  crown: number;
   /** Other people near the player. */
   rivals: number;
   /** Whether the photo comes without a background: the player was cut out already. */
@@ -158,16 +158,16 @@ export interface CutoutDescription {
    * drawn.
    */
   outline: string;
-  /** How often the photo, as its file shows it, is turned clockwise to be upright; 0 if not given. */
-  quarters?: 0 | 1 | 2 | 3;
+  /** How often the photo, as its file shows it, is turned clockwise to be upright. */
+  quarters: 0 | 1 | 2 | 3;
   /**
-   * What the photo's tones became in the cutout, for each channel at equal steps from 0 to 255; null or
-   * absent where they stayed as they were.
+   * What the photo's tones became in the cutout, for each channel at equal steps from 0 to 255; null where
+   * they stayed as they were.
    */
-  tones?: Tones | null;
-  signs?: CutoutSigns;
+  tones: Tones | null;
+  signs: CutoutSigns;
   /** Whether others are so prominent that only a card with the photo itself makes sense. */
-  inCompany?: boolean;
+  inCompany: boolean;
 }
 
 /** A cutout in memory, as straight-alpha PNG bytes. */

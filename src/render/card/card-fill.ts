@@ -156,7 +156,7 @@ export function composeFill(
   const edge = outlineStyle(placed, layout, box, manifest.outline, between(scene.colours.deep, "#000000"));
   const isShaded = manifest.backdrop !== "plain";
   const showsPlayer = isPlayerSeen(placed) && markup.pictures.has("player");
-  const backdrop = backdropOf(placed, job.photo ?? "", job.cutout ?? {}, zones, box, isShaded);
+  const backdrop = backdropOf(placed, job.photo ?? "", job.cutout, zones, box, isShaded);
   media.clear();
   const fill: CardFill = {
     variables: {

@@ -2,9 +2,13 @@ import type { CutoutDescription } from "../../core/card.ts";
 import type { Palette } from "./colours.ts";
 
 /** The stand-in for a missing photo: head and shoulders in the card's metal colours, lit from above. */
-export function silhouette(
-  palette: Palette,
-): Omit<CutoutDescription, "inPhoto"> & { bytes: Uint8Array; contentType: string } {
+export function silhouette(palette: Palette): Pick<
+  CutoutDescription,
+  "width" | "height" | "framing" | "outline"
+> & {
+  bytes: Uint8Array;
+  contentType: string;
+} {
   const head =
     "M500 56c82 0 134 52 132 138 0 8 0 14-1 20 16-2 23 16 17 44-5 22-17 36-31 34-8 38-28 72-51 92-2 22 4 60 14 90v64H420v-64c10-30 16-68 14-90-23-20-43-54-51-92-14 2-26-12-31-34-6-28 1-46 17-44-1-6-1-12-1-20-2-86 50-138 132-138z";
   const hair =

@@ -2,6 +2,7 @@ import type { Browser } from "puppeteer-core";
 import type { Cutout, CutoutDescription, Focus } from "../../core/card.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts";
 import { encodePng } from "../card/formats/encode.ts";
+import { checkedDescription } from "./checked-description.ts";
 import { readHeader } from "./header.ts";
 import type { MatteModel } from "./matte-model.ts";
 import { NETWORKS_DIGEST } from "./network-files.ts";
@@ -222,7 +223,7 @@ async function decode({ page, photoPath }: PhotoJob): Promise<PhotoRefusal | nul
 async function describeCutout(job: PhotoJob): Promise<PhotoRefusal | null> {
   const description = await job.page.call("cutOut");
   if ("refusal" in description) return description.refusal;
-  job.description = description;
+  job.description = checkedDescription(description);
   return null;
 }
 

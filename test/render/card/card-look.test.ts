@@ -48,6 +48,10 @@ async function filledCutout(
       body: { x: 0, y: 0, width, height },
       cutSides: { top: false, right: true, bottom: true, left: true },
     },
+    quarters: 0,
+    tones: null,
+    signs: { masks: 1, crown: 1, rivals: 0, loose: false },
+    inCompany: false,
   });
 }
 

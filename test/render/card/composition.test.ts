@@ -36,7 +36,10 @@ function portrait(signs: Partial<CutoutSigns>, changes: Partial<CutoutFile> = {}
     },
     inPhoto: { x: 0.2, y: 0.1, width: 0.6, height: 0.9 },
     outline: "",
-    signs: { masks: 0.98, rivals: 0, loose: false, ...signs },
+    quarters: 0,
+    tones: null,
+    inCompany: false,
+    signs: { masks: 0.98, crown: 1, rivals: 0, loose: false, ...signs },
     ...changes,
   };
 }

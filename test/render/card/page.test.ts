@@ -283,7 +283,7 @@ describe("a player in the photo", () => {
     const loadedOf = async (masks: number) => {
       await fresh.render({
         card: cardInput({ composition: "photo" }),
-        cutout: { ...skier, signs: { masks, rivals: 0, loose: false } },
+        cutout: { ...skier, signs: { masks, crown: 1, rivals: 0, loose: false } },
         badge: null,
         photo: join(import.meta.dir, "../../photos/skier.jpg"),
       });

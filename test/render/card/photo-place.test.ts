@@ -22,7 +22,7 @@ interface Scene {
 }
 
 function placed(
-  { photo: [width, height], body, face, cutSides, masks, crown = 1, extents }: Scene,
+  { photo: [width, height], body, face, cutSides, masks = 1, crown = 1, extents }: Scene,
   layout: keyof typeof CARDS,
   zones: Zones = CLUB_CARD_ZONES[layout],
 ) {
@@ -44,7 +44,10 @@ function placed(
       height: body.height / height,
     },
     outline: "",
-    ...(masks === undefined ? {} : { signs: { masks, crown, rivals: 0, loose: false } }),
+    quarters: 0,
+    tones: null,
+    inCompany: false,
+    signs: { masks, crown, rivals: 0, loose: false },
   };
   const place = placePhoto(cutout, zones, CARDS[layout]);
   const { body: zone } = zones;

@@ -33,6 +33,10 @@ const PLACE: Omit<CutoutFile, "path" | "outline"> = {
     body: { x: 60, y: 120, width: 1480, height: 780 },
     cutSides: { top: false, right: false, bottom: true, left: false },
   },
+  quarters: 0,
+  tones: null,
+  signs: { masks: 1, crown: 1, rivals: 0, loose: false },
+  inCompany: false,
 };
 const HEAD_AND_TRUNK = `<circle cx="800" cy="360" r="160"/><path d="M720 480h160v80h160v340H560V560h160z"/>`;
 const ARMS = `<path d="M60 120h320v120H160v340h1280V240h-220V120h320v580H60z"/>`;

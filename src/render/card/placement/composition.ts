@@ -61,7 +61,7 @@ export const isPhotoOnly = (asked: AskedComposition | undefined, supported: read
  * something may be in the cutout.
  */
 function looksBetter({ signs, framing }: CutoutFile, { window }: PlacedPlayer): boolean {
-  if (!signs || signs.loose) return true;
+  if (signs.loose) return true;
   const isWhole = !framing.cutSides.top && signs.masks >= SURE_MASKS && signs.rivals === 0;
   return isWhole && window !== null && leavesGap(window);
 }

@@ -110,7 +110,7 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
       ? moved({ ...framing.body, x: 0, width: shown.width })
       : body;
   const endsAbove = !framing.cutSides.top && at.y >= ABOVE_HAIR * photo.height;
-  const isClean = !shown.signs || risesCleanly(shown.signs);
+  const isClean = risesCleanly(shown.signs);
   // Where the stage does not begin above the window, a headline or a badge stands there.
   const hasRoomAbove = window.y <= 0 || (zones.stage?.y ?? 0) * card.height < window.y - 1;
   const canCross = hasRoomAbove && isClean && endsAbove && body.y >= crown - 0.25 * face.height;
@@ -164,7 +164,7 @@ function partBetween(top: number, bottom: number, cutout: Box, extents: Framing[
 }
 
 /** Whether the head's edge would bear to be seen before the frame. */
-const risesCleanly = ({ masks, crown = 1 }: CutoutSigns) => masks >= CLEAN_HEAD && crown >= CLEAN_CROWN;
+const risesCleanly = ({ masks, crown }: CutoutSigns) => masks >= CLEAN_HEAD && crown >= CLEAN_CROWN;
 
 /** In pixels of the cutout: the width with what is held, the crown, the topmost point. */
 interface Extent {

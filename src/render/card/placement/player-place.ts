@@ -190,23 +190,24 @@ const WALL_MASKS = 0.89;
 export function backdropOf(
   { window }: PlacedPlayer,
   photo: string,
-  { quarters, tones, signs, inCompany }: Pick<CutoutFile, "quarters" | "tones" | "signs" | "inCompany">,
+  cutout: CutoutFile | null,
   { body }: Zones,
   card: Box,
   isShaded: boolean,
 ): { style: NonNullable<CardFill["backdrop"]>; source: string } | null {
-  if (!window) return null;
+  if (!window || !cutout) return null;
+  const { quarters, tones, signs, inCompany } = cutout;
   const style = {
     window: window.window,
     photo: window.photo,
     player: window.player,
     face: window.face,
     line: (body.y + body.height) * card.height,
-    quarters: quarters ?? 0,
-    tones: tones ?? null,
+    quarters,
+    tones,
     isShaded,
     // Light that leaves the player alone would darken others beside.
-    lightsWall: isShaded && !inCompany && (signs?.masks ?? 0) >= WALL_MASKS,
+    lightsWall: isShaded && !inCompany && signs.masks >= WALL_MASKS,
   };
   return { style, source: `backdrop:${photo} ${Bun.hash.xxHash3(JSON.stringify(style)).toString(16)}` };
 }
