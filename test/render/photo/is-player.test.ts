@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Finding } from "../../../src/render/photo/page/examine.ts";
 import { isPlayer } from "../../../src/render/photo/page/is-player.ts";
 
@@ -32,4 +32,29 @@ test("somebody on whom pose and person mask do not agree is none, however sure f
   const halved: Finding = { ...leaping, detector: 0.9, cover: 0.65 };
   expect(await isPlayer(picture, halved)).toBe(false);
   expect(await isPlayer(picture, { ...halved, cover: 0.8 })).toBe(true);
+});
+
+describe("somebody by the body alone", () => {
+  const turnedAway: Finding = {
+    ...leaping,
+    detector: 0.7,
+    cover: 0.9,
+    pose: { presence: 0.96 } as Finding["pose"],
+    face: null,
+  };
+
+  test("is a player if a close-up of the body is sure", async () => {
+    expect(await isPlayer(picture, turnedAway, async () => 0.9)).toBe(true);
+    expect(await isPlayer(picture, turnedAway, async () => 0.8)).toBe(false);
+  });
+
+  test("is looked at again once, though face and body are doubted both", async () => {
+    let times = 0;
+    const face = { ...leaping.face, score: 0.62 } as Finding["face"];
+    const doubtful = await isPlayer(picture, { ...turnedAway, face }, async () => {
+      times++;
+      return 0.3;
+    });
+    expect([doubtful, times]).toEqual([false, 1]);
+  });
 });

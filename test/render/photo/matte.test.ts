@@ -147,6 +147,47 @@ describe("the matte of all opinions", () => {
   test("keeps legs that the body parts network does not see, where masks and salience do", () => {
     expect(at(fused(-1.8, 1, dressed), 50, 80)).toBe(1);
   });
+
+  /**
+   * The matte where body parts and salience see `person`, pose and person mask `posed`, and others `rivals`.
+   */
+  const matteOf = (person: Float32Array<ArrayBuffer>, posed = map([BODY]), rivals: Box[] = []) => {
+    const parts = {
+      odds: mask(person.map((seen) => (seen ? 4 : -4))),
+      hair: mask(nobody),
+      face: mask(nobody),
+    };
+    const finding = {
+      ...player,
+      people: mask(posed),
+      pose: { ...pose, mask: mask(posed) },
+      rivals: rivals.map((box) => mask(map([box]))),
+    } as unknown as Parameters<typeof fuseMatte>[0];
+    return fuseMatte(finding, parts, mask(person), dressed, grid).matte;
+  };
+  const without = (hole: Box) => {
+    const holes = map([hole]);
+    return map([BODY]).map((inside, i) => (holes[i] ? 0 : inside));
+  };
+
+  test("has small holes filled, and large ones only where pose and person mask claim them", () => {
+    const small: Box = [50, 60, 3, 3];
+    const large: Box = [44, 54, 12, 12];
+    expect(at(matteOf(without(small), without(small)), 51, 61)).toBe(1);
+    expect(at(matteOf(without(large), without(large)), 50, 60)).toBe(0);
+    expect(at(matteOf(without(large)), 50, 60)).toBe(1);
+  });
+
+  test("has small pieces apart from the player dropped, and large ones kept", () => {
+    expect(at(matteOf(map([BODY, [2, 50, 8, 8]])), 5, 53)).toBe(0);
+    expect(at(matteOf(map([BODY, [0, 10, 20, 60]])), 10, 40)).toBe(1);
+  });
+
+  test("has nothing that somebody else claims more surely than the player", () => {
+    const sleeve: Box = [70, 40, 4, 20];
+    expect(at(matteOf(map([BODY, sleeve])), 71, 50)).toBe(1);
+    expect(at(matteOf(map([BODY, sleeve]), map([BODY]), [[70, 30, 30, 70]]), 71, 50)).toBe(0);
+  });
 });
 
 describe("whose parts they are", () => {

@@ -220,11 +220,10 @@ function ownMask(own: Bytes, { width, height }: Size, matte: Numbers, grid: Grid
   };
   const alpha = alphaOf(own);
   const { labels, sizes } = patches(above(alpha, VISIBLE_ALPHA), width);
-  const player = sizes.map(() => 0);
-  for (let pixel = 0; pixel < labels.length; pixel++) {
-    if (labels[pixel] && matte[cellAt(pixel)] > 0.5) player[labels[pixel]] = (player[labels[pixel]] ?? 0) + 1;
-  }
-  for (let pixel = 0; pixel < alpha.length; pixel++) if (!player[labels[pixel]]) alpha[pixel] = 0;
+  const isPlayers = sizes.map(() => false);
+  for (let pixel = 0; pixel < labels.length; pixel++)
+    if (labels[pixel] && matte[cellAt(pixel)] > 0.5) isPlayers[labels[pixel]] = true;
+  for (let pixel = 0; pixel < alpha.length; pixel++) if (!isPlayers[labels[pixel]]) alpha[pixel] = 0;
   return painted(alpha, width, height);
 }
 

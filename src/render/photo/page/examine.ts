@@ -41,7 +41,7 @@ export type RivalMask = Mask & { byFace?: Rect };
 export interface Chosen {
   player: Finding;
   /** How the detector saw the player. */
-  person: Person | null;
+  person: Person;
   /** The other contenders. */
   others: { person: Person; finding: Finding }[];
 }

@@ -97,7 +97,7 @@ export function percentile(counts: Words, part: number): number {
   const pixels = part * counts.reduce((sum, count) => sum + count, 0);
   let level = 0;
   for (let darker = 0; level < 255; level++) {
-    darker += counts[level] ?? 0;
+    darker += counts[level];
     if (darker >= pixels) break;
   }
   return level / 255;

@@ -113,16 +113,18 @@ export function smoothStep(value: number, low: number, high: number): number {
  * For each channel what becomes of its 256 tones, each where a pixel has the channel as little-endian
  * processors read it: alpha, blue, green, red.
  */
-export const toneTables = (toneOf: (channel: number, tone: number) => number): Words[] =>
-  [0, 1, 2].map((channel) => {
+export function toneTables(toneOf: (channel: number, tone: number) => number): ToneTables {
+  const tableOf = (channel: number) => {
     const table: Words = new Uint32Array(256);
     for (let tone = 0; tone < table.length; tone++) table[tone] = toneOf(channel, tone) << (8 * channel);
     return table;
-  });
+  };
+  return [tableOf(0), tableOf(1), tableOf(2)];
+}
+type ToneTables = [reds: Words, greens: Words, blues: Words];
 
 /** Gives pixels their new tones, in place; nothing is left of the colour of transparent ones. */
-export function retone(pixels: Words, [reds, greens, blues]: Words[], from = 0, to = pixels.length): void {
-  if (!reds || !greens || !blues) return;
+export function retone(pixels: Words, [reds, greens, blues]: ToneTables, from = 0, to = pixels.length): void {
   for (let i = from; i < to; i++) {
     const pixel = pixels[i];
     const alpha = pixel & 0xff000000;

@@ -101,13 +101,11 @@ async function turnOfLoneFace(
   faces: Face[],
   { findFaces }: Networks,
 ): Promise<Turn> {
-  const before = faces[0]?.score ?? 0;
-  if (before >= FACE_SCORE.lone - LONE_FACE_GAIN) return { quarters: 0 };
+  if ((faces[0]?.score ?? 0) >= FACE_SCORE.lone - LONE_FACE_GAIN) return { quarters: 0 };
   for (const quarters of [1, 3] as const) {
     const crop = { ...wholePicture(picture), rotation: -quarters * degrees(90) };
     const face = (await findFaces(picture, crop, FACE_SCORE.lone))[0];
-    if (face && face.score >= before + LONE_FACE_GAIN && Math.abs(rollOf(face)) <= FACE_UPRIGHT_WITHIN)
-      return { quarters };
+    if (face && Math.abs(rollOf(face)) <= FACE_UPRIGHT_WITHIN) return { quarters };
   }
   return { quarters: 0 };
 }
