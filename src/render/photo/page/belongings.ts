@@ -1,18 +1,12 @@
 import { dilate } from "./dilate.ts";
 import { above, type Flags, flags, floats, type Labels, type Numbers, patches, type Sums } from "./pixels.ts";
 
-/**
- * A thing that touches the body (a ball, a racket, a trophy) is the player's up to this part of the player's
- * area and from this mean salience on.
- */
+/** A thing that touches the body is the player's up to this part of its area, from this salience on. */
 const MAX_PART = 0.3;
 const MIN_SALIENCE = 0.72;
 /** Where the core is above this on average, it is body. */
 const MIN_BODY_CORE = 0.5;
-/**
- * Longest stretch along the grid's upper, left and right edges, in square roots of the thing's size. What has
- * more is furniture or background that continues beyond the grid.
- */
+/** What runs along the grid's edges for more than so many square roots of its size is background. */
 const MAX_BORDER = 1;
 /** Smaller patches, as parts of the player's area, are fragments of the player's edge. */
 const MIN_THING_PART = 0.003;

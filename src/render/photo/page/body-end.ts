@@ -4,18 +4,12 @@ import { boundsAbove } from "./masks.ts";
 import type { Bytes } from "./pixels.ts";
 import type { Point } from "./rects.ts";
 
-/**
- * From this alpha on, a pixel counts towards the body's breadth: shreds behind a net or in the dark are
- * fainter.
- */
+/** From this alpha on, a pixel counts towards the body's breadth: shreds behind a net are fainter. */
 const BROAD_ALPHA = 200;
 /** Shorter stretches of a row do not count towards its breadth. Breadths are in widths of the face. */
 const STRETCH = 0.25;
 
-/**
- * A body is interrupted, as behind a net or a bag, where its breadth stays below NARROW for at least MIN_GAP
- * of the face's height and then grows by more than AGAIN.
- */
+/** A body is interrupted where it stays below NARROW for MIN_GAP face heights, then grows by AGAIN. */
 const NARROW = 0.6;
 const MIN_GAP = 0.1;
 const AGAIN = 0.15;
@@ -39,10 +33,7 @@ export interface SmallCut {
   zoom: number;
 }
 
-/**
- * The row below which the rest of the body should be hidden, because a net, a board or a table hides a part
- * of it in the photo; null when the body is whole.
- */
+/** The row below which a net, a board or a table hides the body; null when the body is whole. */
 export function bodyEnd(alpha: Bytes, { width, rect, zoom }: SmallCut, player: Finding): number | null {
   const solid = boundsAbove(alpha, width, BROAD_ALPHA - 1);
   if (!solid) return null;

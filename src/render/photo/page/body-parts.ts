@@ -47,10 +47,7 @@ export function segmentBody(part: PhotoPart, player: Finding): Promise<BodyParts
   return segment(part, lightOf(part, player), cropWithin(part.rect, part.rect));
 }
 
-/**
- * Looks at head and shoulders, enlarged. Returns the first parts when that showed them as large already, as
- * in a close-up.
- */
+/** The same for head and shoulders, enlarged; `body` where that showed them as large already. */
 export async function segmentHead(part: PhotoPart, player: Finding, body: BodyParts): Promise<BodyParts> {
   const crop = headCrop(part, player);
   const { width, height } = body.odds.crop;
@@ -96,10 +93,7 @@ function headCrop({ rect }: PhotoPart, player: Finding): Crop {
   });
 }
 
-/**
- * The crop of a rectangle's part inside another: black beyond the photo would parts like an edge. It is wider
- * or higher than that only for MAX_SQUEEZE.
- */
+/** A rectangle's part inside another, since black beyond a photo looks like an edge; see MAX_SQUEEZE. */
 function cropWithin(within: Rect, wanted: Rect): Crop {
   const left = Math.max(within.x, wanted.x);
   const top = Math.max(within.y, wanted.y);

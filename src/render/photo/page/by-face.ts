@@ -48,10 +48,7 @@ const MIN_MORE_PHOTO = 0.5;
 /** What is broader than so many heights of the face is not one body but two. */
 const MAX_BREADTH = 5;
 
-/**
- * Examines somebody of whom the face is found and no body: mostly a portrait close by, sometimes somebody in
- * wide or dark clothes.
- */
+/** Examines a face without a body: mostly a portrait, sometimes somebody in wide or dark clothes. */
 async function examineFace(picture: OffscreenCanvas, face: Face): Promise<Finding> {
   const people = await maskBelow(face, picture.height, (crop) => maskPeople(picture, crop));
   const body = {

@@ -28,10 +28,7 @@ const MIN_FACE_INSIDE = 0.75;
 const MIN_PLAYER_PART = 0.12;
 const MIN_FACE_PX = 26;
 
-/**
- * Somebody else with at least this part of the player's weight makes it unclear whose card it is. Measured:
- * passers-by and team-mates behind the player up to 0.56, pairs and rows of equals from 0.66 on.
- */
+/** Others of this part of the player's weight are equals: bystanders have up to 0.56, pairs from 0.66. */
 const EQUAL_PART = 0.62;
 /** The player and this many others, each with at least this part of the player's weight, are a group. */
 const CROWD_PART = 0.55;

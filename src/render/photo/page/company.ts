@@ -11,10 +11,7 @@ const PEOPLE_GRID_CELLS = 192;
 /** The player's mask comes out too narrow, by up to this part of the body's longer side. */
 const OWN_MARGIN = 0.04;
 
-/**
- * Visible area of an equal, relative to the player's. A larger patch is several people run together, each
- * smaller than the player.
- */
+/** Visible area of an equal, relative to the player's. A larger patch is several smaller people. */
 const EQUAL_AREA = { least: 0.4, most: 2 };
 /** Least sharpness of an equal, relative to the player's: a blurred background measures 0.1 to 0.2. */
 const EQUAL_SHARPNESS = 0.35;

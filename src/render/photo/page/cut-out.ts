@@ -36,10 +36,7 @@ const SURROUNDINGS_PART = 0.12;
 /** A rectangle above this part of the photo's area is replaced by the whole photo, which is hardly larger. */
 const WHOLE_PHOTO_PART = 0.7;
 
-/**
- * A body that covers more than this part of one of the rectangle's sides continues beyond it. The rectangle
- * then grows on that side by GROWTH of its width or height.
- */
+/** A rectangle grows by GROWTH on each side of which the body covers more than this part. */
 const MIN_LEAVING_PART = 0.04;
 const GROWTH = 0.5;
 const MAX_GROWTHS = 2;
@@ -51,10 +48,7 @@ const TRIM_MARGIN_PX = 4;
 /** Up to this alpha (0 to 255), a pixel is outside the even edge that a cutout gets. */
 const VISIBLE_ALPHA = 32;
 
-/**
- * Takes the part of the photo that holds the player and finds the body parts in it. If the body continues
- * beyond the part, takes a larger one and looks again.
- */
+/** The part of the photo that holds the player, with its body parts; larger if the body goes on beyond. */
 export async function prepareCut(photo: Photo, player: Finding): Promise<Cut> {
   let cut = await takePart(photo, surroundings(photo, player));
   let parts = await segmentBody(cut, player);
@@ -67,10 +61,7 @@ export async function prepareCut(photo: Photo, player: Finding): Promise<Cut> {
   return { ...cut, parts };
 }
 
-/**
- * The rectangle, grown on the sides where the player's body leaves it and the photo continues; null if there
- * are none.
- */
+/** The rectangle, grown where the body leaves it and the photo continues; null if it does nowhere. */
 function grown({ rect, photoSize, atPhotoEdge }: PhotoPart, parts: BodyParts, player: Finding): Rect | null {
   const grid = gridOver(rect, BORDER_CELLS);
   const { width, height, step } = grid;

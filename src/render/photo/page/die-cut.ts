@@ -104,10 +104,7 @@ function withoutHaze(alpha: Bytes, w: number): Bytes {
   return alpha;
 }
 
-/**
- * The silhouette's alpha with an even edge. Where the photo cuts the player off, the player goes on beyond
- * the border.
- */
+/** The silhouette's alpha with an even edge, but for where the photo cuts the player off. */
 function evenEdge(alpha: Bytes, w: number, h: number, head: Rect): Bytes {
   const from = painted(alpha, w, h);
   const body = smoothed(from, w, h, EDGE);
@@ -245,12 +242,7 @@ interface Tile {
 }
 
 /** Gives the cutout the new edge, and pixels along it the carried colours; and all pixels their new tones. */
-function takeInnerColours(
-  rgba: Bytes,
-  { width, height }: Size,
-  small: SmallParts,
-  tones: ToneCurves | null,
-): void {
+function takeInnerColours(rgba: Bytes, { width, height }: Size, small: SmallParts, tones: ToneCurves | null) {
   const tables = toneTables((channel, tone) => tones?.[channel]?.[tone] ?? tone);
   const pixels: Words = new Uint32Array(rgba.buffer);
   const tile = contextOf(canvasOf(TILE_PX, TILE_PX));
@@ -343,13 +335,7 @@ function takeOuter(
  * A channel's value at a place between pixels, as u and v, 0 at the left and upper edge, 1 at the right and
  * lower one: enlarged, single pixels would show as blocks.
  */
-function between(
-  { data, width, height }: Plane,
-  channels: number,
-  channel: number,
-  u: number,
-  v: number,
-): number {
+function between({ data, width, height }: Plane, channels: number, channel: number, u: number, v: number) {
   const x = Math.min(width - 1, Math.max(0, u * width - 0.5));
   const y = Math.min(height - 1, Math.max(0, v * height - 0.5));
   const [left, top] = [Math.floor(x), Math.floor(y)];

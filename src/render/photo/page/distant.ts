@@ -31,10 +31,7 @@ export async function findDistantPeople(picture: OffscreenCanvas): Promise<Perso
   return people.slice(0, MAX_PEOPLE);
 }
 
-/**
- * Whether somebody found by looking closer is not distant at all, only unusual: with arms thrown up and the
- * head back.
- */
+/** Whether somebody found by looking closer is not distant, only unusual: arms up, head back. */
 export function isNear({ body, face }: Finding, picture: OffscreenCanvas): boolean {
   return body.height >= NEAR_PART * picture.height && (face?.score ?? 0) >= FACE_SCORE.company;
 }

@@ -100,12 +100,7 @@ async function playerAmong(photo: Photo, { people, faces }: Seen): Promise<Chose
  * @param people the most prominent first
  * @param heavy use the heavy pose network
  */
-async function bestPlayer(
-  photo: Photo,
-  people: Person[],
-  faces: Face[],
-  heavy: boolean,
-): Promise<Chosen | null> {
+async function bestPlayer(photo: Photo, people: Person[], faces: Face[], heavy: boolean) {
   const picture = photo.search;
   const contenders: { person: Person; finding: Finding; weight: number }[] = [];
   let first = 0;

@@ -76,11 +76,7 @@ function extentsOf(alpha: Bytes, width: number, trim: Rect): NonNullable<Framing
   });
 }
 
-function cutSides(
-  { alpha, width }: SmallAlpha,
-  { canvas, atPhotoEdge }: Cut,
-  trim: Rect,
-): Framing["cutSides"] {
+function cutSides({ alpha, width }: SmallAlpha, { canvas, atPhotoEdge }: Cut, trim: Rect) {
   const height = alpha.length / width;
   const isCut = (length: number, cell: (k: number) => number) => {
     let solid = 0;

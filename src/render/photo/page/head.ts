@@ -53,10 +53,7 @@ export function faceBox(player: Seen): Rect {
   return { ...head, y: head.y + top * head.height, height: height * head.height };
 }
 
-/**
- * The player's face, or an estimate of the box that a detector would have drawn: narrower than `faceBox`, for
- * use as a measure of the body.
- */
+/** The face, or the box that a detector would have drawn: a narrower measure than `faceBox`. */
 export function estimatedFace(player: Seen): Rect {
   if (player.face) return player.face;
   const head = headBox(player);

@@ -71,10 +71,7 @@ const STEPS: Record<string, (job: MatteJob) => Partial<MatteJob>> = {
   dropPatches: ({ matte, grid }) => ({ matte: withoutPatches(matte, grid.width) }),
 };
 
-/**
- * Opinions are log odds. Those of the body parts network are limited to MAX_PARTS_ODDS either way and count
- * in full; the others are limited to MAX_ODDS and multiplied by their weight.
- */
+/** Opinions are limited to these log odds either way; all but the body parts' are weighted too. */
 const MAX_PARTS_ODDS = 3.5;
 const WEIGHT = { salience: 0.45, core: 0.35 };
 const MAX_ODDS = 2.5;
@@ -162,10 +159,7 @@ function summed(job: MatteJob): Numbers {
   return matte;
 }
 
-/**
- * Fills small holes in place, and larger ones that pose and person mask both claim, such as a white sleeve
- * against a white wall.
- */
+/** Fills, in place, small holes and those that pose and person mask claim, such as a white sleeve. */
 function withoutHoles(matte: Numbers, core: Numbers, width: number): Numbers {
   const { labels, sizes, sums } = patches(below(matte, 0.5), width);
   const cores = sums(core);

@@ -24,10 +24,7 @@ const MAX_EXTRA_RIVAL = 0.3;
  * else near. Any extra is taken whole from a mean salience of `touching` on.
  */
 const MIN_EXTRA_SALIENCE = { touching: 0.35, apart: 0.85 };
-/**
- * It is also taken whole from these mean log odds on, as for a trophy in the dark. Otherwise only its cells
- * above the salience SALIENT are taken.
- */
+/** Or from these mean log odds on, as of a trophy in the dark. Else only its cells above SALIENT are. */
 const SURE_EXTRA_ODDS = 3.1;
 const SALIENT = 0.6;
 
@@ -71,10 +68,7 @@ function isHead(box: Rect, parts: BodyParts): boolean {
   return person > 0 && heads >= MIN_FACE_PARTS * person;
 }
 
-/**
- * Separates the player's body parts from other people's: 1 where the player may be. The maps are those of
- * `MatteJob`.
- */
+/** 1 where body parts may be the player's rather than others'. The maps are those of `MatteJob`. */
 export function ownParts(
   player: Finding,
   maps: Record<"odds" | "faces" | "hair" | "core" | "salience" | "rivals", Numbers>,

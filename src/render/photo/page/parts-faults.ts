@@ -86,11 +86,7 @@ export function keepsOthersFace(parts: BodyParts, player: Finding, matte: Number
 /**
  * The sizes of the patches of face skin in cells: of the player's own, 0 if there is none, and of others'.
  */
-function facesOf(
-  face: Numbers,
-  player: Finding,
-  { x, y, width, step }: Grid,
-): { own: number; others: number[] } {
+function facesOf(face: Numbers, player: Finding, { x, y, width, step }: Grid) {
   const head = headBox(player);
   const { labels, sizes } = patches(above(face, 0.5), width);
   const faces = sizes.map((size) => ({ size, x: 0, y: 0 }));

@@ -109,10 +109,7 @@ export function smoothStep(value: number, low: number, high: number): number {
   return t * t * (3 - 2 * t);
 }
 
-/**
- * For each channel what becomes of its 256 tones, each where a pixel has the channel as little-endian
- * processors read it: alpha, blue, green, red.
- */
+/** What becomes of each tone of a channel, shifted to where a little-endian processor has that channel. */
 export function toneTables(toneOf: (channel: number, tone: number) => number): ToneTables {
   const tableOf = (channel: number) => {
     const table: Words = new Uint32Array(256);

@@ -8,10 +8,7 @@ import type { Rect } from "./rects.ts";
 const MIN_SHARED_PART = 0.5;
 /** ... and is less than this many times as large: larger patches include other people. */
 const MAX_PATCH_TO_POSE = 2.2;
-/**
- * How far around the pose the patch counts, as a fraction of the grid's longer side: anything further away
- * belongs to somebody else.
- */
+/** How far around the pose the patch counts, as a part of the grid's longer side. */
 const PATCH_REACH_PART = 0.04;
 /** The pose's share in the core; the person mask's patch has the rest. */
 const POSE_PART = 0.6;

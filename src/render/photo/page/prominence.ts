@@ -35,10 +35,7 @@ export function weightOf(photo: Photo, finding: Finding): number {
   return weightOfHead(photo, faceBox(finding), finding.face?.score ?? 0);
 }
 
-/**
- * How likely the photo is about somebody, from the face's size, place and sharpness, and whether it is
- * visible. Only meaningful relative to other people's weights.
- */
+/** How likely the photo is about somebody, by size, place and sharpness of the face; a relative weight. */
 export function weightOfHead(photo: Photo, face: Rect, score: number): number {
   const { width, height } = photo.search;
   return (

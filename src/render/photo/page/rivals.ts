@@ -30,10 +30,7 @@ const MAX_RIVALS = 12;
 /** Faces below this fraction of the player's are in the stand: their heads are enough, without a pose. */
 const MIN_POSED_FACE_PART = 0.35;
 
-/**
- * The box a face detector would return for somebody else, with the scores of face and body, 0 if not
- * detected.
- */
+/** The box of somebody else's face, with the scores of face and body, 0 if not detected. */
 export type RivalHead = Rect & { face: number; body: number };
 
 /**
@@ -128,11 +125,7 @@ function isAround({ crop: { cx, cy, width } }: Person, body: Rect): boolean {
  * detected.
  * @param faces detected in the whole picture
  */
-async function facesAround(
-  picture: OffscreenCanvas,
-  { body, head }: Finding,
-  faces: Face[],
-): Promise<Face[]> {
+async function facesAround(picture: OffscreenCanvas, { body, head }: Finding, faces: Face[]) {
   const all = squareAround(body, 0.3);
   const side = FACE_SEARCH_PART * all.width;
   const away = (all.width - side) / 2;
@@ -147,10 +140,7 @@ async function facesAround(
   return others.sort((a, b) => remoteness(a) - remoteness(b));
 }
 
-/**
- * Head and shoulders of a face: their size in sizes of the face, and their centre in its heights below its
- * top.
- */
+/** Size of head and shoulders in sizes of the face, and their centre in its heights below its top. */
 const HEAD_AND_SHOULDERS = { size: 3, centre: 0.8 };
 
 /** A soft round mask over the head and shoulders that belong to a face. */

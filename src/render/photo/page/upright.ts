@@ -12,10 +12,7 @@ interface Networks {
   readPose: typeof readPose;
 }
 
-/**
- * Few upright players lean further than UPRIGHT_WITHIN: crouching, diving, in a somersault. Most stand within
- * TURNED_WITHIN of the vertical.
- */
+/** Few upright players lean further (crouching, diving); most stand within TURNED_WITHIN. */
 const UPRIGHT_WITHIN = degrees(60);
 const TURNED_WITHIN = degrees(16);
 /**
@@ -70,10 +67,7 @@ export async function findTurn(
   return presence >= PRESENCE.sideways ? { refusal: "sideways" } : { quarters: 0 };
 }
 
-/**
- * The score and lean of a head's best face with the photo turned, and the mean score over all crops: in a
- * single crop, even a lying face can score high.
- */
+/** A head's best face with the photo turned; `score` is the mean of all crops: one can be wrong. */
 async function faceOf(
   picture: OffscreenCanvas,
   { head }: Person,
