@@ -69,7 +69,7 @@ export interface Config {
   bucket: BucketSettings | undefined;
   /** The OpenID provider where people sign in; undefined: with passwords and passkeys alone. */
   oidc: OidcSettings | undefined;
-  /** Variables named like settings that are none: misspelt ones, which would go unnoticed. */
+  /** Variables named like settings but unknown: misspelt ones, which would go unnoticed. */
   unknownSettings: readonly string[];
 }
 
@@ -203,7 +203,7 @@ function presets(env: Environment): string[] {
   for (const name of names) {
     if (!TEMPLATE_NAME.test(name))
       throw new OperatorError(
-        `CARDPRESS_PRESETS holds "${name}", which is no name of a template: lower-case letters, digits and underscores, separated by commas, as in ${DEFAULT_TEMPLATE},season_card.`,
+        `CARDPRESS_PRESETS holds "${name}", which is not a template name: use lower-case letters, digits and underscores, separated by commas, as in ${DEFAULT_TEMPLATE},season_card.`,
         2,
       );
   }

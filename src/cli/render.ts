@@ -303,6 +303,6 @@ async function checkPicture(option: string, path: string): Promise<void> {
     .catch(() => ({ format: null }));
   if (format !== "png" && format !== "jpeg" && format !== "webp")
     throw new OperatorError(
-      `${option} ${path} is no picture that cardpress can read. Give it a PNG, JPEG or WebP.`,
+      `${option} ${path} is not a picture that cardpress can read. Give it a PNG, JPEG or WebP.`,
     );
 }

@@ -28,7 +28,7 @@ export function studioCommand(): Command {
       const root = resolve(dir ?? config.templatesDir ?? ".");
       if (!(await stat(root).catch(() => null))?.isDirectory())
         throw new OperatorError(
-          `${root} is no folder that can be read. Name a template's folder, or one that holds some.`,
+          `${root} is not a readable folder. Name a template's folder, or one that holds some.`,
         );
       await withStudio(config, root, options.port, async (server) => {
         printResult(options.json, { url: server.url, folder: root }, () => notice(server.url, root));

@@ -11,7 +11,7 @@ export type Look = Pick<LoadedTemplate, "manifest" | "digest">;
 /** Seen at once; the others are folded, so that a form stays a form. */
 const MAX_SEEN = 8;
 
-/** The templates to choose from; one that stopped being usable is none. */
+/** The templates to choose from, without those that stopped being usable. */
 export async function looksOf(templates: Pick<TemplateRegistry, "listed" | "current">) {
   const loading = (await templates.listed()).map((name) => templates.current(name).catch(() => []));
   return (await Promise.all(loading)).flat();

@@ -12,7 +12,7 @@ const budgets = new AsyncLocalStorage<Budget>();
 
 /**
  * Gives all that `work` waits for with `patiently` this time together: each wait alone may be short enough,
- * and yet the sum of them too long for whoever waits for `work`. What `work` leaves running is free of the
+ * and yet the sum of them too long for those who wait for `work`. What `work` leaves running is free of the
  * limit once it ends.
  */
 export async function withDeadlineBudget<T>(ms: number, work: () => Promise<T>): Promise<T> {

@@ -50,7 +50,7 @@ export const printSizesInPixels = (): string =>
     return `${short}x${long} (${printSizeLabel(name)})`;
   }).join(", ");
 
-/** The print size of a picture of so many pixels; undefined when it is none. */
+/** The print size of a picture of so many pixels; undefined for any other. */
 export function printSizeOf({ width, height }: { width: number; height: number }): PrintSizeName | undefined {
   return PRINT_SIZE_NAMES.find((name) => {
     const { short, long } = PRINT_SIZES[name].px;

@@ -24,7 +24,7 @@ export function samplePhotoUrl(
   return baseUrl + path;
 }
 
-/** The path of the sample photo that `address` is the URL of; undefined when it is none of this service's. */
+/** The path of the sample photo that `address` is the URL of; undefined for any other address. */
 export function samplePhotoAt(
   address: string,
   service: { baseUrl: string; port: number },

@@ -80,7 +80,7 @@ function rule({ type, schema, value }: ValueError): string | null {
     case ValueErrorType.StringMinLength:
     case ValueErrorType.StringMaxLength:
       // JSON Schema counts characters as code points; JavaScript's length counts an emoji as two.
-      // Of an address that is too long its length is given, not that it is none.
+      // An address that is too long is reported by its length, not as broken.
       return withinLength(schema, value as string) ? null : must({ ...schema, format: undefined }, value);
     default:
       return must(schema, value);

@@ -75,7 +75,7 @@ async function wishedImages(
     const image = found.get(id);
     if (image?.state === "completed") return [image];
     const message = image
-      ? "is no finished card. Wait until it is, or make it again."
+      ? "is not a finished card. Wait until it is, or make it again."
       : "is not an image of this account and kind of key, or was deleted.";
     details.push({ field: `image_ids[${at}]`, message });
     return [];

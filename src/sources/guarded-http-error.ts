@@ -47,7 +47,7 @@ export const HOST_REFUSED_MESSAGE =
 
 /** For URLs that could not even be requested. */
 export const OURS_MESSAGE =
-  "The service cannot open connections at the moment. This is no fault of the address; try again in a few seconds.";
+  "The service cannot open connections at the moment. The address is not at fault; try again in a few seconds.";
 
 /** Public, but this very machine: what listens there may trust it. */
 export const OWN_ADDRESS_MESSAGE =

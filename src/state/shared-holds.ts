@@ -25,8 +25,8 @@ export function sharedHolds({ rawQuery, name }: { rawQuery: RawQuery; name: stri
     return found.length > 0;
   };
   /**
-   * The wait counts as one for the database: it is over soon, unless whoever removes it has died or cannot
-   * say so.
+   * The wait counts as one for the database: it is over soon, unless the server that removes it has died
+   * or cannot say so.
    */
   const untilLeft = (sha256: string) =>
     patiently(REQUEST_STORAGE_MS, async (limitMs) => {

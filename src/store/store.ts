@@ -15,8 +15,8 @@ export interface Tx {
    */
   claimable<Query>(query: Query): Query;
   /**
-   * A query whose rows this transaction decides by: on Postgres whoever means to change them, or asks the
-   * same, waits until it ends, and then sees what it did.
+   * A query whose rows this transaction decides by: on Postgres those that mean to change them, or ask
+   * the same, wait until it ends, and then see what it did.
    */
   locked<Query>(query: Query): Query;
   /** Runs a statement in PostgreSQL's own language; absent on SQLite. */
@@ -47,8 +47,8 @@ export interface Store {
    * Runs `fn` in one transaction: committed and synced when the promise resolves, rolled back when `fn`
    * throws. Inside `fn` await nothing but `tx`: other writers wait. Nothing but `tx` may be changed either:
    * where another process was faster, `fn` is rolled back and run again. `name` says what it does, for logs
-   * and for whoever stands in between. Throws StorageUnavailable where the disk, the server, another process'
-   * lock or a problem() is in the way.
+   * and for tests that stand in between. Throws StorageUnavailable where the disk, the server, another
+   * process' lock or a problem() is in the way.
    */
   write<T>(name: string, fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
@@ -62,15 +62,15 @@ export interface Store {
    */
   problem(): string | null;
   /**
-   * Rejects with an OperatorError when a newer program has changed the tables since it was opened: whoever
-   * begins to serve asks after it is known to the others. Absent where a single process serves from it.
+   * Rejects with an OperatorError when a newer program has changed the tables since it was opened: a server
+   * that begins to serve asks after it is known to the others. Absent where a single process serves from it.
    */
   confirmSchema?: () => Promise<void>;
   /** What the engine wants done now and then, so that nothing of its own grows without end. */
   maintain(): Promise<void>;
   /**
-   * Removes what deleted rows left in the database's files. SQLite rewrites the whole file; whoever writes
-   * waits for it. False, and nothing done, when it is larger than `maxBytes`, somebody else is using it, or
+   * Removes what deleted rows left in the database's files. SQLite rewrites the whole file; writers
+   * wait for it. False, and nothing done, when it is larger than `maxBytes`, somebody else is using it, or
    * `signal` comes first. PostgreSQL vacuums the tables that personal data is deleted from, beside everything
    * else that goes on; false when it has lately.
    */

@@ -15,7 +15,7 @@ const NAME = "starter";
 export async function copyStarter(root: string, name: string): Promise<string> {
   if (!TEMPLATE_NAME.test(name))
     throw new OperatorError(
-      `"${name}" is no name for a template. Use a lower-case letter, then letters, digits and underscores, as in season_card.`,
+      `"${name}" is not a valid template name. Use a lower-case letter, then letters, digits and underscores, as in season_card.`,
       2,
     );
   const dir = join(root, name);

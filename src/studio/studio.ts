@@ -202,7 +202,7 @@ async function saveSample(
 async function addPhoto(session: Session, scratch: string, bytes: Uint8Array): Promise<{ id: string }> {
   const { format } = await new Bun.Image(bytes).metadata().catch(() => ({ format: "" }));
   if (!["jpeg", "png", "webp"].includes(format))
-    throw new OperatorError("This is no picture that cardpress reads. Drop a JPEG, PNG or WebP.");
+    throw new OperatorError("This is not a picture that cardpress reads. Drop a JPEG, PNG or WebP.");
   const hash = sha256(bytes);
   const path = join(scratch, `${hash}.${format === "jpeg" ? "jpg" : format}`);
   await mkdir(scratch, { recursive: true });

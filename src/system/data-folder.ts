@@ -108,7 +108,7 @@ export function requireDataFolder(root: string): void {
   // Missing read permission is reported when it is opened.
   if (isForbidden(root, constants.R_OK) || readdirSync(root).every((name) => own.test(name))) return;
   if (!existsSync(join(root, "cardpress.db")))
-    throw new OperatorError(`${root} is no data folder of cardpress: it holds other things. ${remedy}`);
+    throw new OperatorError(`${root} is not a data folder of cardpress: it holds other things. ${remedy}`);
 }
 
 /**

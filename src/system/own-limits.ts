@@ -62,7 +62,7 @@ export function limitProcess(pid: number, { memoryBytes, cpuSeconds, fileBytes }
 /** What the kernel counts against the limit now. */
 function writableBytes(): number {
   const [, kilobytes] = /^VmData:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
-  if (kilobytes === undefined) throw new Error("/proc/self/status says nothing of VmData");
+  if (kilobytes === undefined) throw new Error("/proc/self/status has no VmData");
   return Number(kilobytes) * 1024;
 }
 

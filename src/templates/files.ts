@@ -156,7 +156,7 @@ export async function readOwnFile(
   });
   try {
     const info = await file.stat();
-    if (!info.isFile()) throw refused("cannot be read: it is no file. Remove it.");
+    if (!info.isFile()) throw refused("cannot be read: it is not a file. Remove it.");
     if (info.size > MAX_TEMPLATE_FILE_BYTES) {
       const isShown = OWN_FOLDERS.some((folder) => name.startsWith(`${folder}/`));
       const remedy = isShown ? "Shrink the picture, or subset the font." : "Make it smaller.";

@@ -172,7 +172,7 @@ async function checkListed(
 ): Promise<LoadedTemplate[]> {
   if (dir !== null && !(await isFolder(dir)))
     throw new OperatorError(
-      `CARDPRESS_TEMPLATES_DIR is ${dir}, which is no folder that can be read. Correct it, or unset it.`,
+      `CARDPRESS_TEMPLATES_DIR is ${dir}, which is not a readable folder. Correct it, or unset it.`,
     );
   const ends = await Promise.allSettled(presets.map(current));
   const problems = ends.flatMap((end) => (end.status === "rejected" ? [end.reason.message] : []));

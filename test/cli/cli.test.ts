@@ -190,7 +190,7 @@ test.each([
   const others = join(folder.dir, "pictures");
   mkdirSync(join(others, "holidays"), { recursive: true });
   const foreign = await runCommand(others, ...args);
-  expect(foreign.err).toContain(`${others} is no data folder of cardpress`);
+  expect(foreign.err).toContain(`${others} is not a data folder of cardpress`);
   expect(readdirSync(others)).toEqual(["holidays"]);
 });
 

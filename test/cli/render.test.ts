@@ -118,7 +118,7 @@ test("what cannot be a card is reported by its option, in one line", async () =>
     [args("card.gif"), 2, /--out .*card\.gif must end in \.png, \.webp, \.jpg, \.jpeg, \.webm, \.mp4, \.pdf/],
     [args("folder.png"), 1, /--out .*folder\.png is a folder/],
     [args("card.json/card.png"), 1, /--out .* cannot be written/],
-    [[...args("card.png"), "--badge", at("card.json")], 1, /--badge .*card\.json is no picture/],
+    [[...args("card.png"), "--badge", at("card.json")], 1, /--badge .*card\.json is not a picture/],
     // Its header is in order; only the browser can tell.
     [
       [...args("card.png"), "--badge", at("deep.png")],

@@ -76,7 +76,7 @@ test("a key without limits may do everything, as those that were there before", 
 test.each([
   [{ scopes: [] }, /at least one/],
   [{ expiresAt: 1 }, /later day/],
-  [{ addresses: ["club.example"] }, /"club.example" is no address/],
+  [{ addresses: ["club.example"] }, /"club.example" is not an address/],
   [{ addresses: Array.from({ length: 21 }, (_, n) => `10.0.0.${n}`) }, /at most 20/],
 ] as [Partial<KeyRules>, RegExp][])("%j is refused with the remedy", async (rules, says) => {
   await expect(made(rules)).rejects.toThrow(says);

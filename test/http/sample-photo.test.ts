@@ -76,7 +76,7 @@ test("an address of a sample that there is not is answered with the names of tho
     expect(details).toEqual([
       {
         field: "player.source_image_url",
-        message: "is no sample of this service; there are player.png, player-2.jpg, player-3.jpg.",
+        message: "is not a sample of this service; there are player.png, player-2.jpg, player-3.jpg.",
       },
     ]);
   }

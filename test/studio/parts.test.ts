@@ -471,7 +471,7 @@ test("a new template is whole or not there, and takes no other's place", async (
     expect([manifest.name, manifest.title]).toEqual(["season_card", "Season card"]);
     expect(readdirSync(dir)).toEqual(["season_card"]);
     await expect(copyStarter(dir, "season_card")).rejects.toThrow("is there already");
-    await expect(copyStarter(dir, "../x")).rejects.toThrow("is no name for a template");
+    await expect(copyStarter(dir, "../x")).rejects.toThrow("is not a valid template name");
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

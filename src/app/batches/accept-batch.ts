@@ -98,8 +98,8 @@ export async function acceptBatch(deps: AcceptBatchDeps, asked: BatchCommand): P
       const found = await cardsOf(tx, deps, command, { templates, turn: place.turn, now });
       const wishOf = (at: number) => ({ field: fieldOf(at), shows: asked.shows?.[at] });
       const cards = await placeCards(tx, scope, found, wishOf, now);
-      // Batches of one account come in turn from here on. After the images, which whoever ends them locks
-      // first, too.
+      // Batches of one account come in turn from here on. After the images, which are locked first where
+      // they are ended, too.
       await lockAccount(tx, account.id);
       const overtaken = await replayOf(tx, command, fingerprint, now);
       if (overtaken) return { batch: overtaken, replayed: true, etaSeconds: 1 };

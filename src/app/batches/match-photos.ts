@@ -71,8 +71,8 @@ interface Known {
 }
 
 /**
- * Whose photos these are: by external id, by name in whatever order, or by shirt number; whoever chose by
- * hand is right. Two photos that are told apart by nothing, or one that may be several players', are unsure.
+ * Whose photos these are: by external id, by name in whatever order, or by shirt number; a choice by hand is
+ * right. Two photos that nothing tells apart, or one that may be several players', are unsure.
  */
 export function matchPhotos(players: readonly NamedPlayer[], photos: readonly NamedPhoto[]): PhotoMatches {
   const squad = { plain: knownBy(players, foldedName), spelt: knownBy(players, speltName) };
@@ -134,7 +134,7 @@ function likelyOwner(
   const sure = ownerOf(plain, path, { mayGuess: false });
   if (sure.by !== null) return sure;
   const bySpelling = ownerOf(spelt, path, { mayGuess: false, fold: speltName });
-  // Whoever else the file may mean: one Muller beside a Müller, or another one's shirt number.
+  // The others that the file may mean: one Muller beside a Müller, or another one's shirt number.
   if (bySpelling.by !== null && sure.rows.every((row) => bySpelling.rows.includes(row))) return bySpelling;
   const { rows } = ownerOf(plain, path, { mayGuess });
   return { by: null, rows: [...new Set([...rows, ...bySpelling.rows])] };
@@ -176,7 +176,7 @@ function ownerNamed(known: Known[], words: string[], mayGuess: boolean): Owner {
   if (ids.length > 0) {
     const [row = -1] = ids;
     const isCount = words.some((word) => CAMERA_WORDS.has(word)) && /^\d+$/.test(known[row]?.idJoined ?? "");
-    // Whoever else the name, or a number that is all of it, tells.
+    // The others that the name, or a number that is all of it, may mean.
     const others = [...names, ...(saysOnlyNumber ? numbered : [])];
     const isOther = others.length > 0 && !others.includes(row);
     if (ids.length === 1 && !isCount && !isOther) return { by: "id", rows: ids };

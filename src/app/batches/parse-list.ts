@@ -66,7 +66,7 @@ function textOf(bytes: Uint8Array): string {
     first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff && "utf-16be";
   const text = marked ? new TextDecoder(marked).decode(bytes) : utf8(bytes);
   if (text.includes("\0"))
-    throw refuse("The file is no text. Choose a CSV file or an Excel workbook (.xlsx).");
+    throw refuse("The file is not text. Choose a CSV file or an Excel workbook (.xlsx).");
   return text;
 }
 

@@ -185,7 +185,7 @@ function addressProblem(address: string, config: OwnAddresses): string | null {
   if (url.username || url.password) return "must not carry a user name or password.";
   if (config.sourceAllowedOrigins.has(url.origin) || isOwnPhoto(address, config)) return null;
   if (address.startsWith(`${config.baseUrl}/docs/samples/`))
-    return `is no sample of this service; there are ${SAMPLE_PHOTO_PATHS.map((path) => path.split("/").at(-1)).join(", ")}.`;
+    return `is not a sample of this service; there are ${SAMPLE_PHOTO_PATHS.map((path) => path.split("/").at(-1)).join(", ")}.`;
   if (url.protocol !== "https:" || !/^https:\/\//i.test(address))
     return "must be an address that begins with https://.";
   return null;

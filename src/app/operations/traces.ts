@@ -3,7 +3,7 @@ import type { Log } from "../../core/ports.ts";
 import { BUILD, VERSION } from "../../version.ts";
 
 /**
- * One render of an image, as whoever watches several services wants to see it. Times are milliseconds since
+ * One render of an image, as operators of several services want to see it. Times are milliseconds since
  * 1970.
  */
 export interface RenderTrace {

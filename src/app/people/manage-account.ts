@@ -213,7 +213,7 @@ function checkedRules({ scopes, expiresAt, addresses }: Partial<KeyRules>, now: 
     if (address !== null) return address;
     throw new Refusal(
       "INVALID_REQUEST",
-      `"${text.slice(0, 60)}" is no address. Write one such as 203.0.113.7, or a network such as 203.0.113.0/24 or 2001:db8::/48.`,
+      `"${text.slice(0, 60)}" is not an address. Write one such as 203.0.113.7, or a network such as 203.0.113.0/24 or 2001:db8::/48.`,
     );
   });
   return {

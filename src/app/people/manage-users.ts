@@ -54,9 +54,9 @@ export interface NewMember {
 
 /**
  * Adds a user to an account; an unknown email becomes a new user with a setup link. No email is ever
- * verified, so an owner may only bring in people nobody else knows: whoever holds the link to set a password
+ * verified, so an owner may only bring in people nobody else knows: the holder of the link to set a password
  * is that person in every account. Operators and the command line (`vouched`) may add anyone. They trust
- * whoever they send their own link to, and nobody else: a password set through an owner's link is revoked
+ * the person they send their own link to, and nobody else: a password set through an owner's link is revoked
  * before its user gains more rights (see isTrusted). A member who is added again gets the requested role, and
  * a new link while they have no password; without `role` a new member becomes an owner, and a known one keeps
  * their role. Throws a Refusal.
@@ -305,7 +305,7 @@ function checkedEmail(text: string): string {
   if (!isEmail(email))
     throw new Refusal(
       "INVALID_REQUEST",
-      `The email "${inOneLine(text.slice(0, 100))}" is no email address. Write it like ana@example.com.`,
+      `The email "${inOneLine(text.slice(0, 100))}" is not an email address. Write it like ana@example.com.`,
     );
   return email;
 }

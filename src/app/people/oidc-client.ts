@@ -267,7 +267,7 @@ function groupsOf(claims: Record<string, unknown>, { groupsClaim, name }: OidcSe
   if (Array.isArray(claim)) return new Set(claim.filter((group) => typeof group === "string"));
   throw new Refusal(
     "PROVIDER_FAILED",
-    `${name} sends your groups (${inOneLine(groupsClaim)}) in a form that is no list of names. Tell the operator of this service.`,
+    `${name} sends your groups (${inOneLine(groupsClaim)}) in a form that is not a list of names. Tell the operator of this service.`,
   );
 }
 

@@ -34,7 +34,7 @@ async function* pagesOf(pictures: readonly Uint8Array[]): AsyncGenerator<Page> {
   for (const picture of pictures) {
     const face = await rgbFace(picture);
     const size = printSizeOf(face);
-    if (!size) throw new Error(`${face.width}x${face.height} pixels are no print size`);
+    if (!size) throw new Error(`${face.width}x${face.height} pixels are not a print size`);
     yield facePage(face, PRINT_SIZES[size], { marks: false });
   }
 }

@@ -60,7 +60,7 @@ interface Seat extends FreePlace {
 
 /**
  * A place for each card that asks for one, in the order asked; null for those that ask for none. Locks the
- * players in their sets, before anything but images: whoever ends an image locks account and counters after
+ * players in their sets, before anything but images: those who end an image lock account and counters after
  * it. Throws INVALID_REQUEST, SERIAL_TAKEN, PARALLEL_FULL and EDITION_CLOSED. `lock: false` only looks
  * whether there would be places.
  */
@@ -122,10 +122,11 @@ function faultOf(
   found: { set: CardSet | undefined; position: number | undefined; parallel: Parallel | undefined },
 ): ErrorDetail | undefined {
   const { set, position, parallel } = found;
-  if (!set) return { field: "set.id", message: "is no set of this account and environment. Check the id." };
+  if (!set)
+    return { field: "set.id", message: "is not a set of this account and environment. Check the id." };
   if (!parallel) {
     const names = set.parallels.map(({ name }) => `"${name}"`).join(", ");
-    return { field: "set.parallel", message: `is none of the set's parallels, which are ${names}.` };
+    return { field: "set.parallel", message: `is not one of the set's parallels, which are ${names}.` };
   }
   if (position === undefined)
     return {
@@ -200,7 +201,10 @@ function replace(seat: Seat, card: SetCard): string | undefined {
   return undefined;
 }
 
-/** Lets a picture show the number of a card, given for good whoever has it by now. Returns why it cannot. */
+/**
+ * Lets a picture show the number of a card, given for good, also where another has it by now. Returns why
+ * not.
+ */
 function show(seat: Seat, card: SetCard): string | undefined {
   if (!isOf(seat, card) || card.state === "released" || card.state === "held")
     return "is not finished. Wait until it is.";

@@ -92,7 +92,7 @@ const LEFT_OUT = "left_out";
 
 /**
  * Makes a batch's finished cards in a size with bleed, where they have none, beside the batch; nothing for
- * whoever may not, and while the batch is in the making.
+ * users who may not, and while the batch is in the making.
  */
 export function MakeForPrint({
   visit,

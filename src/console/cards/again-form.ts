@@ -92,7 +92,7 @@ export function changeOf(before: CreateImageRequest, after: Changes, now: number
 const NUMBERS: readonly (keyof Changes)[] = ["number", "skill_level", "width", "height"];
 
 /**
- * Numbers that are none stay text, so that the message can name what was written. Colours may be named.
+ * What is not a number stays text, so that the message can name what was written. Colours may be named.
  */
 function typed(name: keyof Changes, text: string): unknown {
   if (name === "focus") return text === "" ? undefined : asFocus(text);

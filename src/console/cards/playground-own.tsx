@@ -78,7 +78,7 @@ function rowsOf(name: string, { of, max }: ListField, inputs: OwnInputs) {
   return rows.length > 0 ? { rows, at } : undefined;
 }
 
-/** Numbers that are none stay text, so that the message can name what was written. */
+/** What is not a number stays text, so that the message can name what was written. */
 function valueIn({ type }: SingleField, text = ""): unknown {
   if (text === "") return undefined;
   if ((type === "integer" || type === "number") && /^-?\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);

@@ -127,7 +127,7 @@ export async function saveBudget(visit: UserVisit, account: Account): Promise<st
     .map(Number);
   const budget = credits === "" ? undefined : { credits: Number(credits), alerts };
   await changeBudget(visit.deps, account.id, budget, visit.user.id);
-  return budget ? "The budget is saved." : "There is no budget any more.";
+  return budget ? "The budget is saved." : "There is no longer a budget.";
 }
 
 /**

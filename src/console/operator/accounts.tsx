@@ -215,7 +215,7 @@ async function create(visit: UserVisit): Promise<Response> {
   if (email !== "" && !isEmail(normalEmail(email)))
     throw new Refusal(
       "INVALID_REQUEST",
-      "The owner's email is no email address. Write it like ana@example.com.",
+      "The owner's email is not an email address. Write it like ana@example.com.",
     );
   const account = await createAccount(deps, { name, tier, credits, by: user.id });
   const notice = `The account ${name} is made.`;

@@ -189,7 +189,7 @@ async function deletePlayer(visit: MemberVisit): Promise<Response> {
       ),
     { concurrent: true },
   );
-  const notice = count === 0 ? "There is no image of this player." : `Deleted: ${subject}.`;
+  const notice = count === 0 ? "There are no images of this player." : `Deleted: ${subject}.`;
   await visit.flashes.put(session.id, { notice });
   return redirect("/console/data", visit.exchange);
 }

@@ -53,7 +53,7 @@ export async function answerOembed(
       ? "The card of this page is no longer shown: it expired or was deleted."
       : card === "early"
         ? "The card of this page is not published yet. Ask again later."
-        : `There is no card's page at this address. Give the share_url of a completed image, such as ${config.baseUrl}/share/img_….`,
+        : `There is no card page at this address. Give the share_url of a completed image, such as ${config.baseUrl}/share/img_….`,
   );
 }
 

@@ -16,8 +16,8 @@ export async function hasDueMail(tx: Tx, now: number): Promise<boolean> {
 }
 
 /**
- * Takes the mail that is longest overdue. Nobody else gets it until `leaseExpiresAt`: whoever took it should
- * be done by then, and if not, it is due again.
+ * Takes the mail that is longest overdue. Nobody else gets it until `leaseExpiresAt`: the server that took it
+ * should be done by then, and if not, it is due again.
  */
 export async function claimMail(
   tx: Tx,

@@ -38,7 +38,7 @@ export async function findSet(
   return (await setsById(tx, scope, [id])).get(id);
 }
 
-/** See findSet: whoever gives a card a place in the set waits until this transaction ends. */
+/** See findSet: those that give a card a place in the set wait until this transaction ends. */
 export async function lockSet(
   { db, t, locked }: Tx,
   { id, ...scope }: Scope & { id: string },

@@ -60,7 +60,7 @@ describe("a CSV file", () => {
       [`Name\n${"x\n".repeat(1_001)}`, "1001 players, and a squad has at most 1000"],
       [`${"a,".repeat(101)}a\n${"b,".repeat(101)}b`, "102 columns"],
       [`Name\n${"x".repeat(4_097)}`, "Row 2, Name, has 4097 characters"],
-      [new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0]), "no text"],
+      [new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0]), "is not text"],
       [new Uint8Array([0xd0, 0xcf, 0x11, 0xe0, 0xa1]), "old or protected Excel file"],
       [new Uint8Array([0x50, 0x4b, 3, 4, 0, 0]), "cannot be read"],
     ];

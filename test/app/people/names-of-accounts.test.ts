@@ -33,7 +33,7 @@ test("names that are empty, too long or not what they look like are refused by f
   for (const name of DECEPTIVE) {
     const member = { accountId, email: `${name}@example.com`, role: "owner", vouched: true } as const;
     await expect(addMember(workspace, member)).rejects.toThrow(
-      /^The email "[^\p{Cc}\u202e\u2067]*" is no email/u,
+      /^The email "[^\p{Cc}\u202e\u2067]*" is not an email/u,
     );
   }
   expect(await count()).toEqual(before);

@@ -99,7 +99,7 @@ test("groups are a name, a list of names, or none; another form does not pass fo
   const many = Array.from({ length: 10_000 }, (_, i) => `group-${i}`);
   expect(await of(many)).toHaveLength(10_000);
   for (const odd of [{ staff: true }, 7, true])
-    expect((await refusal(of(odd))).message).toContain("no list of names");
+    expect((await refusal(of(odd))).message).toContain("not a list of names");
   issuer.answer.claims = { email: "a@b.example", _claim_names: { groups: "src1" } };
   expect((await refusal(comeBack())).message).toContain("more groups than Test ID puts into a sign-in");
 });

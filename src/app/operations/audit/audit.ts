@@ -150,7 +150,7 @@ async function lostPictures(
     const pictures = await servedPictures(read, { now, since, after, limit: PICTURES_AT_ONCE });
     after = pictures.at(-1);
     if (!after) break;
-    // A storage that cannot be asked says nothing of its pictures: then there is no audit.
+    // A storage out of reach says nothing about its pictures: then there is no audit.
     const files = pictures.flatMap(({ id, files }) => files.map((file) => ({ id, ...file })));
     const sizes = await Promise.all(
       files.map(async ({ name }) => (await blobs.stat("picture", name))?.bytes ?? null),

@@ -148,7 +148,7 @@ async function unpack(
     entries += 1;
     if (entries === 1) {
       if (name !== MANIFEST || bytes > MAX_MANIFEST_BYTES)
-        throw new OperatorError(`${from} is no backup of cardpress: it does not begin with ${MANIFEST}.`);
+        throw new OperatorError(`${from} is not a cardpress backup: it does not begin with ${MANIFEST}.`);
       return { write: async (chunk) => manifestText.push(chunk), close: async () => {} };
     }
     manifest ??= readManifest(from, Buffer.concat(manifestText).toString());
@@ -175,7 +175,7 @@ async function unpack(
 function readManifest(from: string, text: string): Manifest {
   const manifest = parseManifest(text);
   if (!manifest)
-    throw new OperatorError(`${from} is no backup of cardpress: its ${MANIFEST} says something else.`);
+    throw new OperatorError(`${from} is not a cardpress backup: its ${MANIFEST} says something else.`);
   const known = MIGRATION_NAMES.includes(manifest.schema);
   const of = manifest.commit ? ` of commit ${manifest.commit.slice(0, 10)}` : "";
   if (manifest.format_version > FORMAT_VERSION || !known)

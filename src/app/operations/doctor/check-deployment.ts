@@ -237,8 +237,8 @@ const ENOUGH_DESCRIPTORS = 4_096;
 
 /**
  * Whether connections of the service would run out before anything else: of the one that runs, of the unit
- * that would start it, or, where there is neither, of whoever starts it as this command was started. A
- * shell's limit tells nothing of a unit's.
+ * that would start it, or, where there is neither, of a process started as this command was. A shell's
+ * limit says nothing about a unit's.
  */
 export function checkDescriptors({ serverLock }: Pick<DataFolder, "serverLock">, machine: Machine): Finding {
   const pid = lockHolder(serverLock, machine);

@@ -61,8 +61,8 @@ function discoveryProblem({ issuer }: OidcSettings, error: unknown): string {
 }
 
 /**
- * A code that does not exist: whoever refuses the code has accepted the client id and the secret before (RFC
- * 6749, 5.2). Null when they are right.
+ * A code that does not exist: a provider that refuses the code has accepted the client id and the secret
+ * before (RFC 6749, 5.2). Null when they are right.
  */
 async function credentialsProblem(
   oidc: OidcSettings,

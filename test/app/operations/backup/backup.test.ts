@@ -456,7 +456,7 @@ test("an archive that is cut off, damaged anywhere or none of ours is refused an
   expect(await refused(flipped(bytes.indexOf("IHDR") + 30))).toContain('"sources/');
   expect(await refused(Buffer.concat([bytes, bytes]))).toContain("damaged");
   expect(await refused(await packTar([{ header: { name: "card.html", size: 1 }, body: "x" }]))).toContain(
-    "no backup",
+    "is not a cardpress backup",
   );
   await expect(restore(join(dir, "nowhere.tar"), join(dir, "new"))).rejects.toThrow("cannot be read");
 });
@@ -535,7 +535,7 @@ test("names that lead elsewhere, links, bombs, strays and newer formats are refu
     "9999_later",
   );
   expect(await refused(await packTar([file("manifest.json", "{}"), file("templates/x")]))).toContain(
-    "no backup",
+    "is not a cardpress backup",
   );
   expect(await refused(await packTar([first(), file("templates/x", "1")]))).toContain(`without ${SUMS}`);
 
