@@ -123,13 +123,15 @@ async function warmPages(
   options: RendererOptions,
   { onProblem = () => {}, onStep = () => {} }: RendererEvents,
 ): Promise<PageCache> {
-  const presets = options.presets.slice(0, options.warms === "one_page" ? 1 : MAX_WARM_PAGES);
+  const presets = options.presets.slice(0, MAX_WARM_PAGES);
+  const isOneEnough = options.warms === "one_page";
   const templates = templateRegistry({ ...options, onProblem });
   const pages = pageCache(browser, templates, onProblem);
   const problems: Error[] = [];
   const captureMethods = new Set<string>();
   // The first preset is opened last: the cache evicts the least recently used page, so it stays longest.
-  for (const preset of presets.toReversed()) {
+  for (const preset of isOneEnough ? presets : presets.toReversed()) {
+    if (isOneEnough && captureMethods.size > 0) break;
     onStep(`opening the page of ${preset}`);
     await pages.get(preset).then(
       ({ page }) => captureMethods.add(page.captureMethod),

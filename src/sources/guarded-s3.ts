@@ -3,7 +3,7 @@ import type { RequestHandler } from "../blobs/bucket.ts";
 import { EXPORT_TRY_MS, MAX_BUCKET_ANSWER_BYTES } from "../core/outbound-limits.ts";
 import { type GuardedHttpOptions, type GuardedRequest, guardedRequest } from "./guarded-http.ts";
 
-/** What the S3 library hands to what sends its requests. */
+/** What the S3 library hands to its request handler. */
 interface SignedRequest {
   method: string;
   protocol: string;

@@ -86,3 +86,24 @@ test("one that a card waits for opens a single page, and what else a card needs 
     await folder.remove();
   }
 });
+
+test("where one page is enough and the first template is broken, the page of another one is opened", async () => {
+  const folder = testFolder();
+  const at = (name: string) => join(folder.dir, name);
+  mkdirSync(at("profiles"));
+  const places = { cache: TEST_CACHE_DIR, profiles: at("profiles"), cutouts: at("cutouts") };
+  const options = await rendererOptions(testConfig(folder.dir), places);
+  const opened: string[] = [];
+  const problems: string[] = [];
+  const renderer = await openCardRenderer(
+    { ...options, presets: ["broken", "club_card", "match_day"], warms: "one_page" },
+    {
+      onStep: (step) => step.startsWith("opening the page of") && opened.push(step),
+      onProblem: (problem) => problems.push(problem),
+    },
+  );
+  await renderer.close();
+  await folder.remove();
+  expect(opened).toEqual(["opening the page of broken", "opening the page of club_card"]);
+  expect(problems).toEqual([expect.stringContaining("broken")]);
+});

@@ -39,7 +39,8 @@
   };
 
   /**
-   * Makes a passkey, for a user who shows the password or a passkey once more. @param {HTMLFormElement} form
+   * Makes a passkey, for a user who shows the password or a passkey once more.
+   * @param {HTMLFormElement} form
    */
   const add = async (form) => {
     const fields = fieldsOf(form);

@@ -1,4 +1,3 @@
-import { sha256 } from "../../core/sha256.ts";
 /** @jsxImportSource preact */
 
 import type { MatchedBy, NamedPlayer } from "../../app/batches/match-photos.ts";
@@ -6,6 +5,7 @@ import { refuseFullUploads, uploadPhoto } from "../../app/images/upload-photo.ts
 import { Refusal } from "../../core/errors.ts";
 import { MAX_UPLOAD_BODY_BYTES } from "../../core/limits.ts";
 import { MAX_LIST_PHOTOS, MAX_PHOTO_PATH_CHARS } from "../../core/list-limits.ts";
+import { sha256 } from "../../core/sha256.ts";
 import { ERROR_STATUS, isPartnerRefusal } from "../../http/http-refusal.ts";
 import { PHOTO_TYPES, PhotosForm } from "../cards/photo-drop.tsx";
 import { photoThumb } from "../cards/thumbs.ts";
