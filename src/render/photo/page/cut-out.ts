@@ -1,4 +1,3 @@
-import type { CutoutSigns, Framing, Tones } from "../../../core/card.ts";
 import { type BodyParts, type Cut, segmentBody } from "./body-parts.ts";
 import {
   BACKDROP,
@@ -129,19 +128,8 @@ function surroundings({ search }: Photo, player: Finding): Rect {
   return isMostOfPhoto ? { x: 0, y: 0, width: search.width, height: search.height } : rect;
 }
 
-/** The player without background, trimmed. */
-export interface CutPlayer {
-  /** Makes the pixels, for the cards that show them: red, green, blue and alpha, row by row. */
-  pixels: () => Bytes;
-  /** In black, small. */
-  silhouette: OffscreenCanvas;
-  /** Whether one of the company is in it too. */
-  keepsOthersFace: boolean;
-  description: Size & { framing: Framing; inPhoto: Rect; signs: CutoutSigns; tones: Tones | null };
-}
-
 /** Cuts the player out of the prepared part, using the salient network's output, and trims the result. */
-export function cutOut(cut: Cut, player: Finding, salient: Mask): CutPlayer {
+export function cutOut(cut: Cut, player: Finding, salient: Mask) {
   const { canvas, rect } = cut;
   const grid = gridOver(rect, Math.min(MATTE_GRID_CELLS, Math.max(canvas.width, canvas.height)));
   const rgba = pixelsAt(canvas, grid.width, grid.height);
@@ -158,12 +146,14 @@ export function cutOut(cut: Cut, player: Finding, salient: Mask): CutPlayer {
   const tones = channelTones(curve, gradeOf(small.rgba, curve));
   const { silhouette, cut: cutPixels } = dieCut(trim, small, framing.head);
   return {
-    pixels() {
+    /** Makes the pixels, for the cards that show them: red, green, blue and alpha, row by row. */
+    pixels(): Bytes {
       const { data } = contextOf(canvas).getImageData(trim.x, trim.y, trim.width, trim.height);
       cutPixels(data, tones);
       return data;
     },
     silhouette,
+    /** Whether one of the company is in it too. */
     keepsOthersFace: player.inCompany === true && keepsOthersFace(cut.parts, player, kept, grid),
     description: {
       width: trim.width,

@@ -53,14 +53,6 @@ export function smallSize({ width, height }: Size): { w: number; h: number } {
   return { w: Math.max(4, Math.round(width * scale)), h: Math.max(4, Math.round(height * scale)) };
 }
 
-/** A player with a new edge. */
-export interface DieCut {
-  /** In black, small. */
-  silhouette: OffscreenCanvas;
-  /** Cuts the opaque pixels of the cutout's rectangle in place, and gives them their new tones. */
-  cut: (rgba: Bytes, tones: ToneCurves | null) => void;
-}
-
 /**
  * The die-cut of a player: an even, closed edge, and along it the player's own colours instead of those of
  * the old background. Its silhouette is there at once, its pixels when they are asked for.
@@ -68,13 +60,15 @@ export interface DieCut {
  * @param small with the player's alpha
  * @param head in pixels of the cutout
  */
-export function dieCut({ width, height }: Size, { rgba: data, w, h }: Small, head: Rect): DieCut {
+export function dieCut({ width, height }: Size, { rgba: data, w, h }: Small, head: Rect) {
   const alpha = withoutHaze(alphaOf(data), w);
   const edge = evenEdge(alpha, w, h, scaled(head, w / width));
   const silhouette = painted(edge, w, h);
   return {
+    /** In black, small. */
     silhouette,
-    cut(rgba, tones) {
+    /** Cuts the opaque pixels of the cutout's rectangle in place, and gives them their new tones. */
+    cut(rgba: Bytes, tones: ToneCurves | null): void {
       const inside = lowestAround(alpha, w);
       const carried = carriedColours(data, inside, w, h);
       const kept: Bytes = new Uint8ClampedArray(alpha.length);

@@ -1,7 +1,8 @@
 import type { Focus } from "../../../core/card.ts";
 import { playerOfFace } from "./by-face.ts";
+import type { Seen } from "./check-player.ts";
 import type { Photo } from "./decode.ts";
-import type { Face, Person } from "./detectors.ts";
+import type { Person } from "./detectors.ts";
 import type { Chosen, Finding } from "./examine.ts";
 import { faceBox } from "./head.ts";
 import { sampleMask } from "./masks.ts";
@@ -20,9 +21,7 @@ export function pointOf({ x, y }: Focus, { width, height }: OffscreenCanvas): Po
   return { x: x * width, y: y * height };
 }
 
-interface Examinable {
-  people: Person[];
-  faces: Face[];
+interface Examinable extends Seen {
   /** Examines one of the people. */
   qualified: (person: Person) => Promise<Chosen | null>;
 }

@@ -47,17 +47,12 @@ export function below(values: Numbers | Bytes, threshold: number): Flags {
   return cells;
 }
 
-export interface Patches {
-  /** 1, 2 and so on for the cells of each patch, 0 for all other cells. */
-  labels: Labels;
-  /** The cells of each label. */
-  sizes: Sums;
-  /** For each label the sum of the values in its patch. */
-  sums: (values: Numbers | Flags) => Sums;
-}
-
-/** The four-connected patches of cells that are inside. */
-export function patches(inside: Flags, width: number): Patches {
+/**
+ * The four-connected patches of cells that are inside.
+ * @returns for each cell its label (1, 2 and so on, 0 outside), for each label its cells, and what sums
+ *   values by label
+ */
+export function patches(inside: Flags, width: number) {
   const cells = inside.length;
   const labels: Labels = new Int32Array(cells);
   const stack: Labels = new Int32Array(cells);
@@ -94,7 +89,7 @@ export function patches(inside: Flags, width: number): Patches {
     }
     sizes.push(size);
   }
-  return { labels, sizes, sums: (values) => sumsOf(labels, sizes, values) };
+  return { labels, sizes, sums: (values: Numbers | Flags) => sumsOf(labels, sizes, values) };
 }
 
 function sumsOf(labels: Labels, sizes: Sums, values: Numbers | Flags): Sums {

@@ -1,55 +1,16 @@
-import type { CutoutSigns, Focus, Framing, Tones } from "../../../core/card.ts";
+import type { CutoutDescription, Focus } from "../../../core/card.ts";
 import type { PlayerRefusal } from "../../../core/photo-refusals.ts";
 import type { Cut } from "./body-parts.ts";
 import type { Company } from "./check-player.ts";
 import { cutOut, prepareCut } from "./cut-out.ts";
-import { decodePhoto, type Header, type Photo, type Quarters } from "./decode.ts";
+import { decodePhoto, type Header, type Photo } from "./decode.ts";
 import type { Finding } from "./examine.ts";
 import { findPlayer } from "./find-player.ts";
 import type { Mask } from "./masks.ts";
 import { answered, openNetworkFile, writeShared } from "./networks.ts";
 import { refusalFromParts } from "./parts-faults.ts";
 import type { Bytes } from "./pixels.ts";
-import type { Rect, Size } from "./rects.ts";
 import { findSalient } from "./salient.ts";
-
-/**
- * What the page offers to the process that opened it: the steps of a photo, which that process calls in the
- * order of its own list, one photo at a time. Each takes what those before it left in the job, and returns
- * why the photo is refused, or null. The photo comes in as a file, and smaller pictures go out as data URLs,
- * which browsers create natively. The networks run in that process; a shared file connects both, through
- * which the cutout goes too.
- */
-export interface PhotoPage {
-  /** Opens the shared file and returns what it begins with. */
-  load(): Promise<string>;
-  /** Reports that a network's answer is in the file. */
-  answered: typeof answered;
-  /** Refuses bytes that are not a complete photo. */
-  decode(header: Header): Promise<"undecodable" | null>;
-  /** Finds the player, the one at `focus` if given, turning the photo upright if necessary. */
-  find(company: Company, focus: Focus | null): Promise<PlayerRefusal | null>;
-  /** Selects the part of the photo to cut and finds the body parts in it. */
-  prepare(): Promise<PlayerRefusal | null>;
-  /** Finds what stands out in that part. */
-  salient(): Promise<null>;
-  /** Says what the cutout is, and of the photo keeps only what its pixels are made of. */
-  cutOut(): Promise<Description | { refusal: PlayerRefusal }>;
-  /** Writes them into the shared file: red, green, blue and alpha, row by row. */
-  pixels(): Promise<void>;
-  release(): void;
-}
-
-/** Of a cutout. */
-export interface Description extends Size {
-  framing: Framing;
-  inPhoto: Rect;
-  signs: CutoutSigns;
-  inCompany: boolean;
-  quarters: Quarters;
-  tones: Tones | null;
-  outline: string;
-}
 
 /**
  * What the steps of one photo leave here for those after them. The process has a job of its own (`PhotoJob`
@@ -69,11 +30,19 @@ function required<T>(value: T | undefined): T {
   return value;
 }
 
-const photoPage: PhotoPage = {
+/**
+ * What the page offers to the process that opened it: the steps of a photo, which that process calls in the
+ * order of its own list, one photo at a time. Each takes what those before it left in the job, and returns
+ * why the photo is refused, or null. The photo comes in as a file, and smaller pictures go out as data URLs,
+ * which browsers create natively. The networks run in that process; a shared file connects both, through
+ * which the cutout goes too.
+ */
+const photoPage = {
   load: openNetworkFile,
   answered,
 
-  async decode(header) {
+  /** Refuses bytes that are not a complete photo. */
+  async decode(header: Header): Promise<"undecodable" | null> {
     const [file] = document.querySelector("input")?.files ?? [];
     if (!file) throw new Error("No photo was given to the page.");
     try {
@@ -85,7 +54,8 @@ const photoPage: PhotoPage = {
     }
   },
 
-  async find(company, focus) {
+  /** Finds the player, the one at `focus` if given, turning the photo upright if necessary. */
+  async find(company: Company, focus: Focus | null): Promise<PlayerRefusal | null> {
     job.company = company;
     const search = await findPlayer(required(job.photo), company, focus);
     job.photo = search.photo;
@@ -94,7 +64,8 @@ const photoPage: PhotoPage = {
     return null;
   },
 
-  async prepare() {
+  /** Selects the part of the photo to cut and finds the body parts in it. */
+  async prepare(): Promise<PlayerRefusal | null> {
     const player = required(job.player);
     job.cut = await prepareCut(required(job.photo), player);
     const fault = await refusalFromParts(job.cut, player);
@@ -103,12 +74,14 @@ const photoPage: PhotoPage = {
     return null;
   },
 
-  async salient() {
+  /** Finds what stands out in that part. */
+  async salient(): Promise<null> {
     job.salient = await findSalient(required(job.cut));
     return null;
   },
 
-  async cutOut() {
+  /** Says what the cutout is, and of the photo keeps only what its pixels are made of. */
+  async cutOut(): Promise<CutoutDescription | { refusal: PlayerRefusal }> {
     const player = required(job.player);
     const { pixels, silhouette, ...cutout } = cutOut(required(job.cut), player, required(job.salient));
     if (job.company === "any" && cutout.keepsOthersFace) return { refusal: "overlapped" };
@@ -123,6 +96,7 @@ const photoPage: PhotoPage = {
     };
   },
 
+  /** Writes them into the shared file: red, green, blue and alpha, row by row. */
   pixels: () => writeShared(required(job.pixels)()),
 
   release() {
@@ -130,6 +104,8 @@ const photoPage: PhotoPage = {
     job = {};
   },
 };
+
+export type PhotoPage = typeof photoPage;
 
 function dataUrl(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -7,10 +7,7 @@ import { FACE_SCORE, PRESENCE } from "./scores.ts";
 export type Turn = { quarters: Quarters } | { refusal: "sideways" };
 
 /** The networks that say how a photo lies. */
-interface Networks {
-  findFaces: typeof findFaces;
-  readPose: typeof readPose;
-}
+type Networks = Pick<typeof import("./detectors.ts"), "findFaces" | "readPose">;
 
 /** Few upright players lean further (crouching, diving); most stand within TURNED_WITHIN. */
 const UPRIGHT_WITHIN = degrees(60);
