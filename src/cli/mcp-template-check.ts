@@ -10,7 +10,7 @@ export function templateCheckTool(): Tool {
     name: "check_template",
     title: "Check a template",
     description:
-      "Draws a card template's folder with everything that may come, and reports what is wrong: faults with file, line and remedy, and pictures that changed. It takes a minute or more; only_failed draws again what failed the last time.",
+      "Draws a card template's folder with every edge case, and reports what is wrong: faults with file, line and remedy, and pictures that changed. It takes a minute or more; only_failed draws again what failed the last time.",
     inputSchema: Type.Object(
       {
         folder: Type.String({ minLength: 1, maxLength: 4096, description: "Path of the template's folder." }),

@@ -28,9 +28,7 @@ const MAX_WORKERS = 4;
 
 export function templateCheckCommand(): Command {
   return new Command("check")
-    .description(
-      "draw a template with everything that may come, and report what is wrong; exit 1 on an error",
-    )
+    .description("draw a template with every edge case, and report what is wrong; exit 1 on an error")
     .argument("[dir]", "a template's folder, or one that holds some; otherwise this folder")
     .option("--accept <names...>", "accept pictures as they are drawn now: SAMPLE@SIZE, or all")
     .option("--only-failed", "draw only the cards that failed the last time")

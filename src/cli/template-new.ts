@@ -17,7 +17,7 @@ export function templateNewCommand(): Command {
         options.json,
         { name, folder: dir },
         () =>
-          `${dir}\n\n  cardpress studio ${dir}           look at it while you edit\n  cardpress template check ${dir}   what a card has to stand`,
+          `${dir}\n\n  cardpress studio ${dir}           look at it while you edit\n  cardpress template check ${dir}   check it against every edge case`,
       );
     });
 }

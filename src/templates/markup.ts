@@ -40,8 +40,8 @@ const OLD_ATTRIBUTES: Record<string, string> = {
   "data-light": 'data-picture="light"',
 };
 
-/** HTML's void elements. */
-const SELF_CLOSED = new Set(
+/** Elements that HTML lets stand without an end tag, void ones among them. */
+const END_TAG_OPTIONAL = new Set(
   "html head body p li dt dd option optgroup thead tbody tfoot tr td th rt rp colgroup area base br col embed hr img input link meta source track wbr".split(
     " ",
   ),
@@ -150,12 +150,11 @@ function checkElement(reading: Reading, element: Element): void {
   const { startTag, endTag } = element.sourceCodeLocation ?? {};
   // In SVG and MathML `<path/>` is self-closing.
   const isSlashed = startTag && reading.html.slice(0, startTag.endOffset).endsWith("/>");
-  if (startTag && !endTag && !isSlashed && !SELF_CLOSED.has(tag))
+  if (startTag && !endTag && !isSlashed && !END_TAG_OPTIONAL.has(tag))
     fault(reading, element, null, "html_syntax", `<${tag}> is never closed. Close it.`, "warning");
   const attribute = (name: string) => element.attrs.find((each) => each.name === name)?.value;
   if (tag === "script") fault(reading, element, null, "script", "scripts do not run on a card. Remove it.");
-  if (tag === "style")
-    fault(reading, element, null, "style", `styles belong into ${sheet}. Move them there.`);
+  if (tag === "style") fault(reading, element, null, "style", `styles belong in ${sheet}. Move them there.`);
   if (FOREIGN.has(tag))
     fault(reading, element, null, "element", `<${tag}> has no place on a card. Remove it.`);
   if (tag === "meta" && attribute("http-equiv") !== undefined)

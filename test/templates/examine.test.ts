@@ -58,7 +58,7 @@ describe("card.html", () => {
     ['<p data-fit="2 lines">a <b></b></p>', /holds one element/],
     ["<script>1</script>", /script card\.html:19:1: scripts do not run/],
     ['<p onclick="x()">a</p>', /scripts do not run on a card\. Remove onclick/],
-    ["<style>p{}</style>", /styles belong into card\.css/],
+    ["<style>p{}</style>", /styles belong in card\.css/],
     ['<iframe src="assets/paper.svg"></iframe>', /<iframe> has no place/],
     [
       '<img src="https://evil.example/x.png" alt="">',

@@ -100,7 +100,7 @@ export function pageCache(
       if (known) return known;
       return asPinned(preset, pinned).catch((error) => {
         onProblem(
-          `The template ${preset} of the digest ${pinned.digest} cannot be had any more: ${error.message}`,
+          `The template ${preset} as of digest ${pinned.digest} is no longer available: ${error.message}`,
         );
         return asItIs(preset);
       });

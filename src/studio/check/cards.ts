@@ -251,7 +251,7 @@ function textFaults(text: TextInspection): CardFault[] {
       severity: "error",
       code: "overflow",
       subject,
-      text: `stands out of its box by ${Math.round(text.overflowPx)} px. Give it data-fit, or overflow: hidden with text-overflow: ellipsis.`,
+      text: `overflows its box by ${Math.round(text.overflowPx)} px. Give it data-fit, or overflow: hidden with text-overflow: ellipsis.`,
       weight: text.overflowPx,
     });
   if (text.contrast !== null && text.contrast < text.neededContrast)

@@ -22,7 +22,7 @@ type Box = Inspection["card"];
 /** What about a text needs the designer's attention; null if nothing does. */
 export function textProblem(text: TextInspection): string | null {
   if (text.missing.length > 0) return `no glyph for ${text.missing.slice(0, 4).join(" ")}`;
-  if (text.overflowPx > 1) return `stands out by ${Math.round(text.overflowPx)} px`;
+  if (text.overflowPx > 1) return `overflows by ${Math.round(text.overflowPx)} px`;
   if (text.contrast !== null && text.contrast < text.neededContrast)
     return `contrast ${text.contrast.toFixed(1)} of ${text.neededContrast}`;
   return null;

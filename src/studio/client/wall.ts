@@ -137,7 +137,7 @@ function sortTiles(tiles: Tile[]): string {
   const bad = tiles.filter((tile) => tile.badness >= 2).length;
   if (done < tiles.length) return `${done} of ${tiles.length} drawn…`;
   return bad === 0
-    ? `All ${tiles.length} hold: nothing stands out, nothing is unreadable.`
+    ? `All ${tiles.length} hold: nothing overflows, nothing is unreadable.`
     : `${bad} of ${tiles.length} need a look; the worst come first.`;
 }
 
