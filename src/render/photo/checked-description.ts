@@ -6,7 +6,9 @@ const PX = Type.Number({ minimum: 0 });
 const SIDE = Type.Integer({ minimum: 1 });
 const PART = Type.Number({ minimum: 0, maximum: 1 });
 const IS = Type.Boolean();
-const BOX = Type.Object({ x: PX, y: PX, width: PX, height: PX });
+/** Cards are laid out by the ratio of such sides to their own, so none may be 0. */
+const BOX_SIDE = Type.Number({ exclusiveMinimum: 0 });
+const BOX = Type.Object({ x: PX, y: PX, width: BOX_SIDE, height: BOX_SIDE });
 const TONES = Type.Array(Type.Number({ minimum: 0, maximum: 255 }), { minItems: 2, maxItems: 256 });
 
 const Description = TypeCompiler.Compile(
@@ -31,7 +33,8 @@ const Description = TypeCompiler.Compile(
 
 /**
  * What the photo page says of a cutout. The page decodes untrusted bytes, so its numbers are checked before a
- * card is laid out by them: all are finite, and all boxes and extents lie within the cutout.
+ * card is laid out by them: all are finite, no box is empty, and those of the cutout and its extents lie
+ * within it.
  */
 export function checkedDescription(description: CutoutDescription): CutoutDescription {
   if (!Description.Check(description) || !isWithin(description))

@@ -29,8 +29,10 @@ test("numbers that are none, or lie outside of the picture, fail the photo", () 
     framed({ extents: "none" as never }),
     framed({ body: { ...box, x: skier.width - box.width + 1 } }),
     framed({ head: { ...box, y: -1 } }),
+    framed({ head: { ...box, height: 0 } }),
     { ...skier, width: 0 },
     { ...skier, inPhoto: { ...skier.inPhoto, width: Number.NaN } },
+    { ...skier, inPhoto: { ...skier.inPhoto, width: 0 } },
     {
       ...skier,
       tones: [
