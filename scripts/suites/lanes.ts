@@ -2,10 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unfinishedFiles } from "./results.ts";
-import { partOf, type Unit } from "./units.ts";
-
-/** No unit takes a fifth of this; one that hangs is ended and has failed. */
-const LONGEST_MS = 30 * 60_000;
+import { longestMs, partOf, type Unit } from "./units.ts";
 
 /** What became of a unit. */
 export interface Outcome {
@@ -60,7 +57,7 @@ async function run(unit: Unit, folder: string): Promise<Outcome> {
   const child = Bun.spawn(unit.command, {
     env: { ...process.env, ...unit.env },
     stdio: ["ignore", log, log],
-    timeout: LONGEST_MS,
+    timeout: longestMs(unit),
     killSignal: "SIGKILL",
   });
   const exitCode = await child.exited;

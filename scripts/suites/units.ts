@@ -27,6 +27,16 @@ const UNIT_SECONDS = 30;
  */
 export const TEST_OPTIONS = ["test", "--timeout", "600000"];
 
+const LEAST_LIMIT_MS = 30 * 60_000;
+/** How many times as long as alone a unit may take. */
+const SLOWEST = 45;
+/**
+ * A unit that takes longer hangs: it is ended and has failed. Where other programs have the processor it may
+ * have a thirtieth of it, and what hangs in a test is best ended, and named, by the test's own limit.
+ */
+export const longestMs = ({ seconds }: Pick<Unit, "seconds">): number =>
+  Math.max(LEAST_LIMIT_MS, SLOWEST * seconds * 1000);
+
 /** One of several machines' parts of the units, of which each takes about as long: `2/4` is the second. */
 export function shardOf(units: readonly Unit[], shard: string): Unit[] {
   const [, part, parts] = (/^(\d+)\/(\d+)$/.exec(shard) ?? []).map(Number);
