@@ -15,8 +15,8 @@ export async function decodeInto(image: HTMLImageElement, source: Blob | string,
 }
 
 /**
- * Loads a picture whose bytes are known to decode before the card is drawn. `decode` would decode it for a
- * layer of the page, and a canvas would then decode it once more. Throws when it is no picture at all.
+ * Loads a picture before the card is drawn, where its bytes are known to decode. `decode` would decode it for
+ * a layer of the page, and a canvas would then decode it once more. Throws when it is no picture at all.
  * @param name for the error
  */
 export async function loadInto(image: HTMLImageElement, source: Blob, name: string) {
