@@ -1,4 +1,3 @@
-import { timingSafeEqual } from "node:crypto";
 import type { AppContext } from "../app/context.ts";
 import type { Environment } from "../core/account.ts";
 import { hashApiKey, isInForce, parseApiKey } from "../core/api-key.ts";
@@ -16,7 +15,7 @@ import {
 import { whileUnchanged } from "../store/engine/while-unchanged.ts";
 import type { Account } from "../store/people/accounts.ts";
 import { type ApiKey, findKeyByHash, touchKey } from "../store/people/keys.ts";
-import type { Store } from "../store/store.ts";
+
 import { networkOf } from "./client-address.ts";
 import type { Exchange } from "./exchange.ts";
 import {
@@ -64,7 +63,7 @@ export type Identify = (exchange: Exchange) => Promise<Identity>;
  */
 export function keyAuthenticator(context: AppContext, limiter: RateLimiter): Identify {
   const { store, clock } = context;
-  const keyOf = whileUnchanged(store, (hash) => findKey(store, hash), MAX_KNOWN_KEYS);
+  const keyOf = whileUnchanged(store, (hash) => findKeyByHash(store.read, hash), MAX_KNOWN_KEYS);
   const touch = keyToucher(context);
   return async (exchange) => {
     const text = exchange.request.headers.get("x-api-key");
@@ -138,15 +137,6 @@ async function findCaller(
   touch(key);
   const { id: keyId, scopes, addresses } = key;
   return { caller: { account, environment, keyId, scopes }, addresses };
-}
-
-async function findKey({ read }: Pick<Store, "read">, hash: string): ReturnType<typeof findKeyByHash> {
-  const row = await findKeyByHash(read, hash);
-  return row && sameHash(row.key.hash, hash) ? row : undefined;
-}
-
-function sameHash(a: string, b: string): boolean {
-  return timingSafeEqual(Buffer.from(a, "hex"), Buffer.from(b, "hex"));
 }
 
 export function addressKey(exchange: Pick<Exchange, "clientAddress">): string {

@@ -31,10 +31,10 @@ import { warnOfLowCredits } from "./credit-warning.ts";
  * The account with this month's plan credits: grants them, and expires last month's, on first sight of a new
  * month.
  */
-export async function renewPlan(tx: Tx, accountId: string, { now, random }: Moment): Promise<Account> {
+export async function renewPlan(tx: Tx, accountId: string, moment: Moment): Promise<Account> {
   const account = await findAccount(tx, accountId);
   if (!account) throw new Error(`account ${accountId} is gone`);
-  return renewed(tx, account, { now, random });
+  return renewed(tx, account, moment);
 }
 
 /** See renewPlan: the account as this transaction has just read it. */

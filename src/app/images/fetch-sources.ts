@@ -42,13 +42,13 @@ export async function fetchSources(
   hold: SourceHold,
 ): Promise<FetchedSources> {
   const giveUp = new AbortController();
-  signal?.addEventListener("abort", () => giveUp.abort(signal.reason), { once: true });
+  const ended = signal ? AbortSignal.any([signal, giveUp.signal]) : giveUp.signal;
   const turn = async (fetch: (options: SourceRequest) => Promise<FetchedSource>) => {
     try {
       const source = await deps.gate.run(accountId, async () => {
-        giveUp.signal.throwIfAborted();
+        ended.throwIfAborted();
         const startedAt = deps.clock.elapsed();
-        const fetched = fetch({ account: accountId, environment, signal: giveUp.signal, watcher: hold });
+        const fetched = fetch({ account: accountId, environment, signal: ended, watcher: hold });
         const note = (end: string) => () =>
           deps.meter.time(
             "cardpress_source_fetch_seconds",
@@ -62,7 +62,7 @@ export async function fetchSources(
       return source;
     } catch (error) {
       giveUp.abort(error);
-      throw giveUp.signal.reason;
+      throw ended.reason;
     }
   };
   const badgeUrl = request.branding?.club_badge_url;

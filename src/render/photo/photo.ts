@@ -231,19 +231,15 @@ type Described = Omit<Extract<DescribeResult, { ok: true }>, "pixels"> | Refused
 
 async function runSteps(job: PhotoJob, onStage: (stage: PhotoStage) => void): Promise<Described> {
   const timingsMs: Record<string, number> = {};
-  let isHeld = false;
-  try {
-    for (const [name, { stage, run }] of Object.entries(STEPS)) {
-      if (stage) onStage(stage);
-      const start = performance.now();
-      const reason = await run(job);
-      timingsMs[name] = performance.now() - start;
-      if (reason) return { ok: false, reason, message: PHOTO_REFUSALS[reason], timingsMs };
-    }
-    if (!job.description) throw new Error("The steps of a photo left no cutout.");
-    isHeld = true;
-    return { ok: true, description: job.description, timingsMs };
-  } finally {
-    if (!isHeld && !job.page.hasCrashed()) await job.page.call("release");
+  for (const [name, { stage, run }] of Object.entries(STEPS)) {
+    if (stage) onStage(stage);
+    const start = performance.now();
+    const reason = await run(job);
+    timingsMs[name] = performance.now() - start;
+    if (!reason) continue;
+    await job.page.call("release");
+    return { ok: false, reason, message: PHOTO_REFUSALS[reason], timingsMs };
   }
+  if (!job.description) throw new Error("The steps of a photo left no cutout.");
+  return { ok: true, description: job.description, timingsMs };
 }

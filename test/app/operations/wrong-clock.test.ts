@@ -9,13 +9,15 @@ import { blobPath } from "../../../src/blobs/folder-blobs.ts";
 import { CLOCK_HOLD_MS, DELETION_PAUSE_MS } from "../../../src/core/limits.ts";
 import { steadyClock } from "../../../src/core/steady-clock.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/core/time.ts";
+import { buildDeps } from "../../../src/service/deps.ts";
 import { ledgerPage } from "../../../src/store/credits/ledger.ts";
 import { findRecordOfImage } from "../../../src/store/images/idempotency.ts";
 import { insertSession, sessionsOf } from "../../../src/store/people/sessions.ts";
 import { insertUser } from "../../../src/store/people/users.ts";
 import { keepClockMark, readClockMark } from "../../../src/system/clock-file.ts";
 import { writeWhole } from "../../../src/system/write-whole.ts";
-import { silentLog, type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
+import { idlePool } from "../../fakes.ts";
+import { imageRequest, silentLog, type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { acceptLive } from "../accepting.ts";
 
 let open: TestWorkspace[] = [];
@@ -161,6 +163,9 @@ test("a clock that is 35 days ahead at the start ends no month's credits, by the
     const next = { ...workspace, clock };
     await sweep(next);
     await acceptLive(next, account.id);
+    const { acceptBatch } = buildDeps(next, { pool: idlePool });
+    const requests = [imageRequest()];
+    await acceptBatch({ account, environment: "live", idempotencyKey: null, name: "Squad", requests });
     expect(await state()).toEqual(ALL);
   }
   const path = join(workspace.folder.root, "clock.json");
