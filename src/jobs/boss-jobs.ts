@@ -31,8 +31,8 @@ interface Attempt extends JobAttempt {
  */
 export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "warn">): Jobs {
   const enqueue: Jobs["enqueue"] = async (tx, images) => {
-    for (const [queue, own] of Map.groupBy(images, ({ environment }) => environment)) {
-      const jobs = own.map(({ id, turn }) => ({ id: jobId(id), data: { imageId: id }, priority: -turn }));
+    for (const [queue, group] of Map.groupBy(images, ({ environment }) => environment)) {
+      const jobs = group.map(({ id, turn }) => ({ id: jobId(id), data: { imageId: id }, priority: -turn }));
       await boss.insert(queue, jobs, { db: within(tx) });
     }
   };
@@ -40,7 +40,7 @@ export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "war
     enqueue,
     isWaiting: (environment) => hasDueJob(store.rawQuery, environment),
     claim: (tx, claim) => claimJob(boss, tx, claim),
-    hold: heartbeats(boss, log),
+    heartbeat: heartbeats(boss, log),
     end: async (tx, lease) => {
       const attempt = attemptOf(lease);
       if (!attempt) return false;
@@ -55,10 +55,10 @@ export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "war
         await boss.update(attempt.queue, undefined, { id: attempt.id, startAfter: pauseMs / 1000, db });
       return true;
     },
-    seize: lockJobs,
-    withdraw: async (tx, images) => {
-      for (const [queue, own] of Map.groupBy(images, ({ environment }) => environment)) {
-        const ids = own.map(({ id }) => jobId(id));
+    lock: lockJobs,
+    cancel: async (tx, images) => {
+      for (const [queue, group] of Map.groupBy(images, ({ environment }) => environment)) {
+        const ids = group.map(({ id }) => jobId(id));
         await boss.deleteJob(queue, ids, { db: within(tx) });
       }
     },
@@ -66,8 +66,8 @@ export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "war
       await postponeJobs(tx, lane);
       await postponeTurns(tx, lane);
     },
-    adopt: async (tx, after) => {
-      const images = await unfinishedAfter(tx, after, ADOPTED_AT_ONCE);
+    enqueueMissing: async (tx, after) => {
+      const images = await unfinishedAfter(tx, after, CHECKED_AT_ONCE);
       await enqueue(tx, await withoutJob(tx, images));
       return images.at(-1);
     },
@@ -76,7 +76,7 @@ export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "war
 }
 
 /** Images looked at in one transaction. */
-export const ADOPTED_AT_ONCE = 1_000;
+export const CHECKED_AT_ONCE = 1_000;
 
 /** The next image of a queue. One whose worker died is still `rendering`, and is taken over. */
 async function claimJob(boss: PgBoss, tx: Tx, claim: Claim): Promise<Claimed | undefined> {
@@ -103,7 +103,7 @@ async function claimJob(boss: PgBoss, tx: Tx, claim: Claim): Promise<Claimed | u
 }
 
 /** Tells pg-boss again and again that this process lives and works on what it holds. */
-function heartbeats(boss: PgBoss, log: Pick<Log, "warn">): Jobs["hold"] {
+function heartbeats(boss: PgBoss, log: Pick<Log, "warn">): Jobs["heartbeat"] {
   const held = new Set<Attempt>();
   let timer: Timer | undefined;
   const touch = async () => {

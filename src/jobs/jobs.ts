@@ -19,7 +19,7 @@ export interface Jobs {
   /** Claims the next image for one render: it is `rendering` under a lease. Undefined when nothing waits. */
   claim(tx: Tx, claim: Claim): Promise<Claimed | undefined>;
   /** Shows others that this process works on a claimed image, until the returned function is called. */
-  hold(lease: Lease): () => void;
+  heartbeat(lease: Lease): () => void;
   /**
    * In the transaction that ends an image. False when the lease was lost, and then nothing may be changed.
    */
@@ -34,19 +34,19 @@ export interface Jobs {
    * them until it is over. A job is locked before its image everywhere, or two that meet would wait for each
    * other.
    */
-  seize(tx: Tx, imageIds: readonly string[]): Promise<void>;
+  lock(tx: Tx, imageIds: readonly string[]): Promise<void>;
   /**
    * In the transaction that ends images for other reasons, claimed or not. A renderer then finds its lease
    * lost.
    */
-  withdraw(tx: Tx, images: readonly Pick<Image, "id" | "environment">[]): Promise<void>;
+  cancel(tx: Tx, images: readonly Pick<Image, "id" | "environment">[]): Promise<void>;
   /** Moves all waiting images of an account's lane back by one turn. See postponeTurns. */
   postpone(tx: Tx, lane: AccountLane): Promise<void>;
   /**
    * Looks at the next unfinished images behind `after`, and queues those that should wait here and do not,
    * such as copied ones. Returns the last it has looked at; undefined: there were none.
    */
-  adopt(tx: Tx, after: QueuePosition | undefined): Promise<QueuePosition | undefined>;
+  enqueueMissing(tx: Tx, after: QueuePosition | undefined): Promise<QueuePosition | undefined>;
   /**
    * Has what dead workers held claimed by others; to be called by a service every JOB_SUPERVISION_MS.
    * Several do it for one queue no more often than one. Absent where requeueAbandoned does it all.
@@ -79,6 +79,8 @@ export type Claimed = Image & { leaseToken: string; isSpent?: boolean };
 /**
  * Queues the unfinished images that the queue does not know: those from before it, or copied from elsewhere.
  */
-export async function adoptAll(adopt: (after?: QueuePosition) => ReturnType<Jobs["adopt"]>): Promise<void> {
-  for (let after = await adopt(); after; ) after = await adopt(after);
+export async function enqueueAllMissing(
+  next: (after?: QueuePosition) => ReturnType<Jobs["enqueueMissing"]>,
+): Promise<void> {
+  for (let after = await next(); after; ) after = await next(after);
 }

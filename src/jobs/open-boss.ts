@@ -8,7 +8,7 @@ import type { PostgresStore } from "../store/engine/postgres.ts";
 import { mayNot } from "../store/engine/postgres-errors.ts";
 import { JOBS_SCHEMA } from "../store/engine/postgres-jobs.ts";
 import { bossJobs } from "./boss-jobs.ts";
-import { adoptAll, type OpenJobs } from "./jobs.ts";
+import { enqueueAllMissing, type OpenJobs } from "./jobs.ts";
 
 const seconds = (ms: number) => ms / SECOND_MS;
 const YEAR_SECONDS = 365 * 24 * 3600;
@@ -72,7 +72,10 @@ export async function openBossJobs(store: PostgresStore, log: Pick<Log, "warn">)
       if (version < pgboss.schema) await refuseWhileOthersServe();
       await boss.start();
       for (const name of ["live", "test"]) await ensureQueue(boss, name);
-      if (isNew) await adoptAll((after) => store.write("adopt images", (tx) => jobs.adopt(tx, after)));
+      if (isNew)
+        await enqueueAllMissing((after) =>
+          store.write("adopt images", (tx) => jobs.enqueueMissing(tx, after)),
+        );
     });
   } catch (error) {
     await stop();

@@ -4,8 +4,8 @@ import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage, leaseOf } from "../../src/app/images/render-image.ts";
 import { audit } from "../../src/app/operations/audit/audit.ts";
 import { JOB_HEARTBEAT_MS, JOB_SUPERVISION_MS, MAX_RENDERS } from "../../src/core/limits.ts";
-import { ADOPTED_AT_ONCE } from "../../src/jobs/boss-jobs.ts";
-import { adoptAll, type Claimed } from "../../src/jobs/jobs.ts";
+import { CHECKED_AT_ONCE } from "../../src/jobs/boss-jobs.ts";
+import { type Claimed, enqueueAllMissing } from "../../src/jobs/jobs.ts";
 import { openJobs } from "../../src/jobs/open-jobs.ts";
 import { openPostgresStore } from "../../src/store/engine/postgres.ts";
 import { JOBS_SCHEMA } from "../../src/store/engine/postgres-jobs.ts";
@@ -229,7 +229,7 @@ onPostgres("a queue that is made for waiting images finds each of them, however 
   const first = await acceptLive(workspace, account.id);
   await acceptLive(workspace, account.id);
   await claimed(workspace);
-  const many = ADOPTED_AT_ONCE + 1;
+  const many = CHECKED_AT_ONCE + 1;
   const columns =
     "account_id, environment, type, external_id, player_name, request, lane, available_at, renders, created_at, updated_at";
   await tamper(
@@ -242,9 +242,9 @@ onPostgres("a queue that is made for waiting images finds each of them, however 
   );
   const { store, jobs } = workspace;
   let parts = 0;
-  await adoptAll((after) => {
+  await enqueueAllMissing((after) => {
     parts++;
-    return store.write("adopt images", (tx) => jobs.adopt(tx, after));
+    return store.write("adopt images", (tx) => jobs.enqueueMissing(tx, after));
   });
   expect(await mismatches(workspace)).toEqual([]);
   // Two of those that are queued, one of those being rendered, and nothing is left: no image is looked at

@@ -3,7 +3,7 @@ import { SQL } from "bun";
 import { FILLED_AT, fillPostgres } from "../../scripts/bench/fill.ts";
 import { QUESTIONS } from "../../scripts/bench/questions.ts";
 import { audit } from "../../src/app/operations/audit/audit.ts";
-import { adoptAll } from "../../src/jobs/jobs.ts";
+import { enqueueAllMissing } from "../../src/jobs/jobs.ts";
 import { openJobs } from "../../src/jobs/open-jobs.ts";
 import { transactionOn } from "../../src/store/engine/postgres-connections.ts";
 import type { Tx } from "../../src/store/store.ts";
@@ -52,7 +52,7 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres no large table is read whole
     const store = await openTestPostgresStore(name);
     try {
       const jobs = await openJobs(store, silentLog);
-      await adoptAll((after) => store.write("adopt", (tx) => jobs.adopt(tx, after)));
+      await enqueueAllMissing((after) => store.write("adopt", (tx) => jobs.enqueueMissing(tx, after)));
       await jobs.close();
       await audit(store, FILLED_AT, { write: store.write });
     } finally {

@@ -168,12 +168,12 @@ export async function failImagesUnbegun(
     async (tx) => {
       const now = context.clock.now();
       const end = { code: "IMAGE_PROCESSING_FAILED", message, reason, now, canceledBatch };
-      await context.jobs.seize(tx, ids);
+      await context.jobs.lock(tx, ids);
       // A batch that comes to want one of them does so before this, and is seen, or finds it failed.
       await lockUnbegun(tx, ids);
       const images = await failUnbegun(tx, ids, end);
       if (images.length === 0) return [];
-      await context.jobs.withdraw(tx, images);
+      await context.jobs.cancel(tx, images);
       await recordFailures(tx, context, images, { now, reason });
       return images.map(({ id }) => id);
     },

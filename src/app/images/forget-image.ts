@@ -80,7 +80,7 @@ async function forgetOne(
   const forgotten = await deps.store.write(
     "forget image",
     async (tx) => {
-      await deps.jobs.seize(tx, [scope.id]);
+      await deps.jobs.lock(tx, [scope.id]);
       const image = await findOnceOwn(tx, scope);
       if (!image) throw imageNotFound();
       if (isAged) await freeAddress(tx, image.id);
@@ -107,7 +107,7 @@ export async function forgetPlayer(
       "forget player",
       async (tx) => {
         const ids = await imagesOfPlayer(tx, scope, AT_ONCE);
-        await deps.jobs.seize(tx, ids);
+        await deps.jobs.lock(tx, ids);
         const found = await lockImages(tx, ids);
         for (const image of found) await forgetRow(tx, deps, image);
         // Includes refused requests, which have no image.
@@ -131,7 +131,7 @@ export async function forgetPlayer(
 async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Image): Promise<number> {
   const now = clock.now();
   if (image.completedAt === null) {
-    await jobs.withdraw(tx, [image]);
+    await jobs.cancel(tx, [image]);
     await givePlacesBack(tx, [image]);
     await releaseCredits(tx, [image.id], { now, random });
     await countUsage(tx, image, now, { failed: 1, canceled: 1 });

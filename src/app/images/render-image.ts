@@ -109,8 +109,8 @@ export async function renderNextImage(
     more();
     if (image.renders === 1)
       deps.meter.time("cardpress_image_wait_seconds", {}, (deps.clock.now() - image.createdAt) / 1000);
-    const letGo = deps.jobs.hold(leaseOf(image));
-    await renderClaimed(deps, renderer, image, signal).finally(letGo);
+    const stopHeartbeat = deps.jobs.heartbeat(leaseOf(image));
+    await renderClaimed(deps, renderer, image, signal).finally(stopHeartbeat);
   } finally {
     renderer.release();
   }

@@ -43,7 +43,7 @@ export async function renderNextTestImage(
   if (!image) return;
   more();
   const lease = leaseOf(image);
-  const letGo = deps.jobs.hold(lease);
+  const stopHeartbeat = deps.jobs.heartbeat(lease);
   try {
     const end = await renderTestImage(deps, image, signal).catch((error): RenderEnd => {
       if (signal.aborted || error instanceof RenderInterrupted) return { kind: "requeued" };
@@ -58,7 +58,7 @@ export async function renderNextTestImage(
     const { finished, certain } = await finishWhileLeased(deps, lease, end, signal);
     if (end.kind === "completed" && !finished && certain) await dropPictures(deps, end.output);
   } finally {
-    letGo();
+    stopHeartbeat();
     deps.progress.clear(image.id);
   }
 }

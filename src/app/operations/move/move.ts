@@ -5,7 +5,7 @@ import { folderBlobs } from "../../../blobs/folder-blobs.ts";
 import type { Config } from "../../../config.ts";
 import { OperatorError } from "../../../core/errors.ts";
 import type { Clock } from "../../../core/ports.ts";
-import { adoptAll } from "../../../jobs/jobs.ts";
+import { enqueueAllMissing } from "../../../jobs/jobs.ts";
 import { isEmpty, type MovedTable, moveRows } from "../../../store/engine/move-rows.ts";
 import { openSqliteStore } from "../../../store/engine/sqlite.ts";
 import type { Store } from "../../../store/store.ts";
@@ -66,7 +66,7 @@ export async function moveFolder({ config, folder, clock }: MoveDeps, step: Step
     const tables = await step("rows", (note) =>
       moveRows(from, into, {
         report: ({ table, rows }) => note(`${rows} of ${table}`),
-        last: (tx) => adoptAll((after) => places.jobs.adopt(tx, after)),
+        last: (tx) => enqueueAllMissing((after) => places.jobs.enqueueMissing(tx, after)),
       }),
     );
     const remedy = `Run "cardpress audit" on ${root}: they may have been broken before. Do not go on with the copy until you know.`;

@@ -6,19 +6,19 @@ import type { Claimed, OpenJobs } from "./jobs.ts";
  * The rows of the images are the queue: their state, turn and lease say all there is to say, and every change
  * of a row is fenced by its lease.
  */
-export function sqlJobs(store: Pick<Store, "read">): OpenJobs {
+export function rowJobs(store: Pick<Store, "read">): OpenJobs {
   return {
     enqueue: async () => {},
     isWaiting: (environment, now) => hasClaimable(store.read, environment, now),
     claim: async (tx, claim) => (await claimNextImage(tx, claim)) as Claimed | undefined,
     // The lease itself shows it, for longer than any render takes.
-    hold: () => () => {},
+    heartbeat: () => () => {},
     end: async () => true,
     requeue: async () => true,
-    seize: async () => {},
-    withdraw: async () => {},
+    lock: async () => {},
+    cancel: async () => {},
     postpone: postponeTurns,
-    adopt: async () => undefined,
+    enqueueMissing: async () => undefined,
     close: async () => {},
   };
 }
