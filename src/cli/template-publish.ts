@@ -4,7 +4,7 @@ import {
   type PublishOutcome,
   publishTemplate,
   refuseUnpublishable,
-  withdrawTemplate,
+  unlistTemplate,
 } from "../app/operations/publish-template.ts";
 import { OperatorError } from "../core/errors.ts";
 import type { CheckReport } from "../studio/check/check.ts";
@@ -83,7 +83,7 @@ export function templateUnlistCommand(): Command {
     .option("--json", "print JSON")
     .action((name: string, { json }: { json?: boolean }) =>
       withWorkspace(async (workspace) => {
-        await withdrawTemplate(workspace, name);
+        await unlistTemplate(workspace, name);
         printResult(json, { name, listed: false }, () => `${name} is not listed any more.`);
       }),
     );

@@ -151,7 +151,7 @@ function startBeat(deps: Deps & { clock: SteadyClock }): Loop {
 }
 
 /** Of all nodes one does what is for one, each time; if it is killed at it, another one does it next time. */
-function turns({ store, state, node }: Deps) {
+function choreClaims({ store, state, node }: Deps) {
   return async (name: string, everyMs: number): Promise<boolean> => {
     if (!store.rawQuery) return true;
     return state.values(`turn ${name}`, { forMs: TURN_SHARE * everyMs, maxKeys: 1 }).putNew("", node);
@@ -174,14 +174,14 @@ function startSupervision({ jobs: { supervise }, log }: Deps): Loop[] {
 
 function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Loop[] {
   const { folder, clock, log, store } = deps;
-  const takesTurn = turns(deps);
+  const claimsChore = choreClaims(deps);
   return [
     startLoop({
       name: "sweep",
       concurrency: 1,
       pollMs: SWEEP_INTERVAL_MS,
       runOne: async (signal) => {
-        if (await takesTurn("sweep", SWEEP_INTERVAL_MS)) {
+        if (await claimsChore("sweep", SWEEP_INTERVAL_MS)) {
           await sweep(deps, signal);
           await deps.state.sweep();
           await deps.holds?.sweep();
@@ -203,7 +203,7 @@ function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Lo
       concurrency: 1,
       pollMs: FILE_SWEEP_INTERVAL_MS,
       runOne: async () => {
-        const onlyOwn = !(await takesTurn("sweep_files", FILE_SWEEP_INTERVAL_MS));
+        const onlyOwn = !(await claimsChore("sweep_files", FILE_SWEEP_INTERVAL_MS));
         // A bucket has a clock of its own, so there the start of this process bounds nothing.
         const ownTime = deps.config.bucket === undefined;
         await sweepFiles(deps, store.rawQuery ? { onlyOwn } : ownTime ? { startedAt } : {});

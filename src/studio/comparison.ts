@@ -10,15 +10,15 @@ import type { Session } from "./session.ts";
 export type CompareRequest = PictureRequest & { sample: string; size: string; against: "golden" | "head" };
 
 /** Pictures that were read or computed rather than drawn, by the last part of their address. */
-export type LoosePictures = Map<string, Uint8Array>;
+export type ComparedPictures = Map<string, Uint8Array>;
 
 /** The number of such pictures kept; each is some 100 KB. */
-const MAX_LOOSE = 60;
+const MAX_COMPARED = 60;
 
 /** A sample's picture now and before, and where they differ. */
 export async function compare(
   session: Session,
-  loose: LoosePictures,
+  compared: ComparedPictures,
   request: CompareRequest,
   base: string,
 ): Promise<CompareAnswer> {
@@ -39,17 +39,17 @@ export async function compare(
     width: GOLDEN_WIDTH,
     height,
   };
-  const before = await pictureBefore(session, loose, request, job, base);
+  const before = await pictureBefore(session, compared, request, job, base);
   if (!before) return plain;
   const path = session.drawings.file(after.url.slice(after.url.lastIndexOf("/") + 1))?.path ?? "";
   const { changed, picture } = await differenceOf(before.bytes, new Uint8Array(await readFile(path)));
-  const difference = picture && `${base}/pictures/${keep(loose, picture)}`;
+  const difference = picture && `${base}/pictures/${keep(compared, picture)}`;
   return { ...plain, before: before.url, difference, changed };
 }
 
 async function pictureBefore(
   session: Session,
-  loose: LoosePictures,
+  compared: ComparedPictures,
   request: CompareRequest,
   job: DrawingJob,
   base: string,
@@ -57,7 +57,7 @@ async function pictureBefore(
   if (request.against === "golden") {
     const name = goldenName(request.sample, request.size, job.side);
     const bytes = await readGolden(job.dir, name);
-    return bytes && { bytes, url: `${base}/pictures/${keep(loose, bytes)}` };
+    return bytes && { bytes, url: `${base}/pictures/${keep(compared, bytes)}` };
   }
   const committed = await session.lastCommitted(job.dir);
   if (!committed || (job.side === "back" && !committed.state.hasBack)) return null;
@@ -69,11 +69,11 @@ async function pictureBefore(
   return { bytes, url: `${base}/pictures/${end.drawing.key}` };
 }
 
-function keep(loose: LoosePictures, picture: Uint8Array): string {
+function keep(compared: ComparedPictures, picture: Uint8Array): string {
   const key = sha256(picture).slice(0, 32);
-  loose.set(key, picture);
-  const [eldest] = loose.keys();
-  if (loose.size > MAX_LOOSE && eldest !== undefined) loose.delete(eldest);
+  compared.set(key, picture);
+  const [eldest] = compared.keys();
+  if (compared.size > MAX_COMPARED && eldest !== undefined) compared.delete(eldest);
   return key;
 }
 

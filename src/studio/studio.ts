@@ -9,7 +9,7 @@ import { readTemplateFolder } from "../templates/files.ts";
 import { type SampleBody, WALLS, wallCases } from "./cases.ts";
 import { checkStyles } from "./check/check-style.ts";
 import { checkSvg } from "./check/check-svg.ts";
-import { type CompareRequest, compare, goldenDrawer, type LoosePictures } from "./comparison.ts";
+import { type ComparedPictures, type CompareRequest, compare, goldenDrawer } from "./comparison.ts";
 import { curlCommand } from "./curl.ts";
 import { type EventStream, eventStream } from "./event-stream.ts";
 import { goldenStates, writeGolden } from "./goldens.ts";
@@ -69,7 +69,7 @@ export async function openStudio(options: StudioOptions): Promise<Studio> {
   const { root, scratch, baseUrl } = options;
   const events = eventStream();
   const session = openSession(options);
-  const loose: LoosePictures = new Map();
+  const compared: ComparedPictures = new Map();
   const watcher = watchFolder(root, (paths) => {
     // A changed style sheet changes only pictures, so the page need not reload the state first.
     const isSheet = paths.every((path) => /(?:card|back)\.css$/.test(path));
@@ -80,8 +80,8 @@ export async function openStudio(options: StudioOptions): Promise<Studio> {
     state: (template) => stateOf(session, root, template),
     style: (template) => styleOf(session, options.pool, template),
     picture: (request, base) => pictureOf(session, request, base),
-    file: (key, downloadAs) => fileOf(session, loose, key, downloadAs),
-    compare: (request, base) => compare(session, loose, request, base),
+    file: (key, downloadAs) => fileOf(session, compared, key, downloadAs),
+    compare: (request, base) => compare(session, compared, request, base),
     goldens: async (template) => goldenStates(await session.folderNow(template), goldenDrawer(session)),
     accept: (request) => accept(session, request.template, request.names),
     wall: (request) => wallOf(session, request),
@@ -135,11 +135,11 @@ async function pictureOf(session: Session, request: PictureRequest, base: string
 
 function fileOf(
   session: Session,
-  loose: LoosePictures,
+  compared: ComparedPictures,
   key: string,
   downloadAs: string | undefined,
 ): Response {
-  const bytes = loose.get(key);
+  const bytes = compared.get(key);
   const file = session.drawings.file(key);
   if (!bytes && !file)
     return Response.json({ error: "This picture is gone. Reload the page." }, { status: 404 });

@@ -31,11 +31,11 @@ export function examine(files: TemplateFiles): Examined {
     readMarkup(text(`${side}.html`), known, references, side),
   );
   const markups = [markup as Markup, ...(back ? [back] : [])];
-  const about = markups
+  const ofMarkup = markups
     .flatMap((one) => one.faults)
     .filter(({ code }) => manifest !== null || code !== "unknown_path");
   const styles = sides.flatMap((side) => readStyle(text(`${side}.css`), references, side));
-  const all = [...faults, ...(hasBack ? halfBacks(files) : []), ...about, ...styles];
+  const all = [...faults, ...(hasBack ? halfBacks(files) : []), ...ofMarkup, ...styles];
   all.push(...insidePictures(files), ...unused(files, references));
   const paths = new Set(markups.flatMap((one) => [...one.paths]));
   const css = sides.map((side) => text(`${side}.css`)).join("\n");

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { renderNextImage } from "../../src/app/images/render-image.ts";
-import { publishTemplate, withdrawTemplate } from "../../src/app/operations/publish-template.ts";
+import { publishTemplate, unlistTemplate } from "../../src/app/operations/publish-template.ts";
 import { sweepFiles } from "../../src/app/operations/sweep.ts";
 import { DAY_MS } from "../../src/core/time.ts";
 import { AcceptedImageResponse, PresetListResponse } from "../../src/http/schemas.ts";
@@ -152,14 +152,14 @@ test("a name that comes with cardpress, or that the operator's folder holds, is 
 
 test("what is taken off the list is refused to new creates and made for those who asked in time", async () => {
   await accepted();
-  await withdrawTemplate(beside, "derby");
+  await unlistTemplate(beside, "derby");
   expect(await presets()).toEqual(["club_card 1.0.0"]);
   const { details } = await expectError(await create(), "INVALID_REQUEST");
   expect(details).toEqual([{ field: "style.preset", message: expect.stringContaining('got "derby"') }]);
   expect(await drawnWith()).toBe("/* first */");
-  await expect(withdrawTemplate(beside, "derby")).rejects.toThrow('"derby" is not listed');
-  await expect(withdrawTemplate(beside, "club_card")).rejects.toThrow("CARDPRESS_PRESETS");
-  await expect(withdrawTemplate(beside, "nobody")).rejects.toThrow('There is no template "nobody"');
+  await expect(unlistTemplate(beside, "derby")).rejects.toThrow('"derby" is not listed');
+  await expect(unlistTemplate(beside, "club_card")).rejects.toThrow("CARDPRESS_PRESETS");
+  await expect(unlistTemplate(beside, "nobody")).rejects.toThrow('There is no template "nobody"');
 });
 
 test("the files of what is published stay, also unlisted and unasked for, and are part of a backup", async () => {

@@ -162,11 +162,11 @@ export async function releaseCredits(tx: Tx, imageIds: string[], moment: Moment)
   const alike = Map.groupBy(reservations, ({ accountId, bucket, period }) =>
     [accountId, bucket, period].join(),
   );
-  for (const own of alike.values()) {
-    const [{ accountId, bucket, period }] = own as [LedgerEntry];
-    const count = own.length;
+  for (const group of alike.values()) {
+    const [{ accountId, bucket, period }] = group as [LedgerEntry];
+    const count = group.length;
     if (await returnHolds(tx, accountId, { bucket, period, count }, moment.now)) continue;
-    await ended("expire", own);
+    await ended("expire", group);
     await consumeHolds(tx, accountId, count, moment.now);
   }
 }

@@ -31,7 +31,7 @@ interface Fetch {
   timer: Timer;
 }
 
-/** Per-account state; bounded in number. */
+/** Of each account that has fetched since the start. */
 interface AccountLoad {
   inFlight: Set<Fetch>;
   /** How many fetches not yet slow may run: one after a slow fetch, one more after each prompt one. */

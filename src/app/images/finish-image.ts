@@ -143,10 +143,10 @@ async function recordFailures(
   const alike = Map.groupBy(images, ({ accountId, environment, keyId }) =>
     [accountId, environment, keyId].join(),
   );
-  for (const own of alike.values()) {
-    const failed = own.length;
-    await countUsage(tx, own[0] as Image, now, { failed, canceled: isCanceled ? failed : 0 });
-    await countFailures(tx, own[0] as Image, now, { reason, failed });
+  for (const group of alike.values()) {
+    const failed = group.length;
+    await countUsage(tx, group[0] as Image, now, { failed, canceled: isCanceled ? failed : 0 });
+    await countFailures(tx, group[0] as Image, now, { reason, failed });
   }
   await noteBatches(tx, images, isCanceled ? "canceled" : "failed", moment);
   await recordEnds(tx, context, images, moment);

@@ -42,8 +42,8 @@ async function renew(
   digest: string,
   files: LoadedTemplate["files"],
 ): Promise<void> {
-  const length = lengths.get(digest) ?? (await packTemplate(files)).length;
-  lengths.set(digest, length);
-  if (await blobs.refresh("template", digest, length)) return;
-  await blobs.put("template", digest, await packTemplate(files));
+  const archive = lengths.has(digest) ? null : await packTemplate(files);
+  if (archive) lengths.set(digest, archive.length);
+  if (await blobs.refresh("template", digest, lengths.get(digest) as number)) return;
+  await blobs.put("template", digest, archive ?? (await packTemplate(files)));
 }

@@ -93,6 +93,15 @@ export function leaseOf(image: Claimed): RenderLease {
 }
 
 /**
+ * A full disk, or a database or bucket out of reach. It breaks every render, so waiting is better than
+ * failing the whole queue.
+ */
+export function isStorageFault(error: unknown): boolean {
+  if (error instanceof RenderFault && error.storage) return true;
+  return isFullDisk(error) || storageFault(error) !== undefined;
+}
+
+/**
  * Renders the next waiting live image, if any, and calls `more` once it is claimed. A worker is acquired
  * before the image is claimed, so that no render is counted while no browser is available.
  */
@@ -235,10 +244,7 @@ async function attempt(
     deps.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });
     // A stop signal often reaches the whole process group: the browser was stopped, it did not crash.
     if (signal.aborted) return { kind: "requeued" };
-    // A full disk or a bucket out of reach breaks every render: waiting is better than failing the whole
-    // queue.
-    if ((error instanceof RenderFault && error.storage) || isFullDisk(error) || storageFault(error))
-      return { kind: "requeued", pauseMs: STORAGE_RETRY_MS };
+    if (isStorageFault(error)) return { kind: "requeued", pauseMs: STORAGE_RETRY_MS };
     return { kind: "fault" };
   } finally {
     // If it cannot be removed now, a sweep or the next start will.

@@ -2,12 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { cardInput, storedRequest } from "../../core/image-request.ts";
 import { STORAGE_RETRY_MS } from "../../core/limits.ts";
 import { frameSize, isMoving } from "../../core/moving-pictures.ts";
-import { storageFault } from "../../core/storage-unavailable.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
 import type { SharedPlaceholders } from "../../render/placeholders/placeholder-files.ts";
-import { RenderFault, RenderInterrupted } from "../../render/pool.ts";
+import { RenderInterrupted } from "../../render/pool.ts";
 import type { ImageOutput } from "../../store/images/images.ts";
-import { isFullDisk } from "../../system/write-whole.ts";
 import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { RenderEnd } from "./finish-image.ts";
@@ -21,7 +19,7 @@ import {
   testPlaceholder,
 } from "./placeholder-picture.ts";
 import type { ProgressTracker } from "./progress.ts";
-import { claimImage, finishWhileLeased, leaseOf } from "./render-image.ts";
+import { claimImage, finishWhileLeased, isStorageFault, leaseOf } from "./render-image.ts";
 import { testEnding } from "./requested-ending.ts";
 
 export interface TestImageDeps extends AppContext, TestPlaceholderDeps {
@@ -50,10 +48,7 @@ export async function renderNextTestImage(
       if (error instanceof PlaceholderRefused)
         return { kind: "refused", message: error.message, reason: error.reason };
       deps.log.warn("mock_fault", { imageId: image.id, renders: image.renders, error: String(error) });
-      // As for live images: a full disk or a bucket out of reach says nothing about this one.
-      const isStorage =
-        isFullDisk(error) || storageFault(error) || (error instanceof RenderFault && error.storage);
-      return isStorage ? { kind: "requeued", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
+      return isStorageFault(error) ? { kind: "requeued", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
     });
     const { finished, certain } = await finishWhileLeased(deps, lease, end, signal);
     if (end.kind === "completed" && !finished && certain) await dropPictures(deps, end.output);

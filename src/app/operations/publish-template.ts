@@ -5,7 +5,7 @@ import {
   insertTemplateVersion,
   offerTemplate,
   publishedTemplates,
-  unlistTemplate,
+  unlistTemplate as unlistRow,
 } from "../../store/images/templates.ts";
 import { BUILT_IN } from "../../templates/built-in.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
@@ -66,12 +66,15 @@ export async function publishTemplate(
   });
 }
 
-/** Withdraws a published template: partners can no longer request it, waiting images are still made. */
-export async function withdrawTemplate(deps: PublishDeps, name: string): Promise<void> {
+/**
+ * Takes a published template off the list: partners can no longer request it, waiting images are still
+ * made.
+ */
+export async function unlistTemplate(deps: PublishDeps, name: string): Promise<void> {
   const { store, clock, random, templates } = deps;
   const done = await store.write("unlist template", async (tx) => {
     const now = clock.now();
-    if (!(await unlistTemplate(tx, name, now))) return false;
+    if (!(await unlistRow(tx, name, now))) return false;
     await logAction(
       tx,
       { by: null, accountId: null, action: "template.unlisted", subject: name },

@@ -1,6 +1,8 @@
 import type { Environment } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import type { ListPosition } from "../../core/list-position.ts";
+import { WEBHOOK_RETENTION_MS } from "../../core/outbound-limits.ts";
+import { DAY_MS } from "../../core/time.ts";
 import {
   attemptsOf,
   type DeliveryAttempt,
@@ -125,6 +127,6 @@ function ownEvent(scope: Scope & { id: string }, event: WebhookEvent | undefined
   if (event?.accountId === scope.accountId && event.environment === scope.environment) return event;
   throw new Refusal(
     "NOT_FOUND",
-    `There is no event ${scope.id.slice(0, 100)} for this key. Events are kept for 30 days, and go with the image they are about.`,
+    `There is no event ${scope.id.slice(0, 100)} for this key. Events are kept for ${WEBHOOK_RETENTION_MS / DAY_MS} days, and go with the image they are about.`,
   );
 }

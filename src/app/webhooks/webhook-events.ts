@@ -33,15 +33,15 @@ export async function recordEvents(tx: Tx, fresh: NewEvent[], moment: Moment): P
     tx,
     fresh.map((one) => newEvent(one, moment)),
   );
-  for (const own of Map.groupBy(
+  for (const group of Map.groupBy(
     events,
     ({ accountId, environment }) => `${accountId} ${environment}`,
   ).values()) {
-    const endpoints = await listEndpointRows(tx, own[0] as WebhookEvent);
+    const endpoints = await listEndpointRows(tx, group[0] as WebhookEvent);
     const enabled = endpoints.filter(({ state }) => state === "enabled");
     await insertDeliveries(
       tx,
-      own.flatMap((event) =>
+      group.flatMap((event) =>
         enabled
           .filter((endpoint) => wants(endpoint, event.type))
           .map((endpoint) => newDelivery(event, endpoint.id, moment)),

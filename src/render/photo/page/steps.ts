@@ -32,10 +32,10 @@ function required<T>(value: T | undefined): T {
 
 /**
  * What the page offers to the process that opened it: the steps of a photo, which that process calls in the
- * order of its own list, one photo at a time. Each takes what those before it left in the job, and returns
- * why the photo is refused, or null. The photo comes in as a file, and smaller pictures go out as data URLs,
- * which browsers create natively. The networks run in that process; a shared file connects both, through
- * which the cutout goes too.
+ * order of its own list, one photo at a time. Each takes what those before it left in the job. Those that
+ * judge the photo (decode, find, prepare, cutOut) say why it is refused. The photo comes in as a file, and
+ * smaller pictures go out as data URLs, which browsers create natively. The networks run in that process; a
+ * shared file connects both, through which the cutout goes too.
  */
 const photoPage = {
   load: openNetworkFile,

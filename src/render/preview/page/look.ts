@@ -48,7 +48,7 @@ const union = (rects: Box[]): Box => {
 /** @param element the data attribute or class by which its designer knows it */
 const labelOf = (element: HTMLElement) => {
   for (let at: HTMLElement | null = element; at && at !== card(); at = at.parentElement) {
-    const name = at.dataset.text ?? at.dataset.slot;
+    const name = at.dataset.text;
     if (name) return name;
     if (at.className && typeof at.className === "string") return `.${at.className.trim().split(/\s+/)[0]}`;
   }
