@@ -36,14 +36,14 @@ const SAMPLES = ["first@portrait", "plain@square"];
 const file = (name: string) => join(dir, name);
 const read = (name: string) => readFileSync(file(name), "utf8");
 
-function check(only: string[], accept: string[] = [], folder = dir): Promise<CheckReport> {
+function check(only: string[] | null, accept: string[] = [], folder = dir): Promise<CheckReport> {
   const scratch = join(previews.scratch, "pictures");
   return checkTemplate({
     dir: folder,
     scratch,
     pool: previews.pool,
     accept,
-    only: new Set(only),
+    only: only && new Set(only),
     onProgress: () => {},
   });
 }
@@ -228,6 +228,39 @@ test("an accepted picture that is a link is at fault, neither followed nor repla
   expect(faults).toMatchObject([{ file: "golden/first@portrait.webp", code: "file", severity: "error" }]);
   expect(goldens).toMatchObject([{ name: "plain@square", state: "accepted" }]);
   expect([failed, readFileSync(secret, "utf8")]).toEqual([["first@portrait"], "s3cret"]);
+});
+
+test("a whole check with a sample that cannot be drawn reports that, compares the others and measures one of them", async () => {
+  const hidden = await copyStarter(root, "hidden_card");
+  // Refused at once, where a photo that shows nobody is looked at for every card.
+  writeFileSync(join(hidden, "samples/portrait.webp"), "no picture");
+  const manifest = JSON.parse(readFileSync(join(hidden, "template.json"), "utf8"));
+  manifest.sizes = { square: manifest.sizes.square };
+  writeFileSync(join(hidden, "template.json"), JSON.stringify(manifest));
+  const report = await check(null, ["all"], hidden);
+  const errors = report.faults.filter(({ severity }) => severity === "error");
+  expect(errors.map(({ code, message }) => `${code} ${message}`)).toEqual([
+    expect.stringMatching(/^drawing a card cannot be drawn: .*Seen in first, square and 1\d\d more\.$/),
+  ]);
+  expect(report.goldens).toMatchObject([{ name: "plain@square", state: "accepted" }]);
+  expect([report.isGood, report.failed.includes("first@square")]).toEqual([false, true]);
+  expect(report.cost).toBeGreaterThan(0);
+  // The other sample, and the first one without its photo.
+  expect(report.drawn).toBe(2);
+});
+
+test("an accepted picture that is damaged is at fault, until it is accepted again", async () => {
+  const damaged = await copyStarter(root, "damaged_picture");
+  mkdirSync(join(damaged, "golden"));
+  writeFileSync(join(damaged, "golden/first@portrait.webp"), "no picture");
+  const { faults, failed, isGood } = await check(SAMPLES, ["plain@square"], damaged);
+  expect(faults).toMatchObject([{ file: "golden/first@portrait.webp", code: "file", severity: "error" }]);
+  expect([failed, isGood]).toEqual([["first@portrait"], false]);
+  const { goldens } = await check(SAMPLES, ["first@portrait"], damaged);
+  expect(goldens.map(({ name, state }) => `${name} ${state}`)).toEqual([
+    "first@portrait accepted",
+    "plain@square same",
+  ]);
 });
 
 test("accepted pictures are kept, and a change to them fails with a picture of the difference until it is accepted", async () => {

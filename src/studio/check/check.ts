@@ -2,15 +2,14 @@ import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { OperatorError } from "../../core/errors.ts";
 import type { PreviewPool } from "../../render/pool.ts";
-import type { Inspection, Previewed } from "../../render/preview/messages.ts";
+import type { Inspection } from "../../render/preview/messages.ts";
 import { writeWhole } from "../../system/write-whole.ts";
-import { DEFAULT_TEMPLATE } from "../../templates/built-in.ts";
 import { examine, misnamed } from "../../templates/examine.ts";
 import { type Fault, sortFaults } from "../../templates/fault.ts";
 import { readTemplateFolder, TemplateFileError } from "../../templates/files.ts";
 import { compositionsOf, type TemplateManifest } from "../../templates/manifest.ts";
 import { type SampleBody, showsSet } from "../cases.ts";
-import { CHANGED_FROM, differenceOf } from "../difference.ts";
+import { CHANGED_FROM, type Difference, differenceOf } from "../difference.ts";
 import { differencesFolder, goldenPath, readGolden } from "../goldens.ts";
 import { readSamples, sampleFile, sampleFileNames } from "../sample-files.ts";
 import { type SampleCard, sampleCard } from "../samples.ts";
@@ -27,6 +26,7 @@ import {
 } from "./cards.ts";
 import { checkStyles } from "./check-style.ts";
 import { checkSvg } from "./check-svg.ts";
+import { costOf } from "./cost.ts";
 import { draw } from "./draw.ts";
 
 export interface CheckOptions {
@@ -66,10 +66,12 @@ export interface CheckReport {
 
 /** The longer side of inspected cards: as small as possible while texts can still be judged. */
 const LOOK_PX = 640;
+/** The code of a fault of a card that cannot be drawn at all. */
+const UNDRAWN = "drawing";
+/** For a picture that was not accepted before. */
+const ALL_CHANGED: Difference = { changed: 1, picture: null };
 /** A costlier template would halve a service's throughput. */
 const MAX_COST = 2;
-/** Draws per template; the fastest counts, as it is least disturbed by other load. */
-const COST_DRAWS = 5;
 
 /**
  * Checks a template's folder: its files, then hundreds of cards. Throws an OperatorError when it cannot be
@@ -148,6 +150,25 @@ async function unlessReported<T>(
   }
 }
 
+/** What was drawn, or undefined and a fault in the report for a card that could not be drawn again. */
+async function unlessUndrawn<T>(
+  options: CheckOptions,
+  report: CheckReport,
+  { id, label, side }: CheckCase,
+  drawing: Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await drawing;
+  } catch (error) {
+    const place = { file: `${side ?? "card"}.html`, line: 1, column: 1 };
+    const message = `${label} cannot be drawn: ${firstLine(error)}`;
+    reportFault(options, report, { ...place, severity: "error", code: UNDRAWN, message }, [id]);
+    return undefined;
+  }
+}
+
+const firstLine = (error: unknown) => (error as Error).message.split("\n", 1)[0];
+
 async function checkCards(
   options: CheckOptions,
   manifest: TemplateManifest,
@@ -162,9 +183,14 @@ async function checkCards(
   const cases = [...fronts, ...backs].filter(({ id }) => options.only === null || options.only.has(id));
   const samples = cases.filter(({ isSample }) => isSample);
   checkAccepted(options.accept, samples);
-  report.faults.push(...(await inspectAll(options, manifest, cases, html, report)));
-  await checkGoldens(options, manifest, samples, report);
-  if (options.only === null) await checkCost(options, manifest, cases[0] as CheckCase, report);
+  const faults = await inspectAll(options, manifest, cases, html, report);
+  report.faults.push(...faults);
+  // What cannot be drawn is reported by now: it has no picture to compare, and no time to measure.
+  const undrawn = new Set(faults.flatMap(({ code, cases: ids }) => (code === UNDRAWN ? ids : [])));
+  const isDrawn = ({ id }: CheckCase) => !undrawn.has(id);
+  await checkGoldens(options, manifest, samples.filter(isDrawn), report);
+  const measured = options.only === null ? cases.find(isDrawn) : undefined;
+  if (measured) await checkCost(options, manifest, measured, report);
   const failed = report.faults.flatMap(({ severity, cases: ids }) => (severity === "error" ? ids : []));
   const changed = report.goldens.filter(({ state }) => state === "changed").map(({ name }) => name);
   report.failed = [...new Set([...failed, ...changed])];
@@ -182,6 +208,7 @@ async function inspectAll(
     side === "back" ? gather(all, html.back ?? "", "back.html") : gather(all, html.card);
   const inspected: { one: CheckCase; faults: CardFault[] }[] = [];
   const reported = new Set<string>();
+  let done = 0;
   await inParallel(options.pool.health().wanted, cases, async (one, i) => {
     const faults = await faultsOf(options, manifest, one);
     inspected[i] = { one, faults };
@@ -191,8 +218,8 @@ async function inspectAll(
       reported.add(key);
       if (first) options.onFault?.(first);
     }
-    report.drawn += 1;
-    options.onProgress(report.drawn, cases.length);
+    if (!faults.some(({ code }) => code === UNDRAWN)) report.drawn += 1;
+    options.onProgress(++done, cases.length);
   });
   const of = (side: CheckCase["side"]) =>
     gatherSide(
@@ -212,10 +239,8 @@ async function faultsOf(
     const { inspection } = await draw(options, manifest, one, one.isPrint ? "print" : LOOK_PX, "contrast");
     return cardFaults(inspection as Inspection, one);
   } catch (error) {
-    const [text = ""] = (error as Error).message.split("\n", 1);
-    return [
-      { severity: "error", code: "drawing", subject: "a card", text: `cannot be drawn: ${text}`, weight: 1 },
-    ];
+    const text = `cannot be drawn: ${firstLine(error)}`;
+    return [{ severity: "error", code: UNDRAWN, subject: "a card", text, weight: 1 }];
   }
 }
 
@@ -312,9 +337,23 @@ async function checkGoldens(
       report.goldens.push({ name: one.id, state: "new", changed: null, difference: null });
       continue;
     }
-    const now = await (await draw(options, manifest, one, "golden", "no")).bytesOf();
+    const drawing = draw(options, manifest, one, "golden", "no").then(({ bytesOf }) => bytesOf());
+    const now = await unlessUndrawn(options, report, one, drawing);
+    if (now === undefined) continue;
+    const compared = before ? differenceOf(before, now) : Promise.resolve(ALL_CHANGED);
+    const difference = await unlessReported(
+      options,
+      report,
+      compared.catch(() => {
+        if (isWanted) return ALL_CHANGED;
+        const fault = `is no picture that can be read. Remove it, or keep what is drawn now by --accept ${one.id}.`;
+        throw new TemplateFileError(dir, `golden/${one.id}.webp`, fault);
+      }),
+      [one.id],
+    );
+    if (!difference) continue;
+    const { changed, picture } = difference;
     const differencePath = join(differences, `${one.id}.png`);
-    const { changed, picture } = before ? await differenceOf(before, now) : { changed: 1, picture: null };
     const differs = changed > CHANGED_FROM;
     if (differs && isWanted) await writeWhole(goldenPath(dir, one.id), now);
     const shown = differs && !isWanted && picture ? differencePath : null;
@@ -325,26 +364,18 @@ async function checkGoldens(
   }
 }
 
-/**
- * Compares laying out and capturing one card with the built-in card: same photo, size and format,
- * alternating.
- */
+/** Measures what a card takes to draw, and reports a template that takes too long. */
 async function checkCost(
   options: CheckOptions,
   manifest: TemplateManifest,
   one: CheckCase,
   report: CheckReport,
 ): Promise<void> {
-  // On one worker: on another the other page would be the warm one.
-  const renderer = await options.pool.acquire();
-  try {
-    const pool = { ...options.pool, acquire: async () => ({ ...renderer, release: () => {} }) };
-    report.cost = await costOf({ ...options, pool }, manifest, one);
-  } finally {
-    renderer.release();
-  }
-  if (report.cost <= MAX_COST) return;
-  const message = `a card takes ${report.cost.toFixed(1)} times as long as the built-in card's. Blurs, blends and large masks cost most.`;
+  const cost = await unlessUndrawn(options, report, one, costOf(options, manifest, one));
+  if (cost === undefined) return;
+  report.cost = cost;
+  if (cost <= MAX_COST) return;
+  const message = `a card takes ${cost.toFixed(1)} times as long as the built-in card's. Blurs, blends and large masks cost most.`;
   reportFault(options, report, {
     file: "card.css",
     line: 1,
@@ -353,26 +384,4 @@ async function checkCost(
     code: "cost",
     message,
   });
-}
-
-/** The time of a card as a multiple of the built-in card's. */
-async function costOf(options: CheckOptions, manifest: TemplateManifest, one: CheckCase): Promise<number> {
-  const plainBody = { player: one.body.player, branding: one.body.branding };
-  const theirManifest = { ...manifest, fields: {} };
-  const measure = async (preview: Promise<Previewed>) => {
-    const { compose = 0, capture = 0 } = (await preview).timingsMs;
-    return compose + capture;
-  };
-  const [own, theirs]: [number[], number[]] = [[], []];
-  for (let i = 0; i <= COST_DRAWS; i++) {
-    const ownMs = await measure(draw(options, manifest, one, 1024, "no"));
-    const theirMs = await measure(
-      draw(options, theirManifest, { ...one, body: plainBody }, 1024, "no", DEFAULT_TEMPLATE),
-    );
-    // The first draw of each opens its page.
-    if (i === 0) continue;
-    own.push(ownMs);
-    theirs.push(theirMs);
-  }
-  return Math.min(...own) / Math.min(...theirs);
 }

@@ -9,12 +9,19 @@ import { badgeFile, photoFile, pictureFiles } from "../sample-files.ts";
 import { sampleCard } from "../samples.ts";
 import { type CheckCase, checkedSizes } from "./cards.ts";
 
+/** Where cards are drawn: the template's folder, one for pictures, and what draws. */
+export interface Drawing {
+  dir: string;
+  scratch: string;
+  pool: PreviewPool;
+}
+
 /**
  * Draws a card with its longer side scaled to `longerPx`, as it is printed, or at the width of accepted
  * pictures.
  */
 export async function draw(
-  { dir, scratch, pool }: { dir: string; scratch: string; pool: PreviewPool },
+  { dir, scratch, pool }: Drawing,
   manifest: TemplateManifest,
   { body, size, side, id }: CheckCase,
   longerPx: number | "print" | "golden",
