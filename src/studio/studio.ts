@@ -92,8 +92,8 @@ export async function openStudio(options: StudioOptions): Promise<Studio> {
       return { name };
     },
     curl: async ({ template, body, width, height, format }) => {
-      await session.dirOf(template);
-      const wanted = { baseUrl, preset: template, size: [width, height], format } as const;
+      const fields = (await session.folderNow(template)).manifest?.fields;
+      const wanted = { baseUrl, preset: template, size: [width, height], format, fields } as const;
       return { command: curlCommand(body as SampleBody, wanted) };
     },
     close: async () => {

@@ -42,6 +42,13 @@ const root = join(import.meta.dir, "../..");
 const action = await loadTemplate(join(root, "templates/action_card"));
 const sample = JSON.parse(readFileSync(join(root, "templates/action_card/samples/gold.json"), "utf8"));
 const SIZE = { width: 512, height: 640, format: "png" } as const;
+const CURL = {
+  baseUrl: "http://h",
+  preset: "action_card",
+  size: [815, 1110],
+  format: "png",
+  fields: action.manifest.fields,
+} as const;
 
 test("a sample makes the card that the API would make of the same body", () => {
   const { card, photo, badge } = sampleCard(sample, action.manifest, SIZE);
@@ -222,20 +229,30 @@ test("a sample asks for a composition of its template, as a partner does, also i
   );
   const both = { ...manifest, compositions: ["cutout" as const, "photo" as const] };
   expect(sampleCard(body, both, SIZE).card.style.composition).toBe("photo");
-  const options = { baseUrl: "http://h", preset: "action_card", size: [815, 1110], format: "png" } as const;
-  expect(curlCommand(body, options)).toContain('"composition": "photo"');
+  expect(curlCommand(body, CURL)).toContain('"composition": "photo"');
+});
+
+/** The body that a copied command sends, as a shell reads it. */
+async function bodyOf(command: string) {
+  const script = `curl() { while [ $# -gt 1 ]; do shift; done; printf %s "$1"; }; ${command}`;
+  return JSON.parse(await new Response(Bun.spawn(["bash", "-c", script]).stdout).text());
+}
+
+test("a copied request asks for pictures by address where the sample names files, as the API takes them", async () => {
+  const { manifest } = await loadTemplate(join(root, "templates/club_card"));
+  const own = JSON.parse(readFileSync(join(root, "templates/club_card/samples/branded.json"), "utf8"));
+  const options = { ...CURL, preset: "club_card", fields: manifest.fields };
+  const fieldsFor = async (fields: Record<string, unknown>) =>
+    (await bodyOf(curlCommand({ ...own, fields }, options))).fields;
+  const sent = await fieldsFor(own.fields);
+  expect(sent).toEqual({ ...own.fields, sponsor: "https://example.com/sponsor.png" });
+  expect(checkFields(manifest, sent)).toEqual([]);
+  expect(await fieldsFor({ qr: "1", sponsor: "" })).toEqual({ qr: "1" });
 });
 
 test("a copied request survives a shell, whatever the name holds", async () => {
   const body = { ...sample, player: { ...sample.player, name: 'O\'Brien $(id) `id` "x" \\' } };
-  const command = curlCommand(body, {
-    baseUrl: "http://h",
-    preset: "action_card",
-    size: [815, 1110],
-    format: "png",
-  });
-  const script = `curl() { while [ $# -gt 1 ]; do shift; done; printf %s "$1"; }; ${command}`;
-  const sent = JSON.parse(await new Response(Bun.spawn(["bash", "-c", script]).stdout).text());
+  const sent = await bodyOf(curlCommand(body, CURL));
   expect(sent.player.name).toBe(body.player.name);
   expect(sent.player.photo).toBeUndefined();
   expect(sent.fields).toEqual(sample.fields);
