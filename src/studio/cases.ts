@@ -6,6 +6,7 @@ import {
   MAX_SEASON_CHARS,
   MAX_TEMPLATE_CODE_CHARS,
 } from "../core/limits.ts";
+import type { Examined } from "../templates/examine.ts";
 import type { Field, Fields, FieldValues, SingleField } from "../templates/fields.ts";
 import type { WallCase } from "./messages.ts";
 import { testBadgeName } from "./test-badges.ts";
@@ -93,14 +94,14 @@ export type Wall = (typeof WALLS)[number];
  * @param samples the samples' content by name
  * @param sample the sample that every wall except `samples` varies
  * @param fields the template's own fields
- * @param showsSet whether its card.html says anything of a set
+ * @param hasSet whether it says anything of a set
  */
 export function wallCases(
   wall: Wall,
   samples: ReadonlyMap<string, SampleBody>,
   sample: string,
   fields: Fields,
-  showsSet = false,
+  hasSet = false,
 ): WallCase[] {
   const base = samples.get(sample) ?? {};
   const made = (label: string, body: SampleBody, of = sample): WallCase => ({
@@ -118,7 +119,7 @@ export function wallCases(
         ...extremes(fields, base.fields ?? {}).map(([label, values]) =>
           made(label, { ...base, fields: values }),
         ),
-        ...(showsSet ? SETS.map(([label, set]) => made(label, { ...base, set })) : []),
+        ...(hasSet ? SETS.map(([label, set]) => made(label, { ...base, set })) : []),
       ];
     case "names":
       return NAMES.map(([label, name]) => made(label, named(base, name)));
@@ -166,9 +167,10 @@ const SETS: readonly [label: string, set: ShownSet][] = [
   ["a set at its smallest", { name: "I", parallel: "I" }],
 ];
 
-/** Whether a card.html shows or tests anything of a set. */
-export function showsSet(html: string): boolean {
-  return /data-(?:text|if|unless)="(?:serial|set\.\w+)"/.test(html);
+/** Whether either side shows or tests anything of a set. */
+export function showsSet({ markup, back }: Pick<Examined, "markup" | "back">): boolean {
+  const paths = [...markup.paths, ...(back?.paths ?? [])];
+  return paths.some((path) => path === "serial" || path.startsWith("set."));
 }
 
 function longText(chars: number): string {

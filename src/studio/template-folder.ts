@@ -69,7 +69,7 @@ export async function readFolderNow(
   const digest = files && faults.length === 0 ? digestOf(files) : null;
   return {
     manifest,
-    showsSet: ["card.html", "back.html"].some((name) => showsSet(new TextDecoder().decode(files?.get(name)))),
+    showsSet: examined ? showsSet(examined) : false,
     digest,
     state: {
       name: basename(dir),

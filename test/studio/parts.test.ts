@@ -34,6 +34,7 @@ import { sampleCard } from "../../src/studio/samples.ts";
 import { copyStarter } from "../../src/studio/starter.ts";
 import { readFolderNow } from "../../src/studio/template-folder.ts";
 import { testBadge } from "../../src/studio/test-badges.ts";
+import { examine } from "../../src/templates/examine.ts";
 import { checkFields, type Fields } from "../../src/templates/fields.ts";
 import { loadTemplate } from "../../src/templates/load.ts";
 import { readManifest } from "../../src/templates/manifest.ts";
@@ -196,16 +197,38 @@ test("every wall has its cases, and the colours by chance are the same at every 
   const samples = new Map([["gold", sample]]);
   const counts = WALLS.map((wall) => wallCases(wall, samples, "gold", action.manifest.fields ?? {}).length);
   expect(counts).toEqual([1, 8, 10, 16, 10, 9, 100]);
-  const shown = wallCases("fields", samples, "gold", {}, showsSet('<i data-text="serial"></i>'));
+  const shown = wallCases("fields", samples, "gold", {}, true);
   expect(shown.map(({ label }) => label)).toEqual(["a set at its largest", "a set at its smallest"]);
   for (const { body } of shown)
     expect(
       sampleCard({ ...(body as SampleBody), fields: sample.fields }, action.manifest, SIZE).card.set,
     ).toEqual((body as { set: ShownSet }).set);
-  expect(showsSet('<i data-text="player.name"></i>')).toBe(false);
   expect(randomPairs(3)).toEqual(randomPairs(100).slice(0, 3));
   const ids = checkCases(samples, action.manifest, ["cutout", "photo"]).map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("a template that says anything of a set is known by either side, however its attributes are written", () => {
+  const withSides = (card: string, back?: string) =>
+    showsSet(
+      examine(
+        new Map([
+          ...action.files,
+          ["card.html", new TextEncoder().encode(card)],
+          ...(back === undefined ? [] : [["back.html", new TextEncoder().encode(back)] as const]),
+        ]),
+      ),
+    );
+  const plain = "<p data-text='player.name'></p><!-- <p data-text=\"serial\"></p> -->";
+  expect(withSides(plain)).toBe(false);
+  for (const side of [
+    "<i data-text='serial'></i>",
+    "<i data-if=set.name></i>",
+    '<i data-unless = "set.season"></i>',
+  ]) {
+    expect([side, withSides(side)]).toEqual([side, true]);
+    expect([side, withSides(plain, side)]).toEqual([side, true]);
+  }
 });
 
 test("a check draws every sample in each composition, where the template declares several", () => {

@@ -81,7 +81,7 @@ export async function checkTemplate(options: CheckOptions): Promise<CheckReport>
   const { dir, pool } = options;
   const files = await readTemplateFolder(dir);
   const text = (name: string) => new TextDecoder().decode(files.get(name));
-  const { manifest, faults: own } = examine(files);
+  const { manifest, faults: own, ...read } = examine(files);
   const report: CheckReport = {
     template: manifest?.name ?? basename(dir),
     folder: dir,
@@ -103,8 +103,8 @@ export async function checkTemplate(options: CheckOptions): Promise<CheckReport>
   const samples = await unlessReported(options, report, sampleFileNames(dir));
   const differences = await unlessReported(options, report, differencesFolder(dir));
   const makesCards = own.every(({ severity }) => severity !== "error") && samples && differences;
-  const html = { card: text("card.html"), back: files.has("back.html") ? text("back.html") : null };
-  if (manifest && makesCards) await checkCards(options, manifest, html, report);
+  const html = { card: text("card.html"), back: read.back && text("back.html") };
+  if (manifest && makesCards) await checkCards(options, manifest, html, showsSet(read), report);
   sortFaults(report.faults);
   report.isGood =
     report.faults.every(({ severity }) => severity !== "error") &&
@@ -173,11 +173,11 @@ async function checkCards(
   options: CheckOptions,
   manifest: TemplateManifest,
   html: Sides,
+  hasSet: boolean,
   report: CheckReport,
 ): Promise<void> {
   const bodies = await checkSamples(options, manifest, report);
   if (bodies.size === 0) return;
-  const hasSet = showsSet(html.card) || showsSet(html.back ?? "");
   const fronts = checkCases(bodies, manifest, compositionsOf(manifest), hasSet);
   const backs = html.back === null ? [] : fronts.map(backCase);
   const cases = [...fronts, ...backs].filter(({ id }) => options.only === null || options.only.has(id));
