@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { imageReceipt, receiptView, rerenderJob } from "../app/images/image-receipt.ts";
-import { isPdfCard, pdfOfSides } from "../app/images/keep-card.ts";
+import { pdfOfSides } from "../app/images/keep-card.ts";
 import { OperatorError } from "../core/errors.ts";
+import { storedRequest } from "../core/image-request.ts";
 import { sha256 } from "../core/sha256.ts";
 import { openCardRenderer } from "../render/card-renderer.ts";
 import type { RenderJob } from "../render/protocol.ts";
@@ -88,14 +89,15 @@ async function make({ config, folder }: Workspace, image: Image, job: RenderJob)
       const { receipt, template } = await renderer.render(job, () => {});
       if (template.digest !== job.template?.digest)
         throw new OperatorError(`The kept files of the template ${preset} are damaged.`);
-      if (!isPdfCard(image)) return receipt.sha256;
+      const { style, player } = storedRequest(image.request);
+      if (style.format !== "pdf") return receipt.sha256;
       const sides = [job.outputPath];
       if (job.card.style.back) {
         const back = join(scratch, "back.png");
         await renderer.render({ ...job, side: "back", outputPath: back }, () => {});
         sides.push(back);
       }
-      const file = await pdfOfSides(image, sides);
+      const file = await pdfOfSides(sides, { title: player.name, createdAt: image.createdAt });
       await writeFile(job.outputPath, file);
       return sha256(file);
     } finally {

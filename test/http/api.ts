@@ -7,8 +7,8 @@ import { finishImage } from "../../src/app/images/finish-image.ts";
 import { newName } from "../../src/app/images/keep-card.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
 import type { Environment } from "../../src/core/account.ts";
-
 import type { ErrorCode } from "../../src/core/errors.ts";
+import { storedRequest } from "../../src/core/image-request.ts";
 import type { Clock, Log, Random } from "../../src/core/ports.ts";
 import { ERROR_STATUS } from "../../src/http/http-refusal.ts";
 import { ErrorResponse } from "../../src/http/schemas.ts";
@@ -109,7 +109,7 @@ export const finishAsVideo = (api: TestApi, video: Uint8Array) => finishAs(api, 
 export async function finishAs(api: TestApi, file: Uint8Array, contentType: string): Promise<string> {
   const image = await claimImage(api, "test");
   if (!image) throw new Error("nothing waits");
-  const name = newName(api, image);
+  const name = newName(api, image.id, storedRequest(image.request).style);
   await api.blobs.put("picture", name, file);
   const output = { name, contentType, width: 1080, height: 1350, bytes: file.length };
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };

@@ -9,7 +9,7 @@ import { renderNextTestImage } from "../../src/app/images/render-test-image.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import { checkFoil } from "../../src/core/foil.ts";
-import type { CreateImageRequest } from "../../src/core/image-request.ts";
+import { type CreateImageRequest, storedRequest } from "../../src/core/image-request.ts";
 import { LAYER_PICTURES, LAYERS, type LayerPicture } from "../../src/core/layers.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
 import { withStill } from "../../src/render/card/formats/film-still.ts";
@@ -102,7 +102,7 @@ test("a moving picture is served as it is, and as a still in the widths of its s
     file: await of(642, 804),
   };
   const film = withStill(webpAnimation(642, 804, [frame, frame]), await of(512, 641));
-  const name = newName(api, image);
+  const name = newName(api, image.id, storedRequest(image.request).style);
   expect(name).toEndWith(".webp");
   await api.blobs.put("picture", name, film);
   const output = { name, contentType: "image/webp", width: 642, height: 804, bytes: film.length };
@@ -146,7 +146,7 @@ test("a card's layers and foil mask are at its picture's address, and its pictur
   const layers = await Promise.all(shades.map(async ([name, shade]) => [name, await grey(shade)] as const));
   const still = withMetadata(await grey(255), "webp");
   const file = withLayers(still, Object.fromEntries(layers) as Record<LayerPicture, Uint8Array>);
-  const name = newName(api, image);
+  const name = newName(api, image.id, storedRequest(image.request).style);
   await api.blobs.put("picture", name, file);
   const output = { name, contentType: "image/webp", width: 642, height: 804, bytes: file.length };
   await finishImage(api, leaseOf(image), { kind: "completed", output: { ...output, composition: "cutout" } });
@@ -233,7 +233,7 @@ test("a card is made as MP4 where the operator named an encoder, and refused els
   }
   const image = await claimImage(api, "test");
   if (!image) throw new Error("no image waits");
-  const name = newName(api, image);
+  const name = newName(api, image.id, storedRequest(image.request).style);
   expect(name).toEndWith(".mp4");
   const still = await encodeWebp({ rgba: new Uint8Array(512 * 640 * 4).fill(255), width: 512, height: 640 });
   const head = Buffer.from("00000008667479700000000066726565", "hex");

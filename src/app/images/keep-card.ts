@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Blobs } from "../../blobs/blobs.ts";
 import { DEFAULT_FORMAT, storedRequest } from "../../core/image-request.ts";
-import { PDF } from "../../core/picture-formats.ts";
+import { PDF, type PictureFormatName } from "../../core/picture-formats.ts";
 import { sha256 } from "../../core/sha256.ts";
 import { storageFault } from "../../core/storage-unavailable.ts";
 import type { RenderedFile } from "../../render/protocol.ts";
@@ -18,10 +18,6 @@ type KeepDeps = Pick<AppContext, "store" | "log"> & { blobs: Blobs };
 /** A side as the renderer wrote it. */
 type DrawnSide = RenderedFile & { path: string };
 
-/** Whether a finished image is to be one PDF of both sides. */
-export const isPdfCard = (image: Pick<Image, "request">): boolean =>
-  storedRequest(image.request).style.format === "pdf";
-
 /** Keeps a card whose sides were drawn. Where one cannot be kept neither is. */
 export async function keepCard(
   deps: KeepDeps & Pick<AppContext, "random">,
@@ -31,33 +27,33 @@ export async function keepCard(
   const { contentType, width, height, bytes, composition } = front;
   const { version, digest } = front.template;
   const template = { templateVersion: version, templateDigest: digest };
-  const name = newName(deps, image);
-  if (isPdfCard(image)) {
-    const file = await pdfOfSides(image, [front.path, ...(back ? [back.path] : [])]);
+  const { style, player } = storedRequest(image.request);
+  const name = newName(deps, image.id, style);
+  if (style.format === "pdf") {
+    const about = { title: player.name, createdAt: image.createdAt };
+    const file = await pdfOfSides([front.path, ...(back ? [back.path] : [])], about);
     await deps.blobs.put("picture", name, file);
     const receipt = { ...front.receipt, sha256: sha256(file) };
     return { name, contentType: PDF, width, height, bytes: file.length, composition, template, receipt };
   }
   await deps.blobs.put("picture", name, { path: front.path });
-  const backName = newName(deps, image);
-  if (back)
-    await deps.blobs.put("picture", backName, { path: back.path }).catch(async (error) => {
-      await dropPicture(deps, name);
-      throw error;
-    });
-  const receipt = { ...front.receipt, ...(back && { backSha256: back.receipt.sha256 }) };
-  const output: ImageOutput = { name, contentType, width, height, bytes, composition, template, receipt };
-  if (back) output.back = { name: backName, bytes: back.bytes };
-  return output;
+  const output: ImageOutput = { name, contentType, width, height, bytes, composition, template };
+  if (!back) return { ...output, receipt: front.receipt };
+  const backName = newName(deps, image.id, style);
+  await deps.blobs.put("picture", backName, { path: back.path }).catch(async (error) => {
+    await dropPicture(deps, name);
+    throw error;
+  });
+  output.back = { name: backName, bytes: back.bytes };
+  return { ...output, receipt: { ...front.receipt, backSha256: back.receipt.sha256 } };
 }
 
 /** The PDF of a card whose sides were drawn into these files: the same ones give the same bytes. */
 export async function pdfOfSides(
-  { request, createdAt }: Pick<Image, "request" | "createdAt">,
   paths: readonly string[],
+  about: { title: string; createdAt: number },
 ): Promise<Uint8Array> {
-  const pictures = await Promise.all(paths.map((path) => readFile(path)));
-  return cardPdf(pictures, { title: storedRequest(request).player.name, createdAt });
+  return cardPdf(await Promise.all(paths.map((path) => readFile(path))), about);
 }
 
 /** Removes both sides of a card whose image somebody else has ended. */
@@ -82,11 +78,11 @@ async function dropPicture({ store, blobs, log }: KeepDeps, name: string): Promi
   }
 }
 
-/** A file name for this image's picture that has never been used before. */
+/** A file name for a picture of this image that has never been used before. */
 export function newName(
   { random }: Pick<AppContext, "random">,
-  image: Pick<Image, "id" | "request">,
+  imageId: string,
+  { format = DEFAULT_FORMAT }: { format?: PictureFormatName },
 ): string {
-  const { format = DEFAULT_FORMAT } = storedRequest(image.request).style;
-  return outputName(image.id, format, random.id("x").slice(2));
+  return outputName(imageId, format, random.id("x").slice(2));
 }

@@ -9,7 +9,7 @@ import type { ImageOutput } from "../../store/images/images.ts";
 import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { RenderEnd } from "./finish-image.ts";
-import { dropPictures, isPdfCard, newName } from "./keep-card.ts";
+import { dropPictures, newName } from "./keep-card.ts";
 import {
   backPlaceholder,
   PlaceholderRefused,
@@ -66,10 +66,11 @@ async function renderTestImage(deps: TestImageDeps, image: Claimed, signal: Abor
     await sleep(ending.afterMs / PROGRESS_STEPS, undefined, { signal }).catch(() => {});
     if (signal.aborted) return { kind: "requeued" };
   }
-  const { format, motion = "foil", back: hasBack, ...size } = cardInput(storedRequest(image.request)).style;
+  const request = storedRequest(image.request);
+  const { format, motion = "foil", back: hasBack, ...size } = cardInput(request).style;
   const { width, height } = isMoving(format) ? frameSize({ format, motion }, size) : size;
-  const name = newName(deps, image);
-  const isPdf = isPdfCard(image);
+  const name = newName(deps, image.id, request.style);
+  const isPdf = request.style.format === "pdf";
   const { best, instead } = isPdf
     ? await pdfPlaceholder(deps, image, signal)
     : await testPlaceholder(deps, image, signal);
@@ -81,13 +82,13 @@ async function renderTestImage(deps: TestImageDeps, image: Claimed, signal: Abor
   const { contentType, bytes } = picture;
   const composition = await testComposition(deps, image);
   const output: ImageOutput = { name, width, height, contentType, bytes, composition };
-  if (hasBack && !isPdf) output.back = await testBack(deps, image, signal);
+  if (hasBack && !isPdf)
+    output.back = await testBack(deps, image, newName(deps, image.id, request.style), signal);
   return { kind: "completed", output };
 }
 
 /** The other side of a test card, for which nothing stands in while workers are busy. */
-async function testBack(deps: TestImageDeps, image: Claimed, signal: AbortSignal) {
-  const name = newName(deps, image);
+async function testBack(deps: TestImageDeps, image: Claimed, name: string, signal: AbortSignal) {
   const { bytes, drawnBytes } = await deps.placeholders.give(
     await backPlaceholder(deps, image, signal),
     name,

@@ -76,24 +76,24 @@ export function sourceKeeper(options: SourceKeeperOptions): SourceKeeper {
       (tx) => sourceInUse(tx, sha256),
       () => blobs.remove("source", sha256, options),
     );
-  const drop = async (sha256: string) => {
+  const drop: Drop = async (sha256) => {
     try {
-      return typeof (await removeUnused(sha256)) === "object";
+      return (await removeUnused(sha256)).outcome;
     } catch (error) {
       // The sweep will remove it; the create reports its own refusal, not this.
       log.warn("source_not_removed", { sha256, error: String(error) });
-      return true;
+      return "failed";
     }
   };
   return {
     hold: () => openHold(options, board, drop),
     drop: async (sha256) => void (await drop(sha256)),
     dropUnused: async (sha256, until) => {
-      const removed = await removeUnused(sha256, { unlessYoungerThan: until });
-      return typeof removed === "object" && removed.value;
+      const removal = await removeUnused(sha256, { unlessYoungerThan: until });
+      return removal.outcome === "removed" && removal.value;
     },
     forget: async (sha256, scope, { keepsUploads = false } = {}) => {
-      const forgotten = await remove(
+      const { outcome } = await remove(
         sha256,
         async (tx) => {
           if (!keepsUploads && !(await imageNames(tx, sha256, scope.accountId)))
@@ -105,7 +105,7 @@ export function sourceKeeper(options: SourceKeeperOptions): SourceKeeper {
           await blobs.removeStartingWith("cutout", sha256);
         },
       );
-      return forgotten !== "held";
+      return outcome !== "held";
     },
   };
 }
@@ -118,7 +118,9 @@ type Remove = <T>(
   sha256: string,
   isNeeded: (tx: Tx) => Promise<boolean>,
   work: () => Promise<T>,
-) => Promise<{ value: T } | "needed" | "held">;
+) => Promise<{ outcome: "removed"; value: T } | { outcome: "needed" | "held" }>;
+
+type Drop = (sha256: string) => Promise<"removed" | "needed" | "held" | "failed">;
 
 function remover({ store, holds, log }: SourceKeeperOptions, { held, leaving }: Board): Remove {
   const removeHere: Remove = async (sha256, isNeeded, work) => {
@@ -129,17 +131,17 @@ function remover({ store, holds, log }: SourceKeeperOptions, { held, leaving }: 
       const kept = await store.write(
         "drop source",
         async (tx) => {
-          if (isHeld()) return "held";
-          if (await isNeeded(tx)) return "needed";
+          if (isHeld()) return "held" as const;
+          if (await isNeeded(tx)) return "needed" as const;
           // Creates that arrived during the query hold the source now; later ones wait.
-          if (isHeld()) return "held";
+          if (isHeld()) return "held" as const;
           leaving.set(sha256, gone.promise);
           isLeaving = true;
           return undefined;
         },
         { concurrent: true },
       );
-      return kept ?? { value: await work() };
+      return kept ? { outcome: kept } : { outcome: "removed", value: await work() };
     } finally {
       if (isLeaving) leaving.delete(sha256);
       gone.resolve();
@@ -148,7 +150,7 @@ function remover({ store, holds, log }: SourceKeeperOptions, { held, leaving }: 
   if (!holds) return removeHere;
   return async (sha256, isNeeded, work) => {
     const announced = await holds.announce(sha256);
-    if (!announced) return "held";
+    if (!announced) return { outcome: "held" };
     try {
       return await removeHere(sha256, isNeeded, work);
     } finally {
@@ -158,12 +160,7 @@ function remover({ store, holds, log }: SourceKeeperOptions, { held, leaving }: 
   };
 }
 
-function openHold(
-  { holds, log }: SourceKeeperOptions,
-  { held, leaving }: Board,
-  /** False where somebody needs it. */
-  drop: (sha256: string) => Promise<boolean>,
-): SourceHold {
+function openHold({ holds, log }: SourceKeeperOptions, { held, leaving }: Board, drop: Drop): SourceHold {
   const mine = new Set<string>();
   const shared = holds?.open();
   /**
@@ -172,12 +169,12 @@ function openHold(
    */
   const dropOrLeave = async (sha256: string) => {
     for (let tries = 0; tries < MAX_DROP_TRIES; tries++) {
-      if (await drop(sha256)) return;
+      const outcome = await drop(sha256);
+      if (outcome === "removed" || outcome === "failed") return;
       const later = held.get(sha256);
-      if (later) {
-        later.fresh = true;
-        return;
-      }
+      if (later) later.fresh = true;
+      // The end of the image that needs it removes it.
+      if (later || outcome === "needed") return;
     }
   };
   return {

@@ -109,6 +109,24 @@ test("a refused create leaves the photo that another one uses, or is about to us
   expect(stored()).toHaveLength(2);
 });
 
+test("a refused create asks once whether a card needs its photo, and leaves it to that card", async () => {
+  answers = { "/photo": photo(300) };
+  await create();
+  const [sha256 = ""] = stored().map((path) => basename(path));
+  const { store } = workspace;
+  let asked = 0;
+  const write: typeof store.write = (...args) => {
+    asked++;
+    return store.write(...args);
+  };
+  const hold = sourceKeeper({ ...workspace, store: { ...store, write } }).hold();
+  await hold.add(sha256);
+  hold.wrote(sha256);
+  await hold.close(false);
+  expect(asked).toBe(1);
+  expect(stored()).toHaveLength(1);
+});
+
 test("of many refused creates of one photo at once, the last takes it away", async () => {
   answers = { "/photo": photo(300) };
   const refused = Array.from({ length: 12 }, () => create({ badge: "/missing" }).catch(codeOf));
