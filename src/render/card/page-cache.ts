@@ -26,8 +26,8 @@ export interface PageCache {
   get(preset: string, pinned?: PinnedTemplate): Promise<TemplatePage>;
   /** The page of the other side of a template that `get` gave. Throws for a template without one. */
   back(template: LoadedTemplate): Promise<TemplatePage>;
-  /** To be called after a failure, with a preset or digest: the next request gets a new page. */
-  drop(presetOrDigest: string): void;
+  /** To be called after a failure, with the template's digest: the next request gets a new page. */
+  drop(digest: string): void;
 }
 
 /**
@@ -44,8 +44,7 @@ export function pageCache(
   // For each preset the digest last shown, and the digest of edited files that failed to open.
   const lastShown = new Map<string, { digest: string; refused?: string }>();
 
-  const drop = (presetOrDigest: string) => {
-    const digest = lastShown.get(presetOrDigest)?.digest ?? presetOrDigest;
+  const drop = (digest: string) => {
     void cache
       .get(digest)
       ?.page.close()
