@@ -33,7 +33,7 @@ const browser = await launchCardBrowser();
 const rows: { name: string; aspect: number }[] = [];
 let total = 0;
 try {
-  const page = await openCardPage(browser, await loadTemplate("club_card"), { watermark: true });
+  const page = await openCardPage(browser, await loadTemplate("club_card"));
   for (const aspect of shapes()) {
     const height = Math.round(LONG_SIDE_PX / Math.max(1, aspect));
     const width = Math.round(height * aspect);
@@ -45,7 +45,7 @@ try {
       ["jpeg", `${name}-opaque.webp`],
     ] as const) {
       const card = cardInput({ ...PLACEHOLDER_CARD, width, height, format });
-      const { bytes } = await page.render({ card, cutout: null, badge: null });
+      const { bytes } = await page.render({ card, cutout: null, badge: null, watermark: "TEST" });
       const webp = await new Bun.Image(bytes).webp({ quality: WEBP_QUALITY }).bytes();
       await writeFile(join(OUT, file), webp);
       total += webp.length;

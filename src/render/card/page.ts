@@ -59,8 +59,6 @@ export interface CardPage {
 }
 
 export interface CardPageOptions extends CameraOptions {
-  /** Prints "TEST" across every card. */
-  watermark?: boolean;
   /** Called with each address that the page asked for and did not get. */
   onRefused?: (url: string) => void;
 }
@@ -106,7 +104,6 @@ export async function openCardPage(
     const setting = settingOf(job, template);
     const zones = await orCrash(measure(job.card.style, setting));
     const { fill, composition, showsCutout } = composeFill(job, template, setting, zones, supplies);
-    if (options.watermark) fill.watermark = "TEST";
     // A page opened later may cover this one, which then draws no frames.
     const front = session.send("Page.bringToFront");
     const header = fill.backdrop && job.photo ? readHeader(job.photo) : null;

@@ -17,10 +17,10 @@ afterAll(closePages);
 
 test("a picture that all test keys share says so where another player's name would stand", async () => {
   expect(PLACEHOLDER_CARD.name).toBe("Placeholder");
-  const page = await openCardPage(browser, await loadTemplate("club_card"), { watermark: true });
+  const page = await openCardPage(browser, await loadTemplate("club_card"));
   const drawn = async (name: string) => {
     const card = cardInput({ ...PLACEHOLDER_CARD, ...SIDES, name });
-    return (await page.render({ card, cutout: null, badge: null })).bytes;
+    return (await page.render({ card, cutout: null, badge: null, watermark: "TEST" })).bytes;
   };
   const lab = await openPixelLab(browser);
   const { bytes } = await placeholder(SIDES.width, SIDES.height, "png");
