@@ -43,7 +43,7 @@ export async function fetchSources(
 ): Promise<FetchedSources> {
   const giveUp = new AbortController();
   const ended = signal ? AbortSignal.any([signal, giveUp.signal]) : giveUp.signal;
-  const turn = async (fetch: (options: SourceRequest) => Promise<FetchedSource>) => {
+  const fetchInSlot = async (fetch: (options: SourceRequest) => Promise<FetchedSource>) => {
     try {
       const source = await deps.gate.run(accountId, async () => {
         ended.throwIfAborted();
@@ -70,11 +70,11 @@ export async function fetchSources(
     const url = request.fields?.[field];
     if (typeof url !== "string") return [];
     const fetch = (options: SourceRequest) => deps.sources.fetchPicture(`fields.${field}`, url, options);
-    return [turn(fetch).then(({ sha256 }) => [field, sha256] as const)];
+    return [fetchInSlot(fetch).then(({ sha256 }) => [field, sha256] as const)];
   });
   const [photo, badge, shown] = await Promise.allSettled([
-    turn((options) => deps.sources.fetchPhoto(request.player.source_image_url, options)),
-    badgeUrl === undefined ? null : turn((options) => deps.sources.fetchBadge(badgeUrl, options)),
+    fetchInSlot((options) => deps.sources.fetchPhoto(request.player.source_image_url, options)),
+    badgeUrl === undefined ? null : fetchInSlot((options) => deps.sources.fetchBadge(badgeUrl, options)),
     Promise.all(pictures),
   ]);
   // What else was begun ends too, before its sources are let go.
