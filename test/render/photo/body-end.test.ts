@@ -1,17 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { bodyEnd, interruption } from "../../../src/render/photo/page/body-end.ts";
-import type { Finding } from "../../../src/render/photo/page/examine.ts";
+import type { Subject } from "../../../src/render/photo/page/examine.ts";
 
 // A photo of 100 x 200 pixels, cut at its own resolution. The face is 10 wide and 14 high, the chin at 24.
 const [WIDTH, HEIGHT] = [100, 200];
 const cut = { width: WIDTH, rect: { x: 0, y: 0 }, zoom: 1 };
 
 /** A player whose ankles are at `ankles`. */
-function player(ankles: number): Finding {
+function player(ankles: number): Subject {
   const points = Array.from({ length: 33 }, () => ({ x: 50, y: ankles }));
   const face = { x: 45, y: 10, width: 10, height: 14, score: 0.9, points: [] };
   const head = { centre: { x: 50, y: 16 }, height: 20 };
-  return { face, head, pose: { points, presence: 1 } } as unknown as Finding;
+  return { face, head, pose: { points, presence: 1 } } as unknown as Subject;
 }
 
 /** Alpha that is solid in boxes of left, top, width and height. */

@@ -39,7 +39,7 @@ const player = {
 };
 const nobody = map([]);
 const partsOf = (person: Box[], faces: Box[]) => ({
-  odds: map(person, 4, -4),
+  logOdds: map(person, 4, -4),
   faces: map(faces),
   hair: nobody,
 });
@@ -57,7 +57,7 @@ describe("things beside the body", () => {
   const sort = (thing: Box, salience: number, bodyBox = BODY) => {
     const [body, thingly] = [map([bodyBox]), map([thing])];
     const maps = {
-      odds: map([bodyBox], 4, -4),
+      logOdds: map([bodyBox], 4, -4),
       own: body,
       salience: body.map((own, i) => Math.max(own, salience * Number(thingly[i]))),
       core: body,
@@ -105,7 +105,7 @@ describe("what a body encloses", () => {
     const limbs = map(LIMBS);
     const inside = (value: number) => map([INSIDE], value).map((own, i) => Math.max(own, Number(limbs[i])));
     const maps = {
-      odds: map(LIMBS, 4, -4),
+      logOdds: map(LIMBS, 4, -4),
       own: map([BODY]),
       salience: inside(salience),
       core: inside(core),
@@ -134,11 +134,11 @@ describe("the matte of all opinions", () => {
     visibility: [],
     presence: 1,
   };
-  const fused = (legOdds: number, legSalience: number, rgba: Uint8ClampedArray<ArrayBuffer>) => {
+  const fused = (legLogOdds: number, legSalience: number, rgba: Uint8ClampedArray<ArrayBuffer>) => {
     const legs = map([LEGS]);
-    const odds = map([BODY], 4, -4).map((value, i) => (legs[i] ? legOdds : value));
+    const logOdds = map([BODY], 4, -4).map((value, i) => (legs[i] ? legLogOdds : value));
     const salience = map([BODY]).map((value, i) => (legs[i] ? legSalience : value));
-    const look = { odds: mask(odds), hair: mask(nobody), face: mask(map([FACE])) };
+    const look = { logOdds: mask(logOdds), hair: mask(nobody), face: mask(map([FACE])) };
     const finding = { ...player, pose } as unknown as Parameters<typeof fuseMatte>[0];
     return fuseMatte(finding, look, mask(salience), rgba, grid).matte;
   };
@@ -153,7 +153,7 @@ describe("the matte of all opinions", () => {
    */
   const matteOf = (person: Float32Array<ArrayBuffer>, posed = map([BODY]), rivals: Box[] = []) => {
     const parts = {
-      odds: mask(person.map((seen) => (seen ? 4 : -4))),
+      logOdds: mask(person.map((seen) => (seen ? 4 : -4))),
       hair: mask(nobody),
       face: mask(nobody),
     };
@@ -206,11 +206,11 @@ describe("whose parts they are", () => {
   });
 
   test("a part that touches the body is dropped where it is large, or hardly stands out and is doubtful", () => {
-    const owned = (part: Box, salience = maps.salience, partOdds = 4) => {
+    const owned = (part: Box, salience = maps.salience, partLogOdds = 4) => {
       const body = map([BODY], 4, -4);
-      const odds = map([part], partOdds, -4).map((value, i) => Math.max(value, Number(body[i])));
+      const logOdds = map([part], partLogOdds, -4).map((value, i) => Math.max(value, Number(body[i])));
       return at(
-        ownParts(player, { ...maps, odds, faces: map([FACE]), hair: nobody, salience }, grid),
+        ownParts(player, { ...maps, logOdds, faces: map([FACE]), hair: nobody, salience }, grid),
         85,
         45,
       );
@@ -233,7 +233,7 @@ describe("whose parts they are", () => {
     const mask = (values: Float32Array<ArrayBuffer>) => ({ ...player.people, values });
     const claims = (faces: Box[]) =>
       rivalsOf({ ...player, rivals: [rival] }, grid, null, {
-        odds: mask(map([BODY, hand], 4, -4)),
+        logOdds: mask(map([BODY, hand], 4, -4)),
         hair: mask(nobody),
         face: mask(map([FACE, ...faces])),
       });

@@ -23,19 +23,19 @@ const REACH_CELLS = 5;
  * @returns `held`: 1 on the player's things and less on their soft edge; `dropped`: 1 on all others
  */
 export function sortBelongings(
-  maps: Record<"odds" | "own" | "salience" | "core" | "claimed" | "rivals", Numbers>,
+  maps: Record<"logOdds" | "own" | "salience" | "core" | "claimed" | "rivals", Numbers>,
   width: number,
 ): { held: Numbers; dropped: Numbers } {
-  const { odds, own, salience, core, claimed, rivals } = maps;
+  const { logOdds, own, salience, core, claimed, rivals } = maps;
   // Legs that the body parts network misses must not be taken for things; core and salience do see them.
   const body = flags(salience.length);
   const inThings = above(salience, 0.5);
   let playerCells = 0;
   for (let i = 0; i < salience.length; i++) {
-    const isClaimed = claimed[i] > MIN_CLAIM && odds[i] > SURELY_NOBODY;
-    body[i] = (odds[i] > 0 || isClaimed) && own[i] > 0.5 ? 1 : 0;
+    const isClaimed = claimed[i] > MIN_CLAIM && logOdds[i] > SURELY_NOBODY;
+    body[i] = (logOdds[i] > 0 || isClaimed) && own[i] > 0.5 ? 1 : 0;
     playerCells += body[i];
-    if (isClaimed || odds[i] >= 0 || rivals[i] >= 0.5) inThings[i] = 0;
+    if (isClaimed || logOdds[i] >= 0 || rivals[i] >= 0.5) inThings[i] = 0;
   }
   const { labels, sizes, sums } = patches(inThings, width);
   const total = { salience: sums(salience), core: sums(core) };

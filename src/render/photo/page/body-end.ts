@@ -1,4 +1,4 @@
-import type { Finding } from "./examine.ts";
+import type { Subject } from "./examine.ts";
 import { estimatedFace } from "./head.ts";
 import { boundsAbove } from "./masks.ts";
 import type { Bytes } from "./pixels.ts";
@@ -34,7 +34,7 @@ export interface SmallCut {
 }
 
 /** The row below which a net, a board or a table hides the body; null when the body is whole. */
-export function bodyEnd(alpha: Bytes, { width, rect, zoom }: SmallCut, player: Finding): number | null {
+export function bodyEnd(alpha: Bytes, { width, rect, zoom }: SmallCut, player: Subject): number | null {
   const solid = boundsAbove(alpha, width, BROAD_ALPHA - 1);
   if (!solid) return null;
   const face = estimatedFace(player);

@@ -1,5 +1,5 @@
 import { canvasOf, contextOf, type PhotoPart, pixelsAt } from "./decode.ts";
-import type { Finding } from "./examine.ts";
+import type { Subject } from "./examine.ts";
 import { headBox } from "./head.ts";
 import type { Mask } from "./masks.ts";
 import { runNetwork } from "./networks.ts";
@@ -32,7 +32,7 @@ const MIN_ENLARGED = 1.2;
 /** What the network sees in a crop. */
 export interface BodyParts {
   /** Log odds that a cell belongs to a person: -2.4 on plain background, up to about 5. */
-  odds: Mask;
+  logOdds: Mask;
   /** 0 to 1. */
   hair: Mask;
   /** 0 to 1. */
@@ -43,14 +43,14 @@ export interface BodyParts {
 export type Cut = PhotoPart & { parts: BodyParts };
 
 /** Looks at the whole part of the photo. */
-export function segmentBody(part: PhotoPart, player: Finding): Promise<BodyParts> {
+export function segmentBody(part: PhotoPart, player: Subject): Promise<BodyParts> {
   return segment(part, lightOf(part, player), cropWithin(part.rect, part.rect));
 }
 
 /** The same for head and shoulders, enlarged; `body` where that showed them as large already. */
-export async function segmentHead(part: PhotoPart, player: Finding, body: BodyParts): Promise<BodyParts> {
+export async function segmentHead(part: PhotoPart, player: Subject, body: BodyParts): Promise<BodyParts> {
   const crop = headCrop(part, player);
-  const { width, height } = body.odds.crop;
+  const { width, height } = body.logOdds.crop;
   const larger = Math.max(width, height) / Math.max(crop.width, crop.height);
   return larger < MIN_ENLARGED ? body : segment(part, lightOf(part, player), crop);
 }
@@ -63,7 +63,7 @@ interface Light {
   shadows: boolean;
 }
 
-function lightOf({ canvas, rect, zoom }: PhotoPart, player: Finding): Light {
+function lightOf({ canvas, rect, zoom }: PhotoPart, player: Subject): Light {
   const lights = lightsOf(canvas, seenFrom(rect, zoom, headBox(player)));
   const bright = Number(lights[Math.floor(0.75 * lights.length)]);
   const all = lightsOf(canvas);
@@ -82,7 +82,7 @@ function lightsOf(canvas: OffscreenCanvas, rect?: Rect): number[] {
   return lights.sort((a, b) => a - b);
 }
 
-function headCrop({ rect }: PhotoPart, player: Finding): Crop {
+function headCrop({ rect }: PhotoPart, player: Subject): Crop {
   const box = headBox(player);
   const side = CLOSE_UP_PER_HEAD * box.height;
   return cropWithin(rect, {
@@ -145,18 +145,18 @@ function lit(canvas: OffscreenCanvas, { gain, shadows }: Light): OffscreenCanvas
  */
 export function readParts(scores: Numbers, crop: Crop): BodyParts {
   const cells = SIDE * SIDE;
-  const odds = floats(cells);
+  const logOdds = floats(cells);
   const hair = floats(cells);
   const face = floats(cells);
   const weights = new Float64Array(CLASSES);
   for (let i = 0, at = 0; i < cells; i++, at += CLASSES) {
     let person = 0;
     for (let k = 1; k < CLASSES; k++) person += weights[k] = Math.exp(scores[at + k] - scores[at]);
-    odds[i] = Math.log(person);
+    logOdds[i] = Math.log(person);
     hair[i] = Number(weights[HAIR]) / (1 + person);
     face[i] = Number(weights[FACE]) / (1 + person);
   }
   const size = { width: SIDE, height: SIDE };
   const mask = (values: Numbers) => ({ values, ...size, crop });
-  return { odds: mask(odds), hair: mask(hair), face: mask(face) };
+  return { logOdds: mask(logOdds), hair: mask(hair), face: mask(face) };
 }

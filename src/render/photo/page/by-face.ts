@@ -1,6 +1,6 @@
 import type { Photo } from "./decode.ts";
 import { type Face, findFaces, maskPeople, squareAround } from "./detectors.ts";
-import { type Chosen, examine, type Finding, personOf } from "./examine.ts";
+import { type Chosen, examine, personOf, type Subject } from "./examine.ts";
 import { HEAD_PER_LONE_FACE } from "./head.ts";
 import type { Mask } from "./masks.ts";
 import { type Crop, distance, middleOf } from "./rects.ts";
@@ -14,8 +14,8 @@ export async function playerOfFace({ search: picture }: Photo, faces: Face[]): P
   for (const face of faces.slice(0, MAX_CANDIDATES)) {
     if (face.score < FACE_SCORE.tried) continue;
     const person = personOf(face);
-    const finding = await examine(picture, person, faces);
-    if (finding && isBodyOf(finding, face)) return { player: finding, person, others: [] };
+    const subject = await examine(picture, person, faces);
+    if (subject && isBodyOf(subject, face)) return { player: subject, person, others: [] };
     if (face.score < FACE_SCORE.bodiless) continue;
     const again = await findFaces(picture, squareAround(face, 1), FACE_SCORE.tried);
     if (again.length > 0) return { player: await examineFace(picture, face), person, others: [] };
@@ -23,7 +23,7 @@ export async function playerOfFace({ search: picture }: Photo, faces: Face[]): P
   return null;
 }
 
-function isBodyOf({ pose, cover, face: own, head }: Finding, face: Face): boolean {
+function isBodyOf({ pose, cover, face: own, head }: Subject, face: Face): boolean {
   if (!pose || !own || own.score < FACE_SCORE.aboveBody) return false;
   const isThere = distance(head.centre, middleOf(face)) < 0.5 * face.height;
   return isThere && pose.presence >= PRESENCE.belowFace && cover >= COVER.belowFace;
@@ -49,7 +49,7 @@ const MIN_MORE_PHOTO = 0.5;
 const MAX_BREADTH = 5;
 
 /** Examines a face without a body: mostly a portrait, sometimes somebody in wide or dark clothes. */
-async function examineFace(picture: OffscreenCanvas, face: Face): Promise<Finding> {
+async function examineFace(picture: OffscreenCanvas, face: Face): Promise<Subject> {
   const people = await maskBelow(face, picture.height, (crop) => maskPeople(picture, crop));
   const body = {
     x: face.x - face.width / 2,

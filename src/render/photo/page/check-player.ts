@@ -2,7 +2,7 @@ import type { PlayerRefusal } from "../../../core/photo-refusals.ts";
 import { hasRivalSubject } from "./company.ts";
 import { makeSharp, type Photo } from "./decode.ts";
 import type { Face, Person } from "./detectors.ts";
-import type { Chosen, Finding } from "./examine.ts";
+import type { Chosen, Subject } from "./examine.ts";
 import { faceBox } from "./head.ts";
 import { weightOf, weightOfHead } from "./prominence.ts";
 import { faceFault, faceQuality, SHARP_FACE_PX } from "./quality.ts";
@@ -15,7 +15,7 @@ export interface Seen {
   faces: Face[];
   people: Person[];
 }
-export type Choice = { player: Finding } | { refusal: PlayerRefusal };
+export type Choice = { player: Subject } | { refusal: PlayerRefusal };
 /**
  * How prominent others may be in the photo: in the `background`, so that there is no doubt whose card it is;
  * clearly `smaller`, where the card shows the photo; `any`, where the player was pointed at.
@@ -57,7 +57,7 @@ export async function checkPlayer(
   await makeSharp(photo, box, SHARP_FACE_PX);
   const refusal = faceFault(faceQuality(photo, box));
   if (refusal) return { refusal };
-  const poses = new Map(others.map((other) => [other.person, other.finding.pose]));
+  const poses = new Map(others.map((other) => [other.person, other.subject.pose]));
   const beside = people
     .filter((other) => other !== person)
     .map((other) => ({ person: other, pose: poses.get(other) ?? null }));
@@ -72,7 +72,7 @@ export async function checkPlayer(
 }
 
 /** How prominent the others are, each as a part of the player's weight. */
-function weightsOf(photo: Photo, player: Finding, heads: RivalHead[]): number[] {
+function weightsOf(photo: Photo, player: Subject, heads: RivalHead[]): number[] {
   const own = weightOf(photo, player);
   return heads
     .filter(({ face, body }) => face >= FACE_SCORE.company || body >= PERSON_SCORE.company)

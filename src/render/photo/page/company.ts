@@ -2,7 +2,7 @@ import { readParts, scoresIn } from "./body-parts.ts";
 import { contextOf } from "./decode.ts";
 import { maskPeople, wholePicture } from "./detectors.ts";
 import { dilate } from "./dilate.ts";
-import type { Finding } from "./examine.ts";
+import type { Subject } from "./examine.ts";
 import { boundsAbove, type Grid, gridOver, sampleMask } from "./masks.ts";
 import { above, type Labels, lumaOf, type Numbers, patches } from "./pixels.ts";
 
@@ -28,7 +28,7 @@ const EQUAL_FACE = 0.8;
  * Whether somebody about as large and sharp as the player, with a visible face, is beside the player. Looks
  * for them in the mask of all people: detectors miss people who bend, turn away or are half hidden.
  */
-export async function hasRivalSubject(picture: OffscreenCanvas, { pose }: Finding): Promise<boolean> {
+export async function hasRivalSubject(picture: OffscreenCanvas, { pose }: Subject): Promise<boolean> {
   if (!pose) return false;
   const grid = gridOver(picture, PEOPLE_GRID_CELLS, Math.ceil);
   const own = sampleMask(pose.mask, grid);

@@ -10,7 +10,7 @@ import {
   pixelsPerSearchPx,
 } from "./decode.ts";
 import { dieCut, painted, smallSize } from "./die-cut.ts";
-import type { Finding } from "./examine.ts";
+import type { Subject } from "./examine.ts";
 import { lightCurve } from "./exposure.ts";
 import { frameCutout } from "./framing.ts";
 import { channelTones, gradeOf, steppedTones } from "./grade.ts";
@@ -48,7 +48,7 @@ const TRIM_MARGIN_PX = 4;
 const VISIBLE_ALPHA = 32;
 
 /** The part of the photo that holds the player, with its body parts; larger if the body goes on beyond. */
-export async function prepareCut(photo: Photo, player: Finding): Promise<Cut> {
+export async function prepareCut(photo: Photo, player: Subject): Promise<Cut> {
   let cut = await takePart(photo, surroundings(photo, player));
   let parts = await segmentBody(cut, player);
   for (let round = 0; round < MAX_GROWTHS; round++) {
@@ -61,11 +61,11 @@ export async function prepareCut(photo: Photo, player: Finding): Promise<Cut> {
 }
 
 /** The rectangle, grown where the body leaves it and the photo continues; null if it does nowhere. */
-function grown({ rect, photoSize, atPhotoEdge }: PhotoPart, parts: BodyParts, player: Finding): Rect | null {
+function grown({ rect, photoSize, atPhotoEdge }: PhotoPart, parts: BodyParts, player: Subject): Rect | null {
   const grid = gridOver(rect, BORDER_CELLS);
   const { width, height, step } = grid;
-  const odds = sampleMask(parts.odds, grid);
-  const { labels } = patches(above(odds, 0), width);
+  const logOdds = sampleMask(parts.logOdds, grid);
+  const { labels } = patches(above(logOdds, 0), width);
   const head = headBox(player);
   const at = (x: number, y: number) =>
     Math.max(0, Math.min(height - 1, Math.floor((y - rect.y) / step))) * width +
@@ -117,7 +117,7 @@ async function takePart(photo: Photo, rect: Rect): Promise<PhotoPart> {
   return { canvas, rect, zoom, atPhotoEdge, ownPixels, photoSize };
 }
 
-function surroundings({ search }: Photo, player: Finding): Rect {
+function surroundings({ search }: Photo, player: Subject): Rect {
   const bounds = playerBounds(player, gridOver(search, MATTE_GRID_CELLS / 2, Math.ceil));
   const left = Math.max(0, Math.floor(bounds.x - SURROUNDINGS_PART * bounds.width));
   const top = Math.max(0, Math.floor(bounds.y - SURROUNDINGS_PART * bounds.height));
@@ -129,7 +129,7 @@ function surroundings({ search }: Photo, player: Finding): Rect {
 }
 
 /** Cuts the player out of the prepared part, using the salient network's output, and trims the result. */
-export function cutOut(cut: Cut, player: Finding, salient: Mask) {
+export function cutOut(cut: Cut, player: Subject, salient: Mask) {
   const { canvas, rect } = cut;
   const grid = gridOver(rect, Math.min(MATTE_GRID_CELLS, Math.max(canvas.width, canvas.height)));
   const rgba = pixelsAt(canvas, grid.width, grid.height);

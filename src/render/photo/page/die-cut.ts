@@ -30,7 +30,7 @@ const DENSE_ALPHA = 225;
 /** A loose piece below this part of the player's area is a speck; a hole up to HOLE_PX squared is a fault. */
 const SPECK_PART = 0.004;
 const HOLE_PX = 12;
-/** From this alpha on, a pixel shows the player alone, and its colour may be carried outwards to the edge. */
+/** From this alpha on a colour is carried outwards; stricter than OPAQUE_ALPHA, since faults would spread. */
 const INSIDE_ALPHA = 250;
 /** How far inner colours are carried outwards, at half the silhouette's size: near ones first. */
 const CARRIED_PX = [1.2, 3, 8, 20];

@@ -1,6 +1,6 @@
 import { findPeople, type Person } from "./detectors.ts";
 import { dilate } from "./dilate.ts";
-import { coverGrid, type Finding, sharedPart } from "./examine.ts";
+import { coverGrid, type Subject, sharedPart } from "./examine.ts";
 import { sampleMask } from "./masks.ts";
 import { byProminence, MAX_PEOPLE } from "./prominence.ts";
 import { squareAt } from "./rects.ts";
@@ -32,12 +32,12 @@ export async function findDistantPeople(picture: OffscreenCanvas): Promise<Perso
 }
 
 /** Whether somebody found by looking closer is not distant, only unusual: arms up, head back. */
-export function isNear({ body, face }: Finding, picture: OffscreenCanvas): boolean {
+export function isNear({ body, face }: Subject, picture: OffscreenCanvas): boolean {
   return body.height >= NEAR_PART * picture.height && (face?.score ?? 0) >= FACE_SCORE.company;
 }
 
 /** Whether a distant player is clear of others: in a crowd, people this small cannot be told apart. */
-export function standsAlone({ pose, people }: Finding, picture: OffscreenCanvas): boolean {
+export function standsAlone({ pose, people }: Subject, picture: OffscreenCanvas): boolean {
   if (!pose) return false;
   const grid = coverGrid(picture);
   const around = dilate(sampleMask(pose.mask, grid), grid.width, 2);

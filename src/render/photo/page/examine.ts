@@ -17,7 +17,7 @@ import { distance, middleOf, type Point, type Rect, squareAt } from "./rects.ts"
 import { FACE_SCORE, PERSON_SCORE, PRESENCE } from "./scores.ts";
 
 /** Everything known about one person, in search pixels. */
-export interface Finding {
+export interface Subject {
   /** The person detector's score. */
   detector: number;
   pose: Pose | null;
@@ -39,11 +39,11 @@ export type RivalMask = Mask & { byFace?: Rect };
 
 /** Who is taken as the player of a photo, before the checks of size, light and company. */
 export interface Chosen {
-  player: Finding;
+  player: Subject;
   /** How the detector saw the player. */
   person: Person;
   /** The other contenders. */
-  others: { person: Person; finding: Finding }[];
+  others: { person: Person; subject: Subject }[];
 }
 
 /** Cells on the longer side of the grid on which the agreement of masks is measured. */
@@ -70,7 +70,7 @@ export async function examine(
   person: Person,
   faces: Face[],
   heavy = false,
-): Promise<Finding | null> {
+): Promise<Subject | null> {
   const pose = await readPose(picture, person.crop, heavy);
   if (pose.presence < PRESENCE.person) return null;
   const grid = coverGrid(picture);

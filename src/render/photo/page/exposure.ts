@@ -1,4 +1,4 @@
-import { type Bytes, smoothStep, type Words } from "./pixels.ts";
+import { type Bytes, luma709, OPAQUE_ALPHA, smoothStep, type Words } from "./pixels.ts";
 import type { Rect } from "./rects.ts";
 
 /** A photo is badly underexposed if 95% of the player's pixels are darker than this (0 to 255). */
@@ -70,9 +70,6 @@ export function curveOf(dark: number, bright: number, faceBright: number): ((ton
   return gain < 1.02 ? clear : (tone) => (gain * lowered(tone)) / (1 + (gain - 1) * lowered(tone));
 }
 
-/** From this alpha on, a pixel shows the player alone. */
-const OPAQUE_ALPHA = 230;
-
 /** How many solid pixels of a rectangle have each brightness, and each value of their brightest channel. */
 function histograms(rgba: Bytes, width: number, rect: Rect): { lumas: Words; brightest: Words } {
   const lumas: Words = new Uint32Array(256);
@@ -85,7 +82,7 @@ function histograms(rgba: Bytes, width: number, rect: Rect): { lumas: Words; bri
       const red = rgba[i];
       const green = rgba[i + 1];
       const blue = rgba[i + 2];
-      lumas[Math.round(0.2126 * red + 0.7152 * green + 0.0722 * blue)] += 1;
+      lumas[Math.round(luma709(red, green, blue))] += 1;
       brightest[Math.max(red, green, blue)] += 1;
     }
   }

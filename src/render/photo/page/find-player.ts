@@ -4,7 +4,7 @@ import { type Choice, type Company, checkPlayer, type Seen } from "./check-playe
 import { makeSharp, type Photo, turnPhoto } from "./decode.ts";
 import { type Face, findFaces, findPeople, type Person, wholePicture } from "./detectors.ts";
 import { findDistantPeople, isNear, standsAlone } from "./distant.ts";
-import { type Chosen, examine, type Finding, hasHeadInside } from "./examine.ts";
+import { type Chosen, examine, hasHeadInside, type Subject } from "./examine.ts";
 import { choiceAt, pointOf } from "./focus.ts";
 import { isPlayer } from "./is-player.ts";
 import { byProminence, MAX_PEOPLE, prominence, weightOf } from "./prominence.ts";
@@ -102,17 +102,17 @@ async function playerAmong(photo: Photo, { people, faces }: Seen): Promise<Chose
  */
 async function bestPlayer(photo: Photo, people: Person[], faces: Face[], heavy: boolean) {
   const picture = photo.search;
-  const contenders: { person: Person; finding: Finding; weight: number }[] = [];
+  const contenders: { person: Person; subject: Subject; weight: number }[] = [];
   let first = 0;
   for (const person of people) {
     if (prominence(person, picture) < CONTENDER_PART * first) break;
-    const finding = await examine(picture, person, faces, heavy);
-    if (!finding?.pose || !hasHeadInside(finding.pose, picture)) continue;
-    if (!(await isPlayer(picture, finding))) continue;
+    const subject = await examine(picture, person, faces, heavy);
+    if (!subject?.pose || !hasHeadInside(subject.pose, picture)) continue;
+    if (!(await isPlayer(picture, subject))) continue;
     first ||= prominence(person, picture);
-    contenders.push({ person, finding, weight: weightOf(photo, finding) });
+    contenders.push({ person, subject, weight: weightOf(photo, subject) });
   }
   contenders.sort((a, b) => b.weight - a.weight);
   const [best, ...others] = contenders;
-  return best ? { player: best.finding, person: best.person, others } : null;
+  return best ? { player: best.subject, person: best.person, others } : null;
 }

@@ -3,7 +3,7 @@ import { playerOfFace } from "./by-face.ts";
 import type { Seen } from "./check-player.ts";
 import type { Photo } from "./decode.ts";
 import type { Person } from "./detectors.ts";
-import type { Chosen, Finding } from "./examine.ts";
+import type { Chosen, Subject } from "./examine.ts";
 import { faceBox } from "./head.ts";
 import { sampleMask } from "./masks.ts";
 import { distance, middleOf, type Point, type Rect } from "./rects.ts";
@@ -57,11 +57,11 @@ function nearest<T>(all: T[], place: (one: T) => Point, point: Point): T[] {
 }
 
 /** How far somebody is from the point, in heights of the face. */
-function awayFrom(finding: Finding, point: Point): number {
-  const box = faceBox(finding);
+function awayFrom(subject: Subject, point: Point): number {
+  const box = faceBox(subject);
   const fromFace = gap(box, point) / box.height;
   const cell = { x: point.x, y: point.y, width: 1, height: 1, step: 1 };
-  const isOnBody = finding.pose !== null && sampleMask(finding.pose.mask, cell)[0] > 0.5;
+  const isOnBody = subject.pose !== null && sampleMask(subject.pose.mask, cell)[0] > 0.5;
   return Math.min(fromFace, isOnBody ? ON_BODY : Infinity);
 }
 

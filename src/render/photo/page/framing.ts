@@ -1,7 +1,7 @@
 import type { Box, Framing } from "../../../core/card.ts";
 import { bodyEnd, type SmallCut } from "./body-end.ts";
 import type { Cut } from "./body-parts.ts";
-import type { Finding } from "./examine.ts";
+import type { Subject } from "./examine.ts";
 import { headBox } from "./head.ts";
 import { boundsAbove } from "./masks.ts";
 import type { Bytes } from "./pixels.ts";
@@ -26,7 +26,7 @@ interface SmallAlpha {
  * cuts the player off. A body whose lower part is hidden or lost ends above it, and counts as cut off there.
  * @param trim in the cut's canvas pixels
  */
-export function frameCutout(cut: Cut, trim: Rect, small: SmallAlpha, player: Finding): Framing {
+export function frameCutout(cut: Cut, trim: Rect, small: SmallAlpha, player: Subject): Framing {
   /** @param rect in search pixels */
   const toCutout = (rect: Rect) => clampBox(seenFrom(trim, 1, seenFrom(cut.rect, cut.zoom, rect)), trim);
   const { alpha, width } = small;

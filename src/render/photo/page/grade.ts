@@ -1,7 +1,7 @@
 import type { Tones } from "../../../core/card.ts";
 import type { ToneCurves } from "./die-cut.ts";
 import { percentile } from "./exposure.ts";
-import type { Bytes, Words } from "./pixels.ts";
+import { type Bytes, luma709, OPAQUE_ALPHA, type Words } from "./pixels.ts";
 
 /** The factor for each channel of a photo, and what is then added to all of them, as a fraction of white. */
 export interface Grade {
@@ -19,10 +19,17 @@ const WHITE = 0.9;
 const MAX_DARKER = 0.05;
 const MAX_GRADE_GAIN = 1.08;
 const MAX_BALANCE = 0.035;
+/** How much of a cast is taken away, and of what the dark end loses given back towards the bright end. */
+const BALANCED_PART = 0.7;
+const GIVEN_BACK = 0.9;
 /** Smaller changes are invisible. */
 const SEEN = 0.03;
-/** Up to this saturation a pixel is grey. With fewer grey pixels, the white balance cannot be determined. */
+/**
+ * Up to this saturation a pixel is grey, unless it is nearly black or white (0 to 255). With fewer grey
+ * pixels, the white balance cannot be determined.
+ */
 const GREY_SATURATION = 0.16;
+const GREY_TONES = { low: 60, high: 235 };
 const MIN_GREYS = 0.08;
 
 /** Into this many equal steps a tone curve is divided where it is written down. */
@@ -62,7 +69,7 @@ export function gradeOf(data: Bytes, curve: Uint8ClampedArray | null): Grade | n
   const grey: [number, number, number] = [0, 0, 0];
   let [count, greys] = [0, 0];
   for (let i = 0; i < data.length; i += 4) {
-    if (data[i + 3] < 230) continue;
+    if (data[i + 3] < OPAQUE_ALPHA) continue;
     let r = data[i];
     let g = data[i + 1];
     let b = data[i + 2];
@@ -71,11 +78,12 @@ export function gradeOf(data: Bytes, curve: Uint8ClampedArray | null): Grade | n
       g = Number(curve[g]);
       b = Number(curve[b]);
     }
-    const tone = Math.round(0.2126 * r + 0.7152 * g + 0.0722 * b);
+    const tone = Math.round(luma709(r, g, b));
     tones[tone] += 1;
     count++;
     const most = Math.max(r, g, b);
-    if (tone < 60 || tone > 235 || most - Math.min(r, g, b) > most * GREY_SATURATION) continue;
+    if (tone < GREY_TONES.low || tone > GREY_TONES.high || most - Math.min(r, g, b) > most * GREY_SATURATION)
+      continue;
     greys++;
     grey[0] += r;
     grey[1] += g;
@@ -85,13 +93,12 @@ export function gradeOf(data: Bytes, curve: Uint8ClampedArray | null): Grade | n
   const [dark, bright] = [percentile(tones, DARKEST), percentile(tones, BRIGHTEST)];
   const lower = Math.min(MAX_DARKER, Math.max(0, dark - BLACK));
   const gain = Math.min(MAX_GRADE_GAIN, Math.max(1, WHITE / Math.max(0.01, bright)));
-  // What the dark end loses is given back towards the bright end.
-  const slope = gain * (1 + lower * 0.9);
+  const slope = gain * (1 + lower * GIVEN_BACK);
   const mean = grey.reduce((sum, value) => sum + value, 0) / 3;
   const balance = grey.map((value) =>
     greys < count * MIN_GREYS || value === 0
       ? 1
-      : Math.min(1 + MAX_BALANCE, Math.max(1 - MAX_BALANCE, 1 + (mean / value - 1) * 0.7)),
+      : Math.min(1 + MAX_BALANCE, Math.max(1 - MAX_BALANCE, 1 + (mean / value - 1) * BALANCED_PART)),
   );
   const [r = 1, g = 1, b = 1] = balance.map((value) => Math.round(value * slope * 1000) / 1000);
   const isSeen = lower > SEEN || [r, g, b].some((value) => Math.abs(value - 1) > SEEN);

@@ -1,17 +1,17 @@
-import { detectAgain, type Finding } from "./examine.ts";
+import { detectAgain, type Subject } from "./examine.ts";
 import { COVER, FACE_SCORE, MIN_EVIDENCE, PERSON_SCORE, PRESENCE } from "./scores.ts";
 
 /**
- * Whether a finding is a person who could be on a card.
+ * Whether a subject is a person who could be on a card.
  * @param detect looks at the body again
  */
 export async function isPlayer(
   picture: OffscreenCanvas,
-  { detector, cover, body, ...finding }: Finding,
+  { detector, cover, body, ...subject }: Subject,
   detect = detectAgain,
 ): Promise<boolean> {
-  const presence = finding.pose?.presence ?? 0;
-  const face = finding.face?.score ?? 0;
+  const presence = subject.pose?.presence ?? 0;
+  const face = subject.face?.score ?? 0;
   let again: Promise<number> | undefined;
   const closeUp = () => (again ??= detect(picture, body));
   // The person detector does not know people who leap or bend.

@@ -1,7 +1,7 @@
 import type { CutoutSigns } from "../../../core/card.ts";
 import { sortBelongings } from "./belongings.ts";
 import type { BodyParts } from "./body-parts.ts";
-import type { Finding } from "./examine.ts";
+import type { Subject } from "./examine.ts";
 import { type Grid, type Mask, sampleMask } from "./masks.ts";
 import { ownParts, rivalsOf } from "./own-parts.ts";
 import { above, type Bytes, below, floats, type Numbers, patches, smoothStep } from "./pixels.ts";
@@ -12,14 +12,14 @@ import { signsOf } from "./signs.ts";
  * What of a photo is kept in its cutout: maps of the part of the photo around the player, one value a cell.
  */
 export interface MatteJob {
-  player: Finding;
+  player: Subject;
   parts: BodyParts;
   salient: Mask;
   /** The picture. */
   rgba: Bytes;
   grid: Grid;
   /** The body parts network's log odds that a cell belongs to a person, whoever that is. */
-  odds: Numbers;
+  logOdds: Numbers;
   faces: Numbers;
   hair: Numbers;
   /** The chance that it stands out from the background. */
@@ -56,7 +56,7 @@ export interface MatteJob {
  */
 const STEPS: Record<string, (job: MatteJob) => Partial<MatteJob>> = {
   sample: ({ parts, salient, grid }) => ({
-    odds: sampleMask(parts.odds, grid),
+    logOdds: sampleMask(parts.logOdds, grid),
     faces: sampleMask(parts.face, grid),
     hair: sampleMask(parts.hair, grid),
     salience: sampleMask(salient, grid),
@@ -72,9 +72,9 @@ const STEPS: Record<string, (job: MatteJob) => Partial<MatteJob>> = {
 };
 
 /** Opinions are limited to these log odds either way; all but the body parts' are weighted too. */
-const MAX_PARTS_ODDS = 3.5;
+const MAX_PARTS_LOG_ODDS = 3.5;
 const WEIGHT = { salience: 0.45, core: 0.35 };
-const MAX_ODDS = 2.5;
+const MAX_LOG_ODDS = 2.5;
 /**
  * Log odds added where pose and person mask are both sure, and on things the player holds; PENALTY is
  * subtracted from whatever belongs to somebody else. Pose and person mask outvote the body parts only if the
@@ -113,7 +113,7 @@ const CLAIMED_HOLE = 0.75;
  * @param rgba on the grid
  */
 export function fuseMatte(
-  player: Finding,
+  player: Subject,
   parts: BodyParts,
   salient: Mask,
   rgba: Bytes,
@@ -144,13 +144,14 @@ function isDark(rgba: Bytes): boolean {
 
 /** A cell is kept where the sum of all log odds is above 0, and fades near it. */
 function summed(job: MatteJob): Numbers {
-  const { odds, salience, posed, patch, core, rivals, own, claimed, held, dropped } = job;
+  const { logOdds, salience, posed, patch, core, rivals, own, claimed, held, dropped } = job;
   const matte = floats(core.length);
   for (let i = 0; i < matte.length; i++) {
-    let sum = clip(odds[i], MAX_PARTS_ODDS);
+    let sum = clip(logOdds[i], MAX_PARTS_LOG_ODDS);
     if (sum < 0) sum *= 1 - DOUBTED_PARTS * claimed[i];
     sum +=
-      WEIGHT.salience * clip(logit(salience[i]), MAX_ODDS) + WEIGHT.core * clip(logit(core[i]), MAX_ODDS);
+      WEIGHT.salience * clip(logit(salience[i]), MAX_LOG_ODDS) +
+      WEIGHT.core * clip(logit(core[i]), MAX_LOG_ODDS);
     if (posed) sum += BONUS_AGREED * smoothStep(Math.min(posed[i], patch[i]), AGREED.low, AGREED.high);
     sum += BONUS_HELD * held[i] - PENALTY * Math.max(dropped[i], rivals[i]);
     if (own[i] <= 0 && held[i] <= 0) sum -= PENALTY;

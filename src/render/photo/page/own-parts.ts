@@ -1,6 +1,6 @@
 import type { BodyParts } from "./body-parts.ts";
 import { dilate } from "./dilate.ts";
-import type { Finding } from "./examine.ts";
+import type { Subject } from "./examine.ts";
 import { headBox } from "./head.ts";
 import { type Grid, gridOver, sampleMask } from "./masks.ts";
 import { above, floats, type Numbers, patches, smoothStep } from "./pixels.ts";
@@ -25,7 +25,7 @@ const MAX_EXTRA_RIVAL = 0.3;
  */
 const MIN_EXTRA_SALIENCE = { touching: 0.35, apart: 0.85 };
 /** Or from these mean log odds on, as of a trophy in the dark. Else only its cells above SALIENT are. */
-const SURE_EXTRA_ODDS = 3.1;
+const SURE_EXTRA_LOG_ODDS = 3.1;
 const SALIENT = 0.6;
 
 /** How far from the head's centre the player's own hair lies, in head heights. */
@@ -39,7 +39,7 @@ const MIN_FACE_PARTS = 0.2;
 const FACE_CELLS = 32;
 
 /** Cells that another person's pose claims more strongly than the player's, from 0 to 1. */
-export function rivalsOf(player: Finding, grid: Grid, posed: Numbers | null, parts: BodyParts): Numbers {
+export function rivalsOf(player: Subject, grid: Grid, posed: Numbers | null, parts: BodyParts): Numbers {
   const rivals = floats(grid.width * grid.height);
   for (const mask of player.rivals) {
     if (mask.byFace && !isHead(mask.byFace, parts)) continue;
@@ -56,12 +56,12 @@ export function rivalsOf(player: Finding, grid: Grid, posed: Numbers | null, par
 /** Whether the body parts in the box of a detected face are those of a head. */
 function isHead(box: Rect, parts: BodyParts): boolean {
   const grid = gridOver(box, FACE_CELLS);
-  const odds = sampleMask(parts.odds, grid);
+  const logOdds = sampleMask(parts.logOdds, grid);
   const hair = sampleMask(parts.hair, grid);
   const face = sampleMask(parts.face, grid);
   let [person, heads] = [0, 0];
-  for (let i = 0; i < odds.length; i++) {
-    if (odds[i] <= 0) continue;
+  for (let i = 0; i < logOdds.length; i++) {
+    if (logOdds[i] <= 0) continue;
     person++;
     heads += hair[i] + face[i];
   }
@@ -70,30 +70,30 @@ function isHead(box: Rect, parts: BodyParts): boolean {
 
 /** 1 where body parts may be the player's rather than others'. The maps are those of `MatteJob`. */
 export function ownParts(
-  player: Finding,
-  maps: Record<"odds" | "faces" | "hair" | "core" | "salience" | "rivals", Numbers>,
+  player: Subject,
+  maps: Record<"logOdds" | "faces" | "hair" | "core" | "salience" | "rivals", Numbers>,
   grid: Grid,
 ): Numbers {
-  const { odds, faces, hair, core, salience, rivals } = maps;
+  const { logOdds, faces, hair, core, salience, rivals } = maps;
   const { width, height } = grid;
   const radius = Math.max(3, Math.round(OWN_REACH_PART * Math.max(width, height)));
   const near = dilate(core, width, radius);
   const around = ownHair(player, grid);
-  const own = floats(odds.length);
-  const body = floats(odds.length);
-  const elsewhere = above(odds, 0);
+  const own = floats(logOdds.length);
+  const body = floats(logOdds.length);
+  const elsewhere = above(logOdds, 0);
   let playerCells = 0;
   for (let i = 0; i < own.length; i++) {
     if (near[i] <= 0.4 && around[i] <= 0.5) continue;
     own[i] = 1;
     elsewhere[i] = 0;
-    if (odds[i] > 0 && rivals[i] < 0.5) body[i] = 1;
+    if (logOdds[i] > 0 && rivals[i] < 0.5) body[i] = 1;
     playerCells += body[i];
   }
   const { labels, sizes, sums } = patches(elsewhere, width);
   const touches = sums(above(dilate(body, width, BESIDE_CELLS), 0));
   const total = {
-    odds: sums(odds),
+    logOdds: sums(logOdds),
     face: sums(faces),
     hair: sums(hair),
     salience: sums(salience),
@@ -109,7 +109,8 @@ export function ownParts(
         (touches[label] > 0 || (!inCompany && meanSalience >= MIN_EXTRA_SALIENCE.apart)) &&
         total.face[label] <= MAX_EXTRA_FACE * size &&
         total.rivals[label] <= MAX_EXTRA_RIVAL * size,
-      isWhole: meanSalience >= MIN_EXTRA_SALIENCE.touching || total.odds[label] >= SURE_EXTRA_ODDS * size,
+      isWhole:
+        meanSalience >= MIN_EXTRA_SALIENCE.touching || total.logOdds[label] >= SURE_EXTRA_LOG_ODDS * size,
     };
   });
   for (let i = 0; i < own.length; i++) {
@@ -120,7 +121,7 @@ export function ownParts(
 }
 
 /** 1 around the player's head, as far as hair reaches. */
-function ownHair(player: Finding, grid: Grid): Numbers {
+function ownHair(player: Subject, grid: Grid): Numbers {
   const head = headBox(player);
   const [cx, cy] = [head.x + head.width / 2, head.y + head.height / 2];
   const map = floats(grid.width * grid.height);

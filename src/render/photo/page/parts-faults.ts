@@ -1,6 +1,6 @@
 import type { PlayerRefusal } from "../../../core/photo-refusals.ts";
 import { type BodyParts, type Cut, segmentHead } from "./body-parts.ts";
-import type { Finding } from "./examine.ts";
+import type { Subject } from "./examine.ts";
 import { headBox } from "./head.ts";
 import { type Grid, gridOver, sampleMask } from "./masks.ts";
 import { above, type Numbers, patches } from "./pixels.ts";
@@ -38,7 +38,7 @@ const OTHER_FACE_HEADS = 0.6;
  */
 export async function refusalFromParts(
   cut: Cut,
-  player: Finding,
+  player: Subject,
   closer = segmentHead,
 ): Promise<PlayerRefusal | null> {
   // Enlarged, most faces that seemed covered show their skin.
@@ -47,7 +47,7 @@ export async function refusalFromParts(
   return hasEqualFace(cut, player) ? "several_people" : null;
 }
 
-function isFaceCovered(parts: BodyParts, { face }: Finding): boolean {
+function isFaceCovered(parts: BodyParts, { face }: Subject): boolean {
   if (!face || face.score < FACE_SCORE.maybeCovered || face.width < MIN_FACE_WIDTH_PX) return false;
   const grid = { ...face, width: FACE_CELLS, height: FACE_CELLS, step: face.width / FACE_CELLS };
   const skin = sampleMask(parts.face, grid);
@@ -64,7 +64,7 @@ function isFaceCovered(parts: BodyParts, { face }: Finding): boolean {
   return skins < MIN_FACE_SKIN * cells && covers > MIN_FACE_COVER * cells;
 }
 
-function hasEqualFace({ rect, parts }: Cut, player: Finding): boolean {
+function hasEqualFace({ rect, parts }: Cut, player: Subject): boolean {
   const grid = gridOver(rect, FACES_GRID_CELLS);
   const { own, others } = facesOf(sampleMask(parts.face, grid), player, grid);
   // Glasses, helmets and hands leave little skin, so the size is then estimated from the face's box.
@@ -76,7 +76,7 @@ function hasEqualFace({ rect, parts }: Cut, player: Finding): boolean {
  * Whether another person's face is still in the finished cutout, as where people embrace.
  * @param matte of the player, 0 to 1
  */
-export function keepsOthersFace(parts: BodyParts, player: Finding, matte: Numbers, grid: Grid): boolean {
+export function keepsOthersFace(parts: BodyParts, player: Subject, matte: Numbers, grid: Grid): boolean {
   const face = sampleMask(parts.face, grid);
   for (let cell = 0; cell < face.length; cell++) if (!(matte[cell] > 0.5)) face[cell] = 0;
   const { own, others } = facesOf(face, player, grid);
@@ -86,7 +86,7 @@ export function keepsOthersFace(parts: BodyParts, player: Finding, matte: Number
 /**
  * The sizes of the patches of face skin in cells: of the player's own, 0 if there is none, and of others'.
  */
-function facesOf(face: Numbers, player: Finding, { x, y, width, step }: Grid) {
+function facesOf(face: Numbers, player: Subject, { x, y, width, step }: Grid) {
   const head = headBox(player);
   const { labels, sizes } = patches(above(face, 0.5), width);
   const faces = sizes.map((size) => ({ size, x: 0, y: 0 }));

@@ -23,7 +23,14 @@ export const floats = (length: number): Numbers => new Float32Array(length);
 /** Flags of which none is set. */
 export const flags = (length: number): Flags => new Uint8Array(length);
 
-/** A pixel's Rec. 601 luma, from 0 to 255. */
+/** From this alpha on (0 to 255), a pixel shows the player alone. */
+export const OPAQUE_ALPHA = 230;
+
+/** The Rec. 709 luma of a colour, from 0 to 255: brightness as a screen shows it. */
+export const luma709 = (red: number, green: number, blue: number) =>
+  0.2126 * red + 0.7152 * green + 0.0722 * blue;
+
+/** A pixel's Rec. 601 luma, from 0 to 255, by which edges and sharpness are measured. */
 export const lumaOf = (rgba: Bytes, pixel: number) =>
   0.299 * Number(rgba[4 * pixel]) + 0.587 * Number(rgba[4 * pixel + 1]) + 0.114 * Number(rgba[4 * pixel + 2]);
 

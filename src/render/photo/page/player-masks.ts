@@ -1,5 +1,5 @@
 import { dilate } from "./dilate.ts";
-import type { Finding } from "./examine.ts";
+import type { Subject } from "./examine.ts";
 import { boundsOn, type Grid, sampleMask } from "./masks.ts";
 import { above, floats, type Numbers, patches, smoothStep } from "./pixels.ts";
 import type { Rect } from "./rects.ts";
@@ -18,7 +18,7 @@ const POSE_PART = 0.6;
  * is empty when the two contradict each other, and the core is then the pose's mask.
  */
 export function playerMasks(
-  player: Finding,
+  player: Subject,
   grid: Grid,
 ): { posed: Numbers | null; patch: Numbers; core: Numbers } {
   const { width, height } = grid;
@@ -42,7 +42,7 @@ export function playerMasks(
 }
 
 /** The rectangle around the player's pose and patch, in search pixels. */
-export function playerBounds(player: Finding, grid: Grid): Rect {
+export function playerBounds(player: Subject, grid: Grid): Rect {
   const { posed, patch } = playerMasks(player, grid);
   for (let i = 0; posed && i < patch.length; i++) patch[i] = Math.max(patch[i], posed[i]);
   return boundsOn(grid, patch) ?? player.body;

@@ -1,6 +1,6 @@
 import type { Photo } from "./decode.ts";
 import type { Person } from "./detectors.ts";
-import type { Finding } from "./examine.ts";
+import type { Subject } from "./examine.ts";
 import { faceBox } from "./head.ts";
 import { faceQuality } from "./quality.ts";
 import { middleOf, type Rect } from "./rects.ts";
@@ -31,8 +31,8 @@ export const byProminence = (picture: OffscreenCanvas) => (a: Person, b: Person)
   prominence(b, picture) - prominence(a, picture);
 
 /** How likely the photo is about an examined person. */
-export function weightOf(photo: Photo, finding: Finding): number {
-  return weightOfHead(photo, faceBox(finding), finding.face?.score ?? 0);
+export function weightOf(photo: Photo, subject: Subject): number {
+  return weightOfHead(photo, faceBox(subject), subject.face?.score ?? 0);
 }
 
 /** How likely the photo is about somebody, by size, place and sharpness of the face; a relative weight. */

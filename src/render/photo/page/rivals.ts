@@ -7,7 +7,7 @@ import {
   readPose,
   squareAround,
 } from "./detectors.ts";
-import { coverGrid, type Finding, personOf, type RivalMask, sharedPart } from "./examine.ts";
+import { coverGrid, personOf, type RivalMask, type Subject, sharedPart } from "./examine.ts";
 import { HEAD_PER_FACE_HEIGHT, headOf } from "./head.ts";
 import { type Grid, sampleMask } from "./masks.ts";
 import { type Numbers, smoothStep } from "./pixels.ts";
@@ -41,20 +41,20 @@ export type RivalHead = Rect & { face: number; body: number };
  */
 export async function findRivals(
   picture: OffscreenCanvas,
-  finding: Finding,
+  subject: Subject,
   others: { person: Person; pose: Pose | null }[],
   faces: Face[],
 ): Promise<{ masks: RivalMask[]; heads: RivalHead[] }> {
   const grid = coverGrid(picture);
-  const own = finding.pose && sampleMask(finding.pose.mask, grid);
+  const own = subject.pose && sampleMask(subject.pose.mask, grid);
   const masks: RivalMask[] = [];
   const heads: RivalHead[] = [];
   let poses = 0;
   const isPlayers = (pose: Pose) => {
-    if (distance(headOf(pose).centre, finding.head.centre) < 0.5 * finding.head.height) return true;
+    if (distance(headOf(pose).centre, subject.head.centre) < 0.5 * subject.head.height) return true;
     const theirs = sampleMask(pose.mask, grid);
     // A mask that covers the player's face covers the player, no matter whose head the pose has.
-    if (isOn(theirs, grid, finding.head.centre)) return true;
+    if (isOn(theirs, grid, subject.head.centre)) return true;
     return own !== null && sharedPart(theirs, own) >= SAME_PERSON_PART;
   };
   const poseOf = async (person: Person, known: Pose | null = null) => {
@@ -64,14 +64,14 @@ export async function findRivals(
     return pose.presence >= PRESENCE.person && !isPlayers(pose) ? pose : null;
   };
   for (const { person, pose: known } of others) {
-    if (!isAround(person, finding.body)) continue;
+    if (!isAround(person, subject.body)) continue;
     const pose = await poseOf(person, known);
     if (!pose) continue;
     masks.push(pose.mask);
     heads.push({ ...faceOf(pose), face: 0, body: person.score });
   }
-  const playersFace = finding.face?.height ?? finding.head.height / HEAD_PER_FACE_HEIGHT;
-  for (const face of await facesAround(picture, finding, faces)) {
+  const playersFace = subject.face?.height ?? subject.head.height / HEAD_PER_FACE_HEIGHT;
+  for (const face of await facesAround(picture, subject, faces)) {
     const known = heads.find(
       (head) => distance(middleOf(head), middleOf(face)) < Math.max(head.height, face.height),
     );
@@ -81,7 +81,7 @@ export async function findRivals(
     const isLarge = face.height >= MIN_POSED_FACE_PART * playersFace;
     const pose = isLarge ? await poseOf(personOf(face)) : null;
     const isPerson = pose !== null && distance(headOf(pose).centre, middleOf(face)) < face.height;
-    if (!isPerson && face.score < FACE_SCORE.inHand && isHeld(face, finding)) continue;
+    if (!isPerson && face.score < FACE_SCORE.inHand && isHeld(face, subject)) continue;
     heads.push({ ...face, face: face.score, body: 0 });
     if (pose && isPerson) masks.push(pose.mask);
     masks.push(headAndShoulders(face));
@@ -90,7 +90,7 @@ export async function findRivals(
 }
 
 /** Whether a face is near a raised hand of the player: trophies, helmets and rackets look like faces. */
-function isHeld(face: Face, { pose, head }: Finding): boolean {
+function isHeld(face: Face, { pose, head }: Subject): boolean {
   if (!pose) return false;
   const reach = HELD_REACH_HEADS * head.height;
   // Lower hands, on handlebars or on shoulders, are often near the heads of people beside the player.
@@ -125,7 +125,7 @@ function isAround({ crop: { cx, cy, width } }: Person, body: Rect): boolean {
  * detected.
  * @param faces detected in the whole picture
  */
-async function facesAround(picture: OffscreenCanvas, { body, head }: Finding, faces: Face[]) {
+async function facesAround(picture: OffscreenCanvas, { body, head }: Subject, faces: Face[]) {
   const all = squareAround(body, 0.3);
   const side = FACE_SEARCH_PART * all.width;
   const away = (all.width - side) / 2;

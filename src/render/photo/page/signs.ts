@@ -1,6 +1,6 @@
 import type { CutoutSigns } from "../../../core/card.ts";
 import { dilate } from "./dilate.ts";
-import type { Finding } from "./examine.ts";
+import type { Subject } from "./examine.ts";
 import { faceBox } from "./head.ts";
 import type { Grid } from "./masks.ts";
 import { type Bytes, lumaOf, type Numbers } from "./pixels.ts";
@@ -13,7 +13,7 @@ export function signsOf(
   matte: Numbers,
   { core, rgba }: { core: Numbers; rgba: Bytes },
   grid: Grid,
-  player: Finding,
+  player: Subject,
 ): Omit<CutoutSigns, "loose"> {
   let [both, either] = [0, 0];
   for (let i = 0; i < matte.length; i++) {
@@ -44,7 +44,7 @@ const MIN_EDGE_CELLS = 10;
  * by the steepest near it, on average. Where hair ends elsewhere, the cutout has some of the background, or
  * lacks hair.
  */
-function crownOnEdge(matte: Numbers, rgba: Bytes, grid: Grid, player: Finding): number {
+function crownOnEdge(matte: Numbers, rgba: Bytes, grid: Grid, player: Subject): number {
   const { width, height, step } = grid;
   const face = faceBox(player);
   const left = Math.max(1, Math.round((face.x - CROWN.beside * face.width - grid.x) / step));

@@ -4,7 +4,7 @@ import type { Cut } from "./body-parts.ts";
 import type { Company } from "./check-player.ts";
 import { cutOut, prepareCut } from "./cut-out.ts";
 import { decodePhoto, type Header, type Photo } from "./decode.ts";
-import type { Finding } from "./examine.ts";
+import type { Subject } from "./examine.ts";
 import { findPlayer } from "./find-player.ts";
 import type { Mask } from "./masks.ts";
 import { answered, openNetworkFile, writeShared } from "./networks.ts";
@@ -19,7 +19,7 @@ import { findSalient } from "./salient.ts";
 let job: {
   photo?: Photo;
   company?: Company;
-  player?: Finding;
+  player?: Subject;
   cut?: Cut;
   salient?: Mask;
   pixels?: () => Bytes;
