@@ -182,16 +182,18 @@ async function askForSupport(
 }
 
 /**
- * The template of a folder as it is now. When only the style sheet has changed, nothing else is checked
- * again: a designer waits for every millisecond here, and the files are checked elsewhere before a preview is
+ * The template of a folder as it is now. When only style sheets have changed, nothing else is checked again:
+ * a designer waits for every millisecond here, and the files are checked elsewhere before a preview is
  * requested.
  */
 async function readAgain(dir: string, before: LoadedTemplate | undefined): Promise<LoadedTemplate> {
   if (!before || BUILT_IN.has(dir)) return loadTemplate(dir);
   const files = await readTemplateFolder(dir);
-  if (!differOnlyIn(["card.css"], before.files, files)) return loadTemplate(dir);
-  const css = new TextDecoder().decode(files.get("card.css"));
-  return { ...before, css, files, digest: digestOf(files) };
+  const sheets = ["card.css", "back.css"].filter((name) => before.files.has(name) && files.has(name));
+  if (!differOnlyIn(sheets, before.files, files)) return loadTemplate(dir);
+  const text = (name: string) => new TextDecoder().decode(files.get(name));
+  const back = before.back && { ...before.back, css: text("back.css") };
+  return { ...before, css: text("card.css"), back, files, digest: digestOf(files) };
 }
 
 /** Whether two states of a folder have everything but these files in common. */
