@@ -117,7 +117,9 @@ export async function send(bench: Bench, address: string, promise: Promised): Pr
     return; // The crash came first: the partner does not know, and asks again after the restart.
   }
   if (status !== 202) {
-    if (status !== 503) bench.figures.problems.push(`${promise.key} was answered ${status}: ${answer}`);
+    // Refused by a full queue or a photo that was too slow on a busy machine, it was never accepted.
+    const isPassing = status === 503 || answer.includes("No complete answer came within");
+    if (!isPassing) bench.figures.problems.push(`${promise.key} was answered ${status}: ${answer}`);
     return;
   }
   if (promise.answer === undefined) {
