@@ -10,7 +10,6 @@ import type { Refusal } from "../core/errors.ts";
 import { REQUEST_STORAGE_MS } from "../core/limits.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
 import { withDeadlineBudget } from "../core/patience.ts";
-import { takeShortTurns } from "../system/short-turns.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { answerCardElement } from "../web/card-element.ts";
 import { KIT } from "../web/kit.ts";
@@ -98,7 +97,6 @@ const NO_BUN_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** Starts listening. `stop` refuses new connections and waits for the requests in progress. */
 export function listen(deps: HttpDeps, address: ListenAddress) {
-  takeShortTurns();
   const answer = httpAnswer(deps);
   const server = bind(address, () =>
     Bun.serve({
