@@ -1,5 +1,6 @@
 import { getPriority } from "node:os";
 import { OperatorError } from "../core/errors.ts";
+import { hasProcessorShare, readIfThere } from "../system/machine-size.ts";
 import { isFullDisk } from "../system/write-whole.ts";
 import { lowerPriority, lowerSession, sessionNiceness } from "./browser/low-priority.ts";
 import { CardRefused, type CardRenderer, openCardRenderer } from "./card-renderer.ts";
@@ -9,11 +10,12 @@ import { type FromWorker, parseToWorker, type ToWorker } from "./protocol.ts";
 const LEAST_PRIORITY = 19;
 
 /**
- * A little below the server's priority, so that requests are answered quickly while every core renders. Not
- * more: beside four busy loops on two cores it gets 60 % of what it got at the server's own, with 10 points
- * 23 %, and a card of seconds became one of half a minute.
+ * How far below the server's priority a worker runs, so that requests are answered quickly while every core
+ * renders: by `own` points where the service has a share of the processor of its own, and by `shared` where
+ * it has not. There, beside four busy loops on two cores, a worker with 3 points gets 60 % of what it got at
+ * the server's priority, with 10 points 23 %, and a card of seconds became one of half a minute.
  */
-const WORKER_NICENESS = 3;
+export const WORKER_NICENESS = { own: 10, shared: 3 };
 
 /**
  * The render worker's process: owns one Chromium, renders one card at a time, and exits with its parent. It
@@ -58,7 +60,8 @@ export function runWorker(): void {
  * session of a browser.
  */
 function yieldToServer(): (browser: number) => void {
-  const lower = (niceness: number) => Math.min(LEAST_PRIORITY, niceness + WORKER_NICENESS);
+  const points = hasProcessorShare(readIfThere) ? WORKER_NICENESS.own : WORKER_NICENESS.shared;
+  const lower = (niceness: number) => Math.min(LEAST_PRIORITY, niceness + points);
   lowerPriority(lower(getPriority()));
   // By the server's session: where it was started with `nice`, its process alone has that niceness, and a
   // session that has it too would get next to nothing beside others.

@@ -39,3 +39,16 @@ export function memoryLimit(machineBytes: number, read: (path: string) => string
     .filter((bytes) => Number.isInteger(bytes) && bytes > 0);
   return Math.min(machineBytes, ...limits);
 }
+
+/**
+ * Whether the container or unit of this process has a share of the processor of its own (cgroups(7)).
+ * Niceness counts inside it only then: other programs of the machine gain nothing by it.
+ */
+export function hasProcessorShare(read: (path: string) => string | undefined): boolean {
+  const groups = read("/proc/self/cgroup") ?? "";
+  const group = /^0::(.*)$/m.exec(groups)?.[1]?.replace(/\/$/, "");
+  // Every group has this file, but the one of the whole machine.
+  if (group !== undefined && read(`/sys/fs/cgroup${group}/cpu.weight`) !== undefined) return true;
+  const [, older = "/"] = /^\d+:(?:[\w,]+,)?cpu(?:,[\w,]+)?:(.*)$/m.exec(groups) ?? [];
+  return older !== "/";
+}

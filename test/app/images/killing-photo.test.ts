@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { MAX_RENDERS } from "../../../src/core/limits.ts";
+import { WORKER_NICENESS } from "../../../src/render/worker.ts";
 import { findImage } from "../../../src/store/images/image-reads.ts";
 import { systemClock } from "../../../src/system/clock-file.ts";
+import { hasProcessorShare, readIfThere } from "../../../src/system/machine-size.ts";
 import { childrenOf, niceness, sessionNiceness } from "../../crash/processes.ts";
 import {
   get,
@@ -37,8 +39,9 @@ test.if(HAS_AUTOGROUPS)(
     const family = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(family)];
     const processes = server.service.pool.pids().flatMap(family);
     expect(processes.length).toBeGreaterThan(3);
+    const points = hasProcessorShare(readIfThere) ? WORKER_NICENESS.own : WORKER_NICENESS.shared;
     // The niceness of the server's process does not count beside other sessions, and must not count twice.
-    const lower = Math.min(LOWEST, sessionNiceness(process.pid) + 3);
+    const lower = Math.min(LOWEST, sessionNiceness(process.pid) + points);
     for (const pid of processes) while (sessionNiceness(pid) !== lower) await Bun.sleep(25);
   },
 );
