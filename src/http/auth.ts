@@ -15,7 +15,6 @@ import {
 import { whileUnchanged } from "../store/engine/while-unchanged.ts";
 import type { Account } from "../store/people/accounts.ts";
 import { type ApiKey, findKeyByHash, touchKey } from "../store/people/keys.ts";
-
 import { networkOf } from "./client-address.ts";
 import type { Exchange } from "./exchange.ts";
 import {

@@ -26,9 +26,9 @@ export function readIfThere(path: string): string | undefined {
  */
 export function memoryLimit(machineBytes: number, read: (path: string) => string | undefined): number {
   const groups = read("/proc/self/cgroup") ?? "";
-  const group = /^0::(.*)$/m.exec(groups)?.[1]?.replace(/\/$/, "") ?? "";
+  const group = groupOf(groups) ?? "";
   // The older kind of control groups, as on Ubuntu 20.04 and Red Hat 8.
-  const older = /^\d+:memory:(.*)$/m.exec(groups)?.[1]?.replace(/\/$/, "") ?? "";
+  const older = groupOf(groups, "memory") ?? "";
   const limits = [
     `/sys/fs/cgroup${group}/memory.max`,
     "/sys/fs/cgroup/memory.max",
@@ -46,9 +46,21 @@ export function memoryLimit(machineBytes: number, read: (path: string) => string
  */
 export function hasProcessorShare(read: (path: string) => string | undefined): boolean {
   const groups = read("/proc/self/cgroup") ?? "";
-  const group = /^0::(.*)$/m.exec(groups)?.[1]?.replace(/\/$/, "");
+  const group = groupOf(groups);
   // Every group has this file, but the one of the whole machine.
   if (group !== undefined && read(`/sys/fs/cgroup${group}/cpu.weight`) !== undefined) return true;
-  const [, older = "/"] = /^\d+:(?:[\w,]+,)?cpu(?:,[\w,]+)?:(.*)$/m.exec(groups) ?? [];
-  return older !== "/";
+  return Boolean(groupOf(groups, "cpu"));
+}
+
+/**
+ * The path of this process's control group, empty for that of the whole machine; undefined without one.
+ * @param groups the text of /proc/self/cgroup
+ * @param controller of the older kind of control groups; the newer kind has one group for all
+ */
+function groupOf(groups: string, controller = ""): string | undefined {
+  for (const line of groups.split("\n")) {
+    const [, controllers, path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+    if (controllers?.split(",").includes(controller)) return path.replace(/\/$/, "");
+  }
+  return undefined;
 }
