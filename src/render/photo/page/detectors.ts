@@ -1,12 +1,12 @@
 import type { Mask } from "./masks.ts";
 import { runNetwork } from "./networks.ts";
-import type { Numbers } from "./pixels.ts";
 import { type Crop, middleOf, type Point, type Rect, squareAt } from "./rects.ts";
 
-/** A box that a detector found, with its key points, in search pixels. */
-type Detection = Rect & { score: number; points: Point[] };
-/** A face from brow to chin. Its six points are the eyes, the tip of the nose, the mouth and the ears. */
-export type Face = Detection;
+/**
+ * A box that a detector found, with its key points, in search pixels: a face from brow to chin, whose six
+ * points are the eyes, the tip of the nose, the mouth and the ears.
+ */
+export type Face = Rect & { score: number; points: Point[] };
 
 export interface Person {
   score: number;
@@ -30,14 +30,9 @@ export interface Pose {
 }
 
 /** Sides of the networks' square inputs, in pixels. */
-const FACE_SIDE = 192;
-const PERSON_SIDE = 224;
 const POSE_SIDE = 256;
 const MASK_SIDE = 256;
 
-/** In the networks' output, 6 key points follow a face's box, and 4 a person's. */
-const FACE_KEY_POINTS = 6;
-const PERSON_KEY_POINTS = 4;
 const POSE_LANDMARKS = 33;
 /** The numbers of the body's landmarks, the first and the one after the last; left and right alternate. */
 const LANDMARKS = { face: [0, 11], shoulders: [11, 13], hands: [15, 23], hips: [23, 25] };
@@ -53,10 +48,16 @@ const POSE_CROP_MARGIN = 1.25;
 const SAME_FINDING_OVERLAP = 0.3;
 
 /**
- * Anchors: for faces one per cell of a 48 x 48 grid, for people two per cell in each of BlazePose's layers.
+ * The single-shot detectors: the side of their square input, the anchors, and how many key points follow each
+ * box in their output. Faces have one anchor per cell of a 48 x 48 grid, people those of BlazePose's layers.
  */
-const FACE_ANCHORS = anchorGrid(48, 1);
-const PERSON_ANCHORS = [...anchorGrid(28, 2), ...anchorGrid(14, 2), ...anchorGrid(7, 6)];
+const FACES = { network: "faceDetector", side: 192, keyPoints: 6, anchors: anchorGrid(48, 1) } as const;
+const PEOPLE = {
+  network: "personDetector",
+  side: 224,
+  keyPoints: 4,
+  anchors: [...anchorGrid(28, 2), ...anchorGrid(14, 2), ...anchorGrid(7, 6)],
+} as const;
 
 function anchorGrid(cells: number, perCell: number): Point[] {
   return Array.from({ length: cells * cells * perCell }, (_, i) => {
@@ -79,15 +80,13 @@ export function squareAround(rect: Rect, margin: number): Crop {
 }
 
 /** Faces in a square crop, surest first. */
-export async function findFaces(picture: OffscreenCanvas, crop: Crop, minScore: number): Promise<Face[]> {
-  const outputs = await runNetwork("faceDetector", picture, crop, FACE_SIDE);
-  return decodeBoxes(outputs, FACE_ANCHORS, FACE_SIDE, FACE_KEY_POINTS, crop, minScore);
+export function findFaces(picture: OffscreenCanvas, crop: Crop, minScore: number): Promise<Face[]> {
+  return detect(FACES, picture, crop, minScore);
 }
 
 /** People in a square crop, surest first. */
 export async function findPeople(picture: OffscreenCanvas, crop: Crop, minScore: number): Promise<Person[]> {
-  const outputs = await runNetwork("personDetector", picture, crop, PERSON_SIDE);
-  const boxes = decodeBoxes(outputs, PERSON_ANCHORS, PERSON_SIDE, PERSON_KEY_POINTS, crop, minScore);
+  const boxes = await detect(PEOPLE, picture, crop, minScore);
   return boxes.map(({ score, points, ...head }) => {
     const [hips, top] = points as [Point, Point];
     return { score, head, crop: bodyCrop(hips, top) };
@@ -110,8 +109,8 @@ export function bodyCrop(hips: Point, top: Point): Crop {
  */
 export async function readPose(picture: OffscreenCanvas, crop: Crop, heavy = false): Promise<Pose> {
   const network = heavy ? "heavyPoseLandmarks" : "poseLandmarks";
-  const outputs = await runNetwork(network, picture, crop, POSE_SIDE);
   const size = POSE_SIDE;
+  const outputs = await runNetwork(network, picture, crop, size);
   const landmarks = outputs.find((output) => output.length === LANDMARK_OUTPUT_LENGTH);
   const presence = outputs.find((output) => output.length === 1);
   const mask = outputs.find((output) => output.length === size * size);
@@ -147,35 +146,35 @@ function sigmoid(x: number): number {
 }
 
 /**
- * Turns a single-shot detector's output into boxes, highest score first. For each anchor it holds the box's
- * centre, its size and the key points, all in input pixels; centre and key points are relative to the anchor.
+ * What a single-shot detector finds in a crop, highest score first. Its output holds the box's centre, its
+ * size and the key points for each anchor, all in input pixels; centre and key points are relative to the
+ * anchor.
  */
-function decodeBoxes(
-  [boxes, scores]: Numbers[],
-  anchors: Point[],
-  size: number,
-  keyPoints: number,
+async function detect(
+  { network, side, keyPoints, anchors }: typeof FACES | typeof PEOPLE,
+  picture: OffscreenCanvas,
   crop: Crop,
   minScore: number,
-): Detection[] {
-  if (!boxes || !scores) throw new Error("A detector gave fewer than two outputs.");
-  const found: Detection[] = [];
+): Promise<Face[]> {
+  const [boxes, scores] = await runNetwork(network, picture, crop, side);
+  if (!scores) throw new Error("A detector gave fewer than two outputs.");
+  const found: Face[] = [];
   for (const [i, anchor] of anchors.entries()) {
     const score = sigmoid(scores[i]);
     if (score < minScore) continue;
     const base = i * (4 + 2 * keyPoints);
     const point = (at: number) => ({
-      x: crop.cx + (boxes[base + at] / size + anchor.x - 0.5) * crop.width,
-      y: crop.cy + (boxes[base + at + 1] / size + anchor.y - 0.5) * crop.height,
+      x: crop.cx + (boxes[base + at] / side + anchor.x - 0.5) * crop.width,
+      y: crop.cy + (boxes[base + at + 1] / side + anchor.y - 0.5) * crop.height,
     });
-    const width = (boxes[base + 2] / size) * crop.width;
-    const height = (boxes[base + 3] / size) * crop.height;
+    const width = (boxes[base + 2] / side) * crop.width;
+    const height = (boxes[base + 3] / side) * crop.height;
     const centre = point(0);
     const points = Array.from({ length: keyPoints }, (_, k) => point(4 + 2 * k));
     found.push({ x: centre.x - width / 2, y: centre.y - height / 2, width, height, score, points });
   }
   found.sort((a, b) => b.score - a.score);
-  const kept: Detection[] = [];
+  const kept: Face[] = [];
   for (const box of found) {
     if (kept.every((better) => overlap(better, box) < SAME_FINDING_OVERLAP)) kept.push(box);
   }
