@@ -44,7 +44,7 @@ export type Cut = PhotoPart & { parts: BodyParts };
 
 /** Looks at the whole part of the photo. */
 export function segmentBody(part: PhotoPart, player: Subject): Promise<BodyParts> {
-  return segment(part, lightOf(part, player), cropWithin(part.rect, part.rect));
+  return segment(part, player, cropWithin(part.rect, part.rect));
 }
 
 /** The same for head and shoulders, enlarged; `body` where that showed them as large already. */
@@ -52,25 +52,29 @@ export async function segmentHead(part: PhotoPart, player: Subject, body: BodyPa
   const crop = headCrop(part, player);
   const { width, height } = body.logOdds.crop;
   const larger = Math.max(width, height) / Math.max(crop.width, crop.height);
-  return larger < MIN_ENLARGED ? body : segment(part, lightOf(part, player), crop);
+  return larger < MIN_ENLARGED ? body : segment(part, player, crop);
 }
 
-/** How to brighten a part for the network, which is blind in the dark. */
-interface Light {
-  /** For a dark head. */
-  gain: number;
-  /** Whether to lift shadows alone, for a dark suit in front of a dark stand. */
-  shadows: boolean;
-}
-
-function lightOf({ canvas, rect, zoom }: PhotoPart, player: Subject): Light {
+/**
+ * The part as the network is shown it, which is blind in the dark: all of it brighter where the head is dark,
+ * and shadows lifted for a dark suit in front of a dark stand.
+ */
+function lit({ canvas, rect, zoom }: PhotoPart, player: Subject): OffscreenCanvas {
   const lights = lightsOf(canvas, seenFrom(rect, zoom, headBox(player)));
   const bright = Number(lights[Math.floor(0.75 * lights.length)]);
+  const gain = Math.min(MAX_HEAD_GAIN, Math.max(1, DARK_HEAD / Math.max(1, bright)));
   const all = lightsOf(canvas);
-  return {
-    gain: Math.min(MAX_HEAD_GAIN, Math.max(1, DARK_HEAD / Math.max(1, bright))),
-    shadows: Number(all[all.length >> 1]) < DARK_PART,
-  };
+  const isDark = Number(all[all.length >> 1]) < DARK_PART;
+  if (gain <= 1 && !isDark) return canvas;
+  const out = canvasOf(canvas.width, canvas.height);
+  const context = contextOf(out);
+  context.filter = `brightness(${gain})`;
+  context.drawImage(canvas, 0, 0);
+  if (!isDark) return out;
+  context.filter = "none";
+  context.globalCompositeOperation = "screen";
+  for (let round = 0; round < SHADOW_LIFTS; round++) context.drawImage(out, 0, 0);
+  return out;
 }
 
 /** Each pixel's brightest channel in a reduced copy of the canvas, or of a part of it, darkest first. */
@@ -109,7 +113,8 @@ function cropWithin(within: Rect, wanted: Rect): Crop {
 }
 
 /** @param crop in search pixels */
-async function segment({ canvas, rect, zoom }: PhotoPart, light: Light, crop: Crop): Promise<BodyParts> {
+async function segment(part: PhotoPart, player: Subject, crop: Crop): Promise<BodyParts> {
+  const { rect, zoom } = part;
   const inCut = {
     cx: (crop.cx - rect.x) * zoom,
     cy: (crop.cy - rect.y) * zoom,
@@ -117,26 +122,13 @@ async function segment({ canvas, rect, zoom }: PhotoPart, light: Light, crop: Cr
     height: crop.height * zoom,
     rotation: 0,
   };
-  return readParts(await scoresIn(lit(canvas, light), inCut), crop);
+  return readParts(await scoresIn(lit(part, player), inCut), crop);
 }
 
 /** The network's output for a crop of a picture, for `readParts`. */
 export async function scoresIn(picture: OffscreenCanvas, crop: Crop): Promise<Numbers> {
   const [scores] = await runNetwork("bodyParts", picture, crop, SIDE);
   return scores;
-}
-
-function lit(canvas: OffscreenCanvas, { gain, shadows }: Light): OffscreenCanvas {
-  if (gain <= 1 && !shadows) return canvas;
-  const out = canvasOf(canvas.width, canvas.height);
-  const context = contextOf(out);
-  context.filter = `brightness(${gain})`;
-  context.drawImage(canvas, 0, 0);
-  if (!shadows) return out;
-  context.filter = "none";
-  context.globalCompositeOperation = "screen";
-  for (let round = 0; round < SHADOW_LIFTS; round++) context.drawImage(out, 0, 0);
-  return out;
 }
 
 /**
