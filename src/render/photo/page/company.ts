@@ -4,7 +4,7 @@ import { maskPeople, wholePicture } from "./detectors.ts";
 import { dilate } from "./dilate.ts";
 import type { Subject } from "./examine.ts";
 import { boundsAbove, type Grid, gridOver, sampleMask } from "./masks.ts";
-import { above, type Labels, lumaOf, type Numbers, patches } from "./pixels.ts";
+import { above, type Labels, lumaOf, patches } from "./pixels.ts";
 
 /** Cells on the longer side of the grid on which people beside the player are measured. */
 const PEOPLE_GRID_CELLS = 192;
@@ -41,7 +41,7 @@ export async function hasRivalSubject(picture: OffscreenCanvas, { pose }: Subjec
   const around = dilate(near, grid.width, reach);
   const others = above(people, 0.5);
   for (let k = 0; k < others.length; k++) if (around[k] > 0.5) others[k] = 0;
-  const { labels, sizes } = patches(others, grid.width);
+  const { labels, sizes, sums } = patches(others, grid.width);
   const area = own.filter((value) => value > 0.5).length;
   const size = Math.max(0, ...sizes.slice(1));
   if (size === 0 || size < EQUAL_AREA.least * area || size > EQUAL_AREA.most * area) return false;
@@ -50,16 +50,11 @@ export async function hasRivalSubject(picture: OffscreenCanvas, { pose }: Subjec
   const isOwn = (k: number) => own[k] > 0.5;
   if (sharpness(picture, grid, isOther) < EQUAL_SHARPNESS * sharpness(picture, grid, isOwn)) return false;
   const skin = sampleMask(readParts(await scoresIn(picture, all), all).face, grid);
-  const face = sumOf(skin, isOther) / Math.max(1, sumOf(skin, isOwn));
+  const ownSkin = skin.reduce((sum, value, k) => (isOwn(k) ? sum + value : sum), 0);
+  const face = sums(skin)[large] / Math.max(1, ownSkin);
   return (
     face >= EQUAL_FACE || (face >= SEEN_FACE && heightOf(labels, large, grid) >= EQUAL_HEIGHT * body.height)
   );
-}
-
-function sumOf(values: Numbers, isIn: (cell: number) => boolean): number {
-  let sum = 0;
-  for (let k = 0; k < values.length; k++) if (isIn(k)) sum += values[k];
-  return sum;
 }
 
 /** Number of rows that a patch spans. */

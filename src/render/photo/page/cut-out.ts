@@ -140,7 +140,7 @@ export function cutOut(cut: Cut, player: Subject, salient: Mask) {
   const kept = cut.ownPixels ? matte.slice().fill(1) : matte;
   const trim = trimmed(mask, canvas);
   const { small, alpha } = smallCutout(canvas, mask, trim);
-  const framing = frameCutout(cut, trim, { alpha, width: small.w }, player);
+  const framing = frameCutout(cut, trim, alpha, small.w, player);
   const face = seenFrom(trim, small.w / trim.width, seenFrom(rect, cut.zoom, faceBox(player)));
   const curve = lightCurve(small.rgba, small.w, face);
   const tones = channelTones(curve, gradeOf(small.rgba, curve));

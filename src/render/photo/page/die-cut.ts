@@ -192,11 +192,7 @@ function carriedColours(data: Bytes, inside: Numbers, w: number, h: number): Pla
     context.drawImage(half, 0, 0);
     context.drawImage(half, 0, 0);
   }
-  return {
-    data: context.getImageData(0, 0, out.width, out.height).data,
-    width: out.width,
-    height: out.height,
-  };
+  return context.getImageData(0, 0, out.width, out.height);
 }
 
 /**

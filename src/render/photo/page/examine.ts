@@ -102,15 +102,16 @@ async function ownFace(
   const isOwn = (face: Face) => distance(middleOf(face), centre) < SAME_HEAD_PART * height;
   let best: Face | null = null;
   for (const zoom of [1, WIDER_CLOSE_UP]) {
-    if (best && best.score >= FACE_SCORE.seen) break;
     const crop = squareAt(centre, zoom * closeUp);
     const face = (await findFaces(picture, crop, FACE_SCORE.inCloseUp)).find(isOwn);
-    if (face && (!best || face.score > best.score)) best = face;
+    best = surer(best, face);
+    if (best && best.score >= FACE_SCORE.seen) return best;
   }
-  if (best && best.score >= FACE_SCORE.seen) return best;
-  const seen = faces.find(isOwn);
-  return seen && (!best || seen.score > best.score) ? seen : best;
+  return surer(best, faces.find(isOwn));
 }
+
+const surer = (best: Face | null, other: Face | undefined) =>
+  other && (!best || other.score > best.score) ? other : best;
 
 /**
  * From a face's centre to the hips, and from the hips to the circle around the body, in heights of the face.

@@ -35,7 +35,7 @@ const MAX_DIM_GAIN = 2;
  * @param face in pixels
  * @returns what each of 256 tones becomes; null for all other players
  */
-export function lightCurve(rgba: Bytes, width: number, face: Rect): Uint8ClampedArray | null {
+export function lightCurve(rgba: Bytes, width: number, face: Rect): Bytes | null {
   const all = { x: 0, y: 0, width, height: rgba.length / 4 / width };
   const { lumas, brightest } = histograms(rgba, width, all);
   const level = percentile(brightest, 0.95);

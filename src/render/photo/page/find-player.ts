@@ -5,7 +5,7 @@ import { makeSharp, type Photo, turnPhoto } from "./decode.ts";
 import { type Face, findFaces, findPeople, type Person, wholePicture } from "./detectors.ts";
 import { findDistantPeople, isNear, standsAlone } from "./distant.ts";
 import { type Chosen, examine, hasHeadInside, type Subject } from "./examine.ts";
-import { choiceAt, pointOf } from "./focus.ts";
+import { choiceAt } from "./focus.ts";
 import { isPlayer } from "./is-player.ts";
 import { byProminence, MAX_PEOPLE, prominence, weightOf } from "./prominence.ts";
 import { faceQuality, lightFault, SHARP_FACE_PX } from "./quality.ts";
@@ -38,9 +38,11 @@ export async function findPlayer(given: Photo, company: Company, focus: Focus | 
     photo = turnPhoto(photo, turn.quarters);
     seen = await detectAll(photo.search);
   }
-  const height = Math.max(0, ...seen.faces.map((face) => face.height));
-  await makeSharp(photo, { x: 0, y: 0, width: 0, height }, SHARP_FACE_PX);
-  const choice = await choosePlayer(photo, seen, company, focus && pointOf(focus, photo.search));
+  const largest = Math.max(0, ...seen.faces.map((face) => face.height));
+  await makeSharp(photo, { x: 0, y: 0, width: 0, height: largest }, SHARP_FACE_PX);
+  const { width, height } = photo.search;
+  const point = focus && { x: focus.x * width, y: focus.y * height };
+  const choice = await choosePlayer(photo, seen, company, point);
   return { ...choice, photo };
 }
 
@@ -64,7 +66,7 @@ async function choosePlayer(
 ): Promise<Choice> {
   const qualified = (one: Person) => bestPlayer(photo, [one], seen.faces, !isLikely(one));
   const chosenOf = (among: Seen) =>
-    point ? choiceAt(photo, point, { ...among, qualified }) : playerAmong(photo, among);
+    point ? choiceAt(photo, point, among, qualified) : playerAmong(photo, among);
   const chosen = await chosenOf(seen);
   if (chosen) return checkPlayer(photo, chosen, seen, company);
   // In a smaller photo, a player too small to be found at once would give a blurred card.

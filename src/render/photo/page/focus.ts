@@ -1,4 +1,3 @@
-import type { Focus } from "../../../core/card.ts";
 import { playerOfFace } from "./by-face.ts";
 import type { Seen } from "./check-player.ts";
 import type { Photo } from "./decode.ts";
@@ -16,21 +15,15 @@ const MAX_AWAY = 1;
 /** What a point on a body counts, in the same heights: one on a face is surer. */
 const ON_BODY = 0.25;
 
-/** In pixels of the picture. */
-export function pointOf({ x, y }: Focus, { width, height }: OffscreenCanvas): Point {
-  return { x: x * width, y: y * height };
-}
-
-interface Examinable extends Seen {
-  /** Examines one of the people. */
-  qualified: (person: Person) => Promise<Chosen | null>;
-}
-
-/** Whoever is at the point, or else the nearest within a face's height. */
+/**
+ * The player at the point, or else the nearest within a face's height.
+ * @param qualified examines one of the people
+ */
 export async function choiceAt(
   photo: Photo,
   point: Point,
-  { people, faces, qualified }: Examinable,
+  { people, faces }: Seen,
+  qualified: (person: Person) => Promise<Chosen | null>,
 ): Promise<Chosen | null> {
   const found: { chosen: Chosen; away: number }[] = [];
   const add = (chosen: Chosen | null) => {

@@ -15,23 +15,17 @@ const MIN_CUT_PART = 0.03;
 /** Strips of the cutout in each of which it is said how far the player reaches. */
 const STRIPS = 24;
 
-/** The trimmed cutout's alpha, reduced. */
-interface SmallAlpha {
-  alpha: Bytes;
-  width: number;
-}
-
 /**
  * Where face, head and body are in the trimmed cutout, in its pixels, and on which sides the photo's edge
  * cuts the player off. A body whose lower part is hidden or lost ends above it, and counts as cut off there.
  * @param trim in the cut's canvas pixels
+ * @param alpha the trimmed cutout's, reduced to this width
  */
-export function frameCutout(cut: Cut, trim: Rect, small: SmallAlpha, player: Subject): Framing {
+export function frameCutout(cut: Cut, trim: Rect, alpha: Bytes, width: number, player: Subject): Framing {
   /** @param rect in search pixels */
   const toCutout = (rect: Rect) => clampBox(seenFrom(trim, 1, seenFrom(cut.rect, cut.zoom, rect)), trim);
-  const { alpha, width } = small;
   const scale = width / trim.width;
-  const sides = cutSides(small, cut, trim);
+  const sides = cutSides(alpha, width, cut, trim);
   const end = bodyEnd(alpha, inSmall(cut, trim, scale), player);
   const own = end === null ? alpha : alpha.map((value, i) => (i < end * width ? value : 0));
   return {
@@ -76,7 +70,7 @@ function extentsOf(alpha: Bytes, width: number, trim: Rect): NonNullable<Framing
   });
 }
 
-function cutSides({ alpha, width }: SmallAlpha, { canvas, atPhotoEdge }: Cut, trim: Rect) {
+function cutSides(alpha: Bytes, width: number, { canvas, atPhotoEdge }: Cut, trim: Rect) {
   const height = alpha.length / width;
   const isCut = (length: number, cell: (k: number) => number) => {
     let solid = 0;

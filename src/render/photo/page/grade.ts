@@ -64,20 +64,16 @@ export function steppedTones(channels: ToneCurves | null): Tones | null {
  * @param data red, green, blue and alpha of a small copy
  * @param curve through which its tones go first
  */
-export function gradeOf(data: Bytes, curve: Uint8ClampedArray | null): Grade | null {
+export function gradeOf(data: Bytes, curve: Bytes | null): Grade | null {
+  const light: Bytes = curve ?? Uint8ClampedArray.from({ length: 256 }, (_, tone) => tone);
   const tones: Words = new Uint32Array(256);
   const grey: [number, number, number] = [0, 0, 0];
   let [count, greys] = [0, 0];
   for (let i = 0; i < data.length; i += 4) {
     if (data[i + 3] < OPAQUE_ALPHA) continue;
-    let r = data[i];
-    let g = data[i + 1];
-    let b = data[i + 2];
-    if (curve) {
-      r = Number(curve[r]);
-      g = Number(curve[g]);
-      b = Number(curve[b]);
-    }
+    const r = light[data[i]];
+    const g = light[data[i + 1]];
+    const b = light[data[i + 2]];
     const tone = Math.round(luma709(r, g, b));
     tones[tone] += 1;
     count++;

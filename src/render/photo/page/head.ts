@@ -27,7 +27,7 @@ export const FACE_BELOW_CROWN = 0.6;
 /** The reverse: a face detector's box as parts of the head's box. */
 const FACE_IN_HEAD = { width: 0.74, top: 0.31, height: 0.62 };
 /** The rows of a head that show its face, where that is only measured and need not end at brow and chin. */
-const MIDDLE_OF_HEAD = { top: 0.3, height: 0.6 };
+const MIDDLE_OF_HEAD = { width: 1, top: 0.3, height: 0.6 };
 
 /** The whole head with hair or helmet. */
 export function headBox({ face, head }: Seen): Rect {
@@ -46,24 +46,16 @@ export function headBox({ face, head }: Seen): Rect {
 }
 
 /** The player's face, or the middle of the head when no face was detected. */
-export function faceBox(player: Seen): Rect {
-  if (player.face) return player.face;
-  const head = headBox(player);
-  const { top, height } = MIDDLE_OF_HEAD;
-  return { ...head, y: head.y + top * head.height, height: height * head.height };
-}
+export const faceBox = (player: Seen): Rect => player.face ?? partOfHead(player, MIDDLE_OF_HEAD);
 
 /** The face, or the box that a detector would have drawn: a narrower measure than `faceBox`. */
-export function estimatedFace(player: Seen): Rect {
-  if (player.face) return player.face;
+export const estimatedFace = (player: Seen): Rect => player.face ?? partOfHead(player, FACE_IN_HEAD);
+
+function partOfHead(player: Seen, part: typeof FACE_IN_HEAD): Rect {
   const head = headBox(player);
-  const width = FACE_IN_HEAD.width * head.width;
-  return {
-    x: head.x + (head.width - width) / 2,
-    y: head.y + FACE_IN_HEAD.top * head.height,
-    width,
-    height: FACE_IN_HEAD.height * head.height,
-  };
+  const width = part.width * head.width;
+  const x = head.x + (head.width - width) / 2;
+  return { x, y: head.y + part.top * head.height, width, height: part.height * head.height };
 }
 
 /** The shoulders' width by the trunk's length: a body that turns or bends hides one of them. */

@@ -1,5 +1,5 @@
 import type { Bytes, Numbers } from "./pixels.ts";
-import type { Crop, Rect, Size } from "./rects.ts";
+import { type Crop, type Rect, type Size, scaled } from "./rects.ts";
 
 /**
  * A network's answer for a crop: how far each cell is what the network looks for, from 0 to 1, or log odds
@@ -33,14 +33,9 @@ export function gridOver(
 /** The smallest rectangle around all cells above a half, in search pixels; null when there are none. */
 export function boundsOn({ x, y, width, step }: Grid, values: Numbers): Rect | null {
   const cells = boundsAbove(values, width, 0.5);
-  return (
-    cells && {
-      x: x + cells.x * step,
-      y: y + cells.y * step,
-      width: cells.width * step,
-      height: cells.height * step,
-    }
-  );
+  if (!cells) return null;
+  const box = scaled(cells, step);
+  return { ...box, x: x + box.x, y: y + box.y };
 }
 
 /** Samples a mask at the cells of a grid, bilinearly; 0 outside the mask's crop. */

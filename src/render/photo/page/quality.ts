@@ -47,24 +47,19 @@ export function faceQuality(photo: Photo, face: Rect): FaceQuality {
   const { data } = context.getImageData(0, 0, FACE_PX, FACE_PX);
   const grey = new Float32Array(FACE_PX * FACE_PX);
   for (let i = 0; i < grey.length; i++) grey[i] = lumaOf(data, i);
-  const contrast = deviation(grey);
-  const details = laplacian(grey);
+  const mean = grey.reduce((sum, value) => sum + value, 0) / grey.length;
+  const contrast = rootMeanSquare(grey.map((value) => value - mean));
   const sorted = grey.toSorted();
   return {
-    sharpness: Math.sqrt(meanOf(details.map((value) => value * value))) / Math.max(1, contrast),
+    sharpness: rootMeanSquare(laplacian(grey)) / Math.max(1, contrast),
     contrast,
     median: Number(sorted[sorted.length >> 1]),
     bright: Number(sorted[Math.floor(0.95 * sorted.length)]),
   };
 }
 
-function meanOf(values: Float32Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function deviation(values: Float32Array): number {
-  const mean = meanOf(values);
-  return Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)));
+function rootMeanSquare(values: Float32Array): number {
+  return Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
 }
 
 /** The Laplacian of all pixels except those on the border. */
