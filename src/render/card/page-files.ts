@@ -1,7 +1,7 @@
+import { readPageScripts } from "../../system/page-scripts.ts" with { type: "macro" };
 import { CONTENT_TYPES, endingOf, OWN_FOLDERS } from "../../templates/files.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import type { PageFile } from "../browser/browser.ts";
-import { readPageScripts } from "../browser/page-scripts.ts" with { type: "macro" };
 import { FONT_LIBRARY_CSS, fontLibraryFile } from "../fonts/fonts.ts";
 import { PAGE_MODULES } from "../photo/page-modules.ts";
 
@@ -20,7 +20,7 @@ const BASE_CSS = `[hidden] { display: none !important }
 :where(body:has([data-backdrop="shown"])) { min-height: 100vh; background: var(--darkTo) }
 `;
 
-const CARD_SCRIPTS: Record<string, string> = readPageScripts("card/page");
+const CARD_SCRIPTS: Record<string, string> = readPageScripts("render/card/page");
 
 /** By address, as the folders lie in `src/render`: the scripts import some of the photo page's. */
 const SCRIPTS = new Map<string, string>([

@@ -1,13 +1,13 @@
 import type { CDPSession, Page } from "puppeteer-core";
 import type { Box, CutoutFile } from "../../core/card.ts";
+import { readPageScripts } from "../../system/page-scripts.ts" with { type: "macro" };
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { PAGE_ORIGIN } from "../browser/browser.ts";
-import { readPageScripts } from "../browser/page-scripts.ts" with { type: "macro" };
 import type { CardPage } from "../card/page.ts";
 import { type FontFace, libraryFaces, missingCharacters } from "./glyphs.ts";
 import type { Inspection, TextInspection } from "./messages.ts";
 
-const SCRIPTS: Record<string, string> = readPageScripts("preview/page");
+const SCRIPTS: Record<string, string> = readPageScripts("render/preview/page");
 
 interface Shown {
   page: CardPage;
