@@ -233,9 +233,6 @@ export const WORKER_MEMORY_END = 2;
 /** How often memory is checked: a photo takes seconds to fill it, a check takes milliseconds. */
 export const MEMORY_LOOK_MS = 2 * SECOND_MS;
 
-/** SIGTERM to exit: what orchestrators grant before SIGKILL. */
-export const DRAIN_TIMEOUT_MS = 25 * SECOND_MS;
-
 /** Clocks are routinely corrected by seconds; a larger step is not a correction. */
 export const CLOCK_TOLERANCE_MS = MINUTE_MS;
 /**

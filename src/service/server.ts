@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Config, withPort } from "../config.ts";
-import { DRAIN_TIMEOUT_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
+import { DRAIN_TIMEOUT_MS, EXIT_TIMEOUT_MS, RENDER_GRACE_MS } from "../core/stop-limits.ts";
 import { COMMIT, VERSION } from "../version.ts";
 import { freePort } from "./free-port.ts";
 import { type Service, type ServiceOptions, startService } from "./start.ts";
-
-/** How long renders may finish after SIGTERM before they return to the queue. */
-const RENDER_GRACE_MS = 15_000;
 
 export interface RunningServer {
   config: Config;
@@ -81,8 +78,7 @@ function serveRequests(
     stop: async () => {
       draining = true;
       log.info("draining", {});
-      // Must exit before an orchestrator sends SIGKILL, whatever hangs.
-      const giveUp = setTimeout(() => process.exit(1), DRAIN_TIMEOUT_MS + 3_000);
+      const giveUp = setTimeout(() => process.exit(1), EXIT_TIMEOUT_MS);
       // In parallel: renders finish while the last requests do.
       await Promise.all([
         // A timer that keeps no process alive: a command that failed ends at once after this.

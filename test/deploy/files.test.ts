@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { readConfig } from "../../src/config.ts";
 import type { ErrorCode } from "../../src/core/errors.ts";
+import { DRAIN_TIMEOUT_MS, EXIT_TIMEOUT_MS, RENDER_GRACE_MS } from "../../src/core/stop-limits.ts";
 import { ERROR_STATUS } from "../../src/http/http-refusal.ts";
 import { ErrorResponse } from "../../src/http/schemas.ts";
 
@@ -88,6 +89,24 @@ test("the container has no rights, a folder of its own on a volume, and only the
   expect(dockerfile).toMatch(/^VOLUME \/data$/m);
   // A user of any number, as on OpenShift, has the group root and no other right.
   expect(dockerfile).toContain("install -d -o cardpress -g root -m 770 /data");
+});
+
+test("the service ends by itself within the time that is promised, and whatever stops it waits longer than that", async () => {
+  const readme = await Bun.file(join(deploy, "../README.md")).text();
+  const promisedS = Number(/the process ends within (\d+) seconds/.exec(readme)?.[1]);
+  expect(RENDER_GRACE_MS).toBeLessThan(DRAIN_TIMEOUT_MS);
+  expect(DRAIN_TIMEOUT_MS).toBeLessThan(EXIT_TIMEOUT_MS);
+  expect(EXIT_TIMEOUT_MS).toBeLessThan(1_000 * promisedS);
+  const waits = {
+    "cardpress.service": /^TimeoutStopSec=(\d+)$/m,
+    "compose.yaml": /^ +stop_grace_period: (\d+)s$/m,
+    "cluster/compose.yaml": /^ +stop_grace_period: (\d+)s$/m,
+    "cluster/kubernetes.yaml": /^ +terminationGracePeriodSeconds: (\d+)$/m,
+  };
+  for (const [file, wait] of Object.entries(waits)) {
+    const [, seconds] = wait.exec(await text(file)) ?? [];
+    expect([file, Number(seconds) > promisedS]).toEqual([file, true]);
+  }
 });
 
 test("the container's system calls allow Chromium's sandbox, and nothing that changes the machine", async () => {
