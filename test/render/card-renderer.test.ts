@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openCardRenderer } from "../../src/render/card-renderer.ts";
 import { rendererOptions } from "../../src/service/renderer-options.ts";
@@ -106,4 +106,40 @@ test("where one page is enough and the first template is broken, the page of ano
   await folder.remove();
   expect(opened).toEqual(["opening the page of broken", "opening the page of club_card"]);
   expect(problems).toEqual([expect.stringContaining("broken")]);
+});
+
+test("a photo in which nobody is found is searched once for all of a designer's cards with it", async () => {
+  const folder = testFolder();
+  const at = (name: string) => join(folder.dir, name);
+  mkdirSync(at("profiles"));
+  const places = { cache: TEST_CACHE_DIR, profiles: at("profiles"), cutouts: at("cutouts") };
+  const options = await rendererOptions(testConfig(folder.dir), places);
+  const renderer = await openCardRenderer({ ...options, warms: "one_page" });
+  const photos = join(import.meta.dir, "../photos");
+  const dir = join(import.meta.dir, "../../templates/club_card");
+  const draw = (sha256: string) =>
+    renderer.previews.make({
+      jobId: "1",
+      dir,
+      side: "front",
+      card: cardInput({ format: "png" }),
+      photo: { path: at("photo"), sha256: sha256.repeat(64) },
+      badgePath: null,
+      picturePaths: {},
+      outputPath: at("card"),
+      inspect: "no",
+      encoding: "file",
+    });
+  const refusalOf = (sha256: string) => draw(sha256).catch((error) => error);
+  try {
+    copyFileSync(join(photos, "brick.png"), at("photo"));
+    expect(await refusalOf("a")).toMatchObject({ reason: "no_player" });
+    // Looked into again, the file would show somebody.
+    copyFileSync(join(photos, "unsplash_man.jpg"), at("photo"));
+    expect(await refusalOf("a")).toMatchObject({ reason: "no_player" });
+    expect(await draw("b")).toMatchObject({ contentType: "image/png" });
+  } finally {
+    await renderer.close();
+    await folder.remove();
+  }
 });
