@@ -11,22 +11,20 @@ const OWN_REACH_PART = 0.02;
 
 /**
  * A connected patch of body parts further away is an extra. It is the player's when it is small enough,
- * touches the body or is salient, and is nobody else's. It may have at most this part of the body's size:
- * less beside other people, and where more than MAX_EXTRA_HAIR of it is hair, as on a head turned away.
+ * touches the body or is salient, and shows no face. It may have at most this part of the body's size: less
+ * where more than MAX_EXTRA_HAIR of it is hair, as on a head turned away.
  */
-const MAX_EXTRA_PART = { alone: 0.4, inCompany: 0.2 };
+const MAX_EXTRA_PART = { skin: 0.4, hair: 0.2 };
 const MAX_EXTRA_HAIR = 0.1;
-/** At most these fractions of an extra are face, and are claimed by rivals. */
+/** At most this fraction of an extra is face. */
 const MAX_EXTRA_FACE = 0.06;
-const MAX_EXTRA_RIVAL = 0.3;
 /**
  * An extra that does not touch the body needs a mean salience of `apart`, as of a thing held out, and nobody
  * else near. Any extra is taken whole from a mean salience of `touching` on.
  */
 const MIN_EXTRA_SALIENCE = { touching: 0.35, apart: 0.85 };
-/** Or from these mean log odds on, as of a trophy in the dark. Else only its cells above SALIENT are. */
+/** Or from these mean log odds on, as of a trophy in the dark. */
 const SURE_EXTRA_LOG_ODDS = 3.1;
-const SALIENT = 0.6;
 
 /** How far from the head's centre the player's own hair lies, in head heights. */
 const OWN_HAIR_HEADS = 0.975;
@@ -97,26 +95,19 @@ export function ownParts(
     face: sums(faces),
     hair: sums(hair),
     salience: sums(salience),
-    rivals: sums(rivals),
   };
   const inCompany = rivals.some((value) => value > 0.5);
-  const extras = sizes.map((size, label) => {
-    const mayBeOthers = inCompany || total.hair[label] > MAX_EXTRA_HAIR * size;
+  const isOwn = sizes.map((size, label) => {
+    const isHead = total.hair[label] > MAX_EXTRA_HAIR * size;
     const meanSalience = total.salience[label] / size;
-    return {
-      isOwn:
-        size <= (mayBeOthers ? MAX_EXTRA_PART.inCompany : MAX_EXTRA_PART.alone) * playerCells &&
-        (touches[label] > 0 || (!inCompany && meanSalience >= MIN_EXTRA_SALIENCE.apart)) &&
-        total.face[label] <= MAX_EXTRA_FACE * size &&
-        total.rivals[label] <= MAX_EXTRA_RIVAL * size,
-      isWhole:
-        meanSalience >= MIN_EXTRA_SALIENCE.touching || total.logOdds[label] >= SURE_EXTRA_LOG_ODDS * size,
-    };
+    return (
+      size <= (isHead ? MAX_EXTRA_PART.hair : MAX_EXTRA_PART.skin) * playerCells &&
+      (touches[label] > 0 || (!inCompany && meanSalience >= MIN_EXTRA_SALIENCE.apart)) &&
+      total.face[label] <= MAX_EXTRA_FACE * size &&
+      (meanSalience >= MIN_EXTRA_SALIENCE.touching || total.logOdds[label] >= SURE_EXTRA_LOG_ODDS * size)
+    );
   });
-  for (let i = 0; i < own.length; i++) {
-    const extra = labels[i] ? extras[labels[i]] : undefined;
-    if (extra?.isOwn && (extra.isWhole || salience[i] > SALIENT)) own[i] = 1;
-  }
+  for (let i = 0; i < own.length; i++) if (labels[i] && isOwn[labels[i]]) own[i] = 1;
   return dilate(own, width, 1);
 }
 
