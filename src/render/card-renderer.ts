@@ -27,7 +27,7 @@ import type { CardPicture } from "./card/page.ts";
 import { type PageCache, pageCache } from "./card/page-cache.ts";
 import { isPhotoOnly } from "./card/placement/composition.ts";
 import { printDocument } from "./document.ts";
-import { openPhotoCutter, type PhotoCutter, visionOf } from "./photo/photo.ts";
+import { type DescribeResult, openPhotoCutter, type PhotoCutter, visionOf } from "./photo/photo.ts";
 import { openPreviews, type PreviewSources, type Previews } from "./preview/previews.ts";
 import type { DocumentJob, RenderedFile, RendererOptions, RenderJob, Stage } from "./protocol.ts";
 import { tidying } from "./tidying.ts";
@@ -97,8 +97,9 @@ export async function openCardRenderer(
       Bun.gc(true);
       void cutter.tidy();
     });
+    const forPreviews = { ...cutouts, refused: new Map<string, DescribeResult>() };
     const cutOut: PreviewSources["cutOut"] = (path, sha256, card, manifest) =>
-      describeCached(cutouts, { path, sha256, card, manifest }, () => {});
+      describeCached(forPreviews, { path, sha256, card, manifest }, () => {});
     const previews = openPreviews(browser, { cutOut, readPicture, readPictures });
     return {
       render: (job, onStage) => tidied(() => renderCard({ ...cutouts, pages, tools, mp4 }, job, onStage)),
@@ -149,6 +150,8 @@ interface Cutouts {
   cutter: PhotoCutter;
   cutoutsDir: string;
   vision: string;
+  /** For a designer, who draws hundreds of cards with one photo: why photos were refused. */
+  refused?: Map<string, DescribeResult>;
 }
 
 interface RendererDeps extends Cutouts {
@@ -273,7 +276,7 @@ interface PhotoOfCard {
  * card can only be the photo itself, and where the player is pointed at.
  */
 async function describeCached(
-  { cutter, cutoutsDir, vision }: Cutouts,
+  { cutter, cutoutsDir, vision, refused }: Cutouts,
   { card, manifest, ...photo }: PhotoOfCard,
   onStage: (stage: Stage) => void,
 ): Promise<KnownPlayer> {
@@ -295,8 +298,12 @@ async function describeCached(
     };
     return { cutout: { path, ...description }, makeCutout, timingsMs: {} };
   }
-  const found = await cutter.describe(photo.path, { company, focus, onStage });
-  if (!found.ok) throw new CardRefused(found.message, REASON_OF_REFUSAL[found.reason]);
+  const asked = `${path} ${company}`;
+  const found = refused?.get(asked) ?? (await cutter.describe(photo.path, { company, focus, onStage }));
+  if (!found.ok) {
+    refused?.set(asked, found);
+    throw new CardRefused(found.message, REASON_OF_REFUSAL[found.reason]);
+  }
   const { description, pixels, timingsMs } = found;
   await saveDescription(path, { ...description, checksum: null });
   const makeCutout = async () => void (await saveCutout(path, { ...description, bytes: await pixels() }));
