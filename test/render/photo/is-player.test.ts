@@ -9,7 +9,7 @@ const picture = { width: 683, height: 1024 } as OffscreenCanvas;
 const leaping = {
   detector: 0.32,
   pose: { presence: 0.99995 },
-  cover: 0.97,
+  maskAgreement: 0.97,
   body: { x: 100, y: 100, width: 120, height: 240 },
   face: { x: 150, y: 120, width: 30, height: 40, score: 0.76, points: [] },
 } as unknown as Subject;
@@ -21,7 +21,7 @@ test("a leaping player whom pose, mask and face show beyond doubt is one, howeve
 test("doubts of pose, mask or face as well are too many", async () => {
   const doubtful: Subject[] = [
     { ...leaping, pose: { ...leaping.pose, presence: 0.99 } as Subject["pose"] },
-    { ...leaping, cover: 0.9 },
+    { ...leaping, maskAgreement: 0.9 },
     { ...leaping, face: { ...leaping.face, score: 0.6 } as Subject["face"] },
     { ...leaping, face: null },
   ];
@@ -29,16 +29,16 @@ test("doubts of pose, mask or face as well are too many", async () => {
 });
 
 test("somebody on whom pose and person mask do not agree is none, however sure face and detector", async () => {
-  const halved: Subject = { ...leaping, detector: 0.9, cover: 0.65 };
+  const halved: Subject = { ...leaping, detector: 0.9, maskAgreement: 0.65 };
   expect(await isPlayer(picture, halved)).toBe(false);
-  expect(await isPlayer(picture, { ...halved, cover: 0.8 })).toBe(true);
+  expect(await isPlayer(picture, { ...halved, maskAgreement: 0.8 })).toBe(true);
 });
 
 describe("somebody by the body alone", () => {
   const turnedAway: Subject = {
     ...leaping,
     detector: 0.7,
-    cover: 0.9,
+    maskAgreement: 0.9,
     pose: { presence: 0.96 } as Subject["pose"],
     face: null,
   };

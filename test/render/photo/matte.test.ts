@@ -35,7 +35,7 @@ const player = {
   face: { x: 42, y: 12, width: 16, height: 16, score: 0.9, points: [] },
   head: { centre: { x: 50, y: 20 }, height: 24 },
   rivals: [],
-  cover: 1,
+  maskAgreement: 1,
 };
 const nobody = map([]);
 const partsOf = (person: Box[], faces: Box[]) => ({

@@ -4,7 +4,7 @@ import { type Chosen, examine, personOf, type Subject } from "./examine.ts";
 import { HEAD_PER_LONE_FACE } from "./head.ts";
 import type { Mask } from "./masks.ts";
 import { type Crop, distance, middleOf } from "./rects.ts";
-import { COVER, FACE_SCORE, PRESENCE } from "./scores.ts";
+import { FACE_SCORE, MASK_AGREEMENT, PRESENCE } from "./scores.ts";
 
 /** How many faces are tried, the surest first. */
 const MAX_CANDIDATES = 3;
@@ -23,10 +23,10 @@ export async function playerOfFace({ search: picture }: Photo, faces: Face[]): P
   return null;
 }
 
-function isBodyOf({ pose, cover, face: own, head }: Subject, face: Face): boolean {
+function isBodyOf({ pose, maskAgreement, face: own, head }: Subject, face: Face): boolean {
   if (!pose || !own || own.score < FACE_SCORE.aboveBody) return false;
   const isThere = distance(head.centre, middleOf(face)) < 0.5 * face.height;
-  return isThere && pose.presence >= PRESENCE.belowFace && cover >= COVER.belowFace;
+  return isThere && pose.presence >= PRESENCE.belowFace && maskAgreement >= MASK_AGREEMENT.belowFace;
 }
 
 /** The height assumed for a body of which only the face is known, in face heights. */
@@ -65,7 +65,7 @@ async function examineFace(picture: OffscreenCanvas, face: Face): Promise<Subjec
     face,
     head: { centre: middleOf(face), height: HEAD_PER_LONE_FACE * face.height },
     rivals: [],
-    cover: 1,
+    maskAgreement: 1,
   };
 }
 

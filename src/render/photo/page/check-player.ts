@@ -1,5 +1,5 @@
 import type { PlayerRefusal } from "../../../core/photo-refusals.ts";
-import { hasRivalSubject } from "./company.ts";
+import { hasEqualBeside } from "./company.ts";
 import { makeSharp, type Photo } from "./decode.ts";
 import type { Face, Person } from "./detectors.ts";
 import type { Chosen, Subject } from "./examine.ts";
@@ -63,7 +63,7 @@ export async function checkPlayer(
     .map((other) => ({ person: other, pose: poses.get(other) ?? null }));
   const rivals = await findRivals(picture, checked, beside, faces);
   const weights = weightsOf(photo, checked, rivals.heads);
-  const inCompany = isOneOfSeveral(weights) || (await hasRivalSubject(picture, checked));
+  const inCompany = isOneOfSeveral(weights) || (await hasEqualBeside(picture, checked));
   const isClear =
     company === "any" || (company === "smaller" && weights.every((weight) => weight < SAME_SIZE_PART));
   if (inCompany && !isClear) return { refusal: "several_people" };

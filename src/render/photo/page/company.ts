@@ -28,7 +28,7 @@ const EQUAL_FACE = 0.8;
  * Whether somebody about as large and sharp as the player, with a visible face, is beside the player. Looks
  * for them in the mask of all people: detectors miss people who bend, turn away or are half hidden.
  */
-export async function hasRivalSubject(picture: OffscreenCanvas, { pose }: Subject): Promise<boolean> {
+export async function hasEqualBeside(picture: OffscreenCanvas, { pose }: Subject): Promise<boolean> {
   if (!pose) return false;
   const grid = gridOver(picture, PEOPLE_GRID_CELLS, Math.ceil);
   const own = sampleMask(pose.mask, grid);

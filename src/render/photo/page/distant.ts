@@ -1,6 +1,6 @@
 import { findPeople, type Person } from "./detectors.ts";
 import { dilate } from "./dilate.ts";
-import { coverGrid, type Subject, sharedPart } from "./examine.ts";
+import { agreementGrid, type Subject, sharedPart } from "./examine.ts";
 import { sampleMask } from "./masks.ts";
 import { byProminence, MAX_PEOPLE } from "./prominence.ts";
 import { squareAt } from "./rects.ts";
@@ -39,7 +39,7 @@ export function isNear({ body, face }: Subject, picture: OffscreenCanvas): boole
 /** Whether a distant player is clear of others: in a crowd, people this small cannot be told apart. */
 export function standsAlone({ pose, people }: Subject, picture: OffscreenCanvas): boolean {
   if (!pose) return false;
-  const grid = coverGrid(picture);
+  const grid = agreementGrid(picture);
   const around = dilate(sampleMask(pose.mask, grid), grid.width, 2);
   const own = sharedPart(sampleMask(people, grid), around);
   return 1 - own <= MAX_COMPANY * own;

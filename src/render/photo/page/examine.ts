@@ -31,7 +31,7 @@ export interface Subject {
   /** Whether others are so prominent that it is unclear whose photo it is. */
   inCompany?: boolean;
   /** The part of the pose's mask that the person mask agrees with. */
-  cover: number;
+  maskAgreement: number;
 }
 
 /** The mask of a body, or of head and shoulders around a detected face, `byFace`. */
@@ -47,7 +47,7 @@ export interface Chosen {
 }
 
 /** Cells on the longer side of the grid on which the agreement of masks is measured. */
-const COVER_GRID_CELLS = 200;
+const AGREEMENT_GRID_CELLS = 200;
 
 /**
  * A second close-up, if the first shows no sure face, is this much wider: hair and helmets shift the centre.
@@ -73,7 +73,7 @@ export async function examine(
 ): Promise<Subject | null> {
   const pose = await readPose(picture, person.crop, heavy);
   if (pose.presence < PRESENCE.person) return null;
-  const grid = coverGrid(picture);
+  const grid = agreementGrid(picture);
   const posed = sampleMask(pose.mask, grid);
   const body = boundsOn(grid, posed);
   if (!body) return null;
@@ -87,7 +87,7 @@ export async function examine(
     face: await ownFace(picture, head, faces),
     head,
     rivals: [],
-    cover: sharedPart(posed, sampleMask(people, grid)),
+    maskAgreement: sharedPart(posed, sampleMask(people, grid)),
   };
 }
 
@@ -140,7 +140,8 @@ export function hasHeadInside(pose: Pose, { width, height }: OffscreenCanvas): b
   return inside.length >= MIN_HEAD_POINTS_INSIDE;
 }
 
-export const coverGrid = (picture: OffscreenCanvas): Grid => gridOver(picture, COVER_GRID_CELLS, Math.ceil);
+export const agreementGrid = (picture: OffscreenCanvas): Grid =>
+  gridOver(picture, AGREEMENT_GRID_CELLS, Math.ceil);
 
 /** The part of the first mask's cells that is also in the second mask. */
 export function sharedPart(one: Numbers, other: Numbers): number {

@@ -7,7 +7,7 @@ import {
   readPose,
   squareAround,
 } from "./detectors.ts";
-import { coverGrid, personOf, type RivalMask, type Subject, sharedPart } from "./examine.ts";
+import { agreementGrid, personOf, type RivalMask, type Subject, sharedPart } from "./examine.ts";
 import { HEAD_PER_FACE_HEIGHT, headOf } from "./head.ts";
 import { type Grid, sampleMask } from "./masks.ts";
 import { type Numbers, smoothStep } from "./pixels.ts";
@@ -45,7 +45,7 @@ export async function findRivals(
   others: { person: Person; pose: Pose | null }[],
   faces: Face[],
 ): Promise<{ masks: RivalMask[]; heads: RivalHead[] }> {
-  const grid = coverGrid(picture);
+  const grid = agreementGrid(picture);
   const own = subject.pose && sampleMask(subject.pose.mask, grid);
   const masks: RivalMask[] = [];
   const heads: RivalHead[] = [];

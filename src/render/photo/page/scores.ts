@@ -45,7 +45,7 @@ export const PRESENCE = {
 };
 
 /** The part of the pose's mask with which the person mask agrees. */
-export const COVER = {
+export const MASK_AGREEMENT = {
   withFace: 0.7, // A player with a visible face: mannequins, and heads halved by the photo's edge, have less.
   belowFace: 0.75, // The body that was looked for below a face.
   byBody: 0.85, // A player by the body alone.
