@@ -23,8 +23,8 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
       operatorByGroups: int("operator_by_groups").notNull().default(0),
       /**
        * 1: the password was set through a link issued by an operator or the command line. 0: through one
-       * issued by an account's owner, who may have kept it, so whoever signs in is not necessarily the owner
-       * of this email address.
+       * issued by an account's owner, who may have kept it, so the person who signs in is not necessarily
+       * the owner of this email address.
        */
       isVouched: int("is_vouched").notNull().default(0),
       createdAt: int("created_at").notNull(),

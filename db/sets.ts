@@ -85,7 +85,7 @@ export function setTables(kit: Kit, accounts: Owner, images: Owner) {
       createdAt: int("created_at").notNull(),
     },
     (t) => [
-      // No number twice, whoever asks for it and where.
+      // No number twice, no matter who asks for it and where.
       uniqueIndex("set_cards_serial")
         .on(t.setId, t.player, t.parallel, t.serial)
         .where(sql`${t.serial} is not null and ${t.state} in ('held', 'final')`),

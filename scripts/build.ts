@@ -112,7 +112,7 @@ if (target === "linux-arm64") {
   writeFileSync(none, "This program uses the system's Chromium.\n");
   plugins.push(withoutBrowser(none));
 }
-// Where the sources came without their history, as in an image's build, whoever builds can tell.
+// Where the sources came without their history, as in an image's build, the caller can tell.
 const commit = process.env.CARDPRESS_BUILD_COMMIT || commitOf(ROOT) || "";
 const built = await Bun.build({
   entrypoints: [join(ROOT, "src/main.ts")],

@@ -1,6 +1,6 @@
 /**
  * Writes src/render/fonts/: one module for each bundled family, with a static import for every file, so that
- * a compiled binary carries them; and the families' names for whoever checks a template. Run `bun
+ * a compiled binary carries them; and the families' names for the check of templates. Run `bun
  * scripts/fonts.ts` after changing this list or a font package's version.
  */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";

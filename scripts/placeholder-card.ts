@@ -1,6 +1,6 @@
 /**
- * What stands on the pictures that scripts/placeholders.ts draws: whoever gets one that all share must not
- * take it for a card of the player they sent.
+ * What stands on the pictures that scripts/placeholders.ts draws: a partner who gets one that all share must
+ * not take it for a card of the player they sent.
  */
 export const PLACEHOLDER_CARD = {
   name: "Placeholder",

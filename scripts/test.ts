@@ -83,7 +83,7 @@ async function runAll({ lanes, engines, record, shard, since, places }: Options)
   const today: Today = { isTurn, changed: changedPaths(ROOT, since) };
   const sqlite = await filesOf(places);
   const onBoth = await filesOf(POSTGRES_SUITES);
-  // Whoever names places wants all of them.
+  // Where places are named, all of them are wanted.
   const asked = places === EVERYWHERE ? onSqlite(sqlite, today) : sqlite;
   const askedOnBoth = engines ? onPostgres(onBoth, today) : [];
   const asksCeph = engines && isOnCeph(today);

@@ -20,7 +20,7 @@ export function knownCutouts(cacheDir: string) {
       for (const file of filesIn(cutouts)) {
         const place = join(known, file);
         mkdirSync(dirname(place), { recursive: true });
-        // Whole from its first moment on, whoever reads it or puts it there meanwhile.
+        // Whole from its first moment on, no matter who reads it or puts it there meanwhile.
         try {
           linkSync(join(cutouts, file), place);
         } catch (error) {

@@ -16,7 +16,7 @@ import { packDebian } from "./debian.ts";
 import { archiveName, type Plan, packageName, programPath, ROOT, TARGETS, type Target } from "./plan.ts";
 import { run } from "./run.ts";
 
-/** Of deploy/, what whoever has the program alone can use. */
+/** Of deploy/, what people who have the program alone can use. */
 const DEPLOY = [
   "Caddyfile",
   "nginx.conf",

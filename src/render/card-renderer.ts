@@ -240,7 +240,7 @@ async function renderCard(
     receipt: {
       sha256: sha256(picture.bytes),
       tools: deps.tools,
-      // Strips are for placing the player, not for whoever reads a receipt.
+      // Strips are for placing the player, not for readers of a receipt.
       framing: player.cutout ? framing : null,
       timingsMs: stages,
     },
@@ -291,7 +291,7 @@ async function describeCached(
       throw new CardRefused(PHOTO_REFUSALS.several_people, "several_people");
     const makeCutout = async () => {
       if (await isWhole(path, checksum)) return;
-      // Whoever was found may be found again, with company or without.
+      // A player who was found may be found again, with company or without.
       const again = await cutter.cutOut(photo.path, { company: focus ? "any" : "smaller", focus });
       if (!again.ok) throw new CardRefused(again.message, REASON_OF_REFUSAL[again.reason]);
       await saveCutout(path, again.cutout);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-// An export says that others use it: where none does, whoever reads on looks for them in vain.
+// An export says that others use it: where none does, readers look for them in vain.
 
 const ROOT = join(import.meta.dir, "../..");
 const DECLARED = /^export (?:declare )?(?:async )?(function\*?|const|let|class|type|interface|enum) (\w+)/gm;

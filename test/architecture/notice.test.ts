@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { Glob } from "bun";
 
-// Whoever gets the program gets the works of others in it, and has a right to know whose.
+// People who get the program get the works of others in it, and have a right to know whose.
 
 const root = join(import.meta.dir, "../..");
 const notice = await Bun.file(join(root, "NOTICE")).text();

@@ -85,7 +85,7 @@ test("a card is edited in its batch: words and photo changed, the failed one ret
     player: { number: 19, position: "ST" },
     branding: { primary_color: expect.stringMatching(/^#/) },
   });
-  // The form sent once more, by whoever went back: its card has left the batch.
+  // The form sent once more, by somebody who went back: its card has left the batch.
   const twice = await ana.upload(form, NO_FILE, { place: batch.id, name: "Nils Corrected" });
   expect([twice.status, await twice.text()]).toEqual([422, expect.stringContaining("Open the squad")]);
   expect(await credits()).toEqual({ left: 8, held: 0 });

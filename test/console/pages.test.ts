@@ -375,7 +375,7 @@ test("the documentation makes a reader a test key, shows it in the samples, and 
     codes.map(({ textContent }) => textContent),
   );
   expect(variable).toContain(`export CARDPRESS_KEY="${key}"`);
-  // Whoever puts a live key into the variable and sends the same again must not send the test key.
+  // Somebody who puts a live key into the variable and sends the same again must not send the test key.
   expect(sample).toContain('-H "X-API-Key: $CARDPRESS_KEY"');
   await page.goto(`${baseUrl}/docs/reference`);
   const attempt = async (operation: string) => {

@@ -131,8 +131,8 @@ for (const proxy of PROXIES) {
       const huge = await ask(port, "/v1/images", { headers, body: Buffer.alloc(17 * 2 ** 20) }).catch(
         () => undefined,
       );
-      // Whoever answers before all of it is sent closes the connection, which some clients see as a broken
-      // one. Caddy passes on what the service says before it has read as much, and calls its own refusal 502
+      // An answer before all of it is sent closes the connection, which some clients see as a broken one.
+      // Caddy passes on what the service says before it has read as much, and calls its own refusal 502
       // before version 2.7.
       expect([undefined, 413, ...(proxy.name === "caddy" ? [401, 502] : [])]).toContain(huge?.status);
     });

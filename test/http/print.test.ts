@@ -291,7 +291,7 @@ test("the console's address of a print file obeys each choice in it, or refuses 
     expect(await refused.text()).toContain(field);
   }
 
-  // Whoever asks for the head alone takes no place among the files that are written.
+  // A request for the head alone takes no place among the files that are written.
   for (let n = 0; n < 4; n++) {
     const head = await fetch(`http://127.0.0.1:${pages.port}${page}.pdf?colour=cmyk`, {
       method: "HEAD",

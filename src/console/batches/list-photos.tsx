@@ -319,7 +319,7 @@ async function keepFor(visit: MemberVisit): Promise<Draft> {
   const photo: DraftPhoto = { id: upload.id, sha256: upload.sha256, path: own, ...row };
   return visit.lists.change(visit, (draft) => {
     const photos = draft.photos ?? [];
-    // A file of the same name takes the place of the first, for whomever that was chosen.
+    // A file of the same name takes the place of the first, no matter for which player that was chosen.
     const at = "row" in row ? -1 : photos.findIndex((one) => one.path === own);
     return at < 0
       ? { ...draft, photos: [...photos, photo] }

@@ -36,8 +36,8 @@ const LOAD_TIMEOUT_MS = 30_000;
  */
 const LAUNCH_TIMEOUT_MS = 60_000;
 /**
- * Longer than any step of a photo or a card may take: whoever asked for it ends it sooner, by the time that a
- * processor was given.
+ * Longer than any step of a photo or a card may take: its caller ends it sooner, by the time that a processor
+ * was given.
  */
 const ANSWER_TIMEOUT_MS = MOST_RENDER_MS - 3 * SECOND_MS;
 
@@ -127,8 +127,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     protocolTimeout: ANSWER_TIMEOUT_MS,
     timeout: LAUNCH_TIMEOUT_MS,
     waitForInitialPage: false,
-    // Told of a page's loads, its engine keeps what it loaded for whoever may ask, base64 too: up to 200 MB a
-    // page.
+    // Told of a page's loads, its engine keeps what it loaded in case somebody asks, base64 too: up to 200 MB
+    // a page.
     networkEnabled: false,
     handleSIGINT: false,
     handleSIGTERM: false,

@@ -81,7 +81,7 @@ const SYSTEM: LimitPorts = {
   },
 };
 
-/** Looks in a limit's time: the first makes a beginning, so that whoever is quicker costs nothing. */
+/** Looks in a limit's time: the first makes a beginning, so that work that is quicker costs nothing. */
 const LOOKS = 3;
 
 /**

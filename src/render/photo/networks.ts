@@ -79,7 +79,7 @@ export function openNetworks(
     },
     releaseRare() {
       for (const name of RARE) {
-        // Whoever waits for it still runs it: what waits first is called first. A load that failed holds
+        // A photo that waits for it still runs it: what waits first is called first. A load that failed holds
         // nothing.
         sessions.get(name)?.then(
           (session) => session.end(),

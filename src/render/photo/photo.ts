@@ -51,7 +51,7 @@ export type DescribeResult =
   | Refused;
 
 export interface PhotoOptions {
-  /** Where the player is in the upright photo, of several people; whoever is there is taken. */
+  /** Where the player is in the upright photo, of several people; the person there is taken. */
   focus?: Focus | null;
   /** How prominent others may be. Absent: `any` beside a focus, `background` without one. */
   company?: Company;

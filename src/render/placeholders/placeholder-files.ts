@@ -86,7 +86,7 @@ export function sharedPlaceholders(blobs: Blobs): SharedPlaceholders {
 
 /**
  * Removes the pictures that are kept for other test images, those drawn at `until` (epoch ms) or before: they
- * show what was sent, and are drawn again for whoever asks. The images' own pictures stay.
+ * show what was sent, and are drawn again when asked for. The images' own pictures stay.
  */
 export async function dropPlaceholders(blobs: Blobs, until = Number.POSITIVE_INFINITY): Promise<void> {
   for await (const name of blobs.list("placeholder", until)) await blobs.remove("placeholder", name);

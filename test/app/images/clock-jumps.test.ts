@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time.ts";
 import { imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../../harness.ts";
 
-/** Whoever sets the machine's clock sets this; time itself passes as ever. */
+/** By how much the machine's clock was set; time itself passes as ever. */
 let setByMs = 0;
 /** A host that sends its photo once it may. */
 let asked = Promise.withResolvers<void>();

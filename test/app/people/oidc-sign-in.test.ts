@@ -157,7 +157,7 @@ test("roles of groups go with the groups, and roles given by hand stay", async (
   expect(await rolesOf(user)).toEqual({ rovers: "owner", albion: "viewer", isOperator: true });
   await enter(person({ groups: ["staff"] }));
   expect(await rolesOf(user)).toEqual({ rovers: "developer", albion: null, isOperator: false });
-  // Whoever lost something comes in anew everywhere.
+  // People who lost something come in anew everywhere.
   expect(await readSession(workspace, token)).toBeUndefined();
   await enter(person());
   expect(await rolesOf(user)).toEqual({ rovers: "viewer", albion: null, isOperator: false });

@@ -48,7 +48,7 @@ test("time in which the processor was withheld is not counted, up to three times
   expect(half).toBeGreaterThanOrEqual(2 * RENDER_TIMEOUT_MS - 1);
   expect(half).toBeLessThan(2.4 * RENDER_TIMEOUT_MS);
   expect(overAt(() => 0.02)).toBeCloseTo(MOST_RENDER_MS, -2);
-  // Whoever was let in at last, and goes on for ever, has no claim to the time that others waited.
+  // Work that was let in at last, and goes on for ever, has no claim to the time that others waited.
   expect(overAt((at) => (at < 20_000 ? 0.1 : 1)) ?? 0).toBeLessThan(MOST_RENDER_MS);
 });
 

@@ -228,8 +228,8 @@ export function cmykJpeg({ rgba, width, height }: Pixels): Uint8Array {
 
 /**
  * A picture in a colour space of its own: red and blue are swapped in its pixels, and its ICC profile
- * (version 2, a matrix with sRGB's primaries and a plain gamma) says so. Whoever ignores the profile sees a
- * blue face.
+ * (version 2, a matrix with sRGB's primaries and a plain gamma) says so. A decoder that ignores the profile
+ * shows a blue face.
  */
 export async function swappedJpeg({ rgba, width, height }: Pixels): Promise<Uint8Array> {
   const swapped = rgba.slice();

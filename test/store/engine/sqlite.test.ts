@@ -65,7 +65,7 @@ test("writes that wait for another process's lock give up together, not one afte
   await Promise.race(writes);
   await beside.write("test", async () => 20).catch(() => order.push("beside"));
   expect(order).toEqual([...Array(20).fill("StorageUnavailable"), "beside"]);
-  // Whoever comes later is not refused for that, but waits in turn.
+  // What comes later is not refused for that, but waits in turn.
   const later = store.write("test", async () => "written");
   other.run("COMMIT");
   expect(await later).toBe("written");

@@ -130,7 +130,7 @@ const BMP_HEAD_BYTES = 14 + 108;
 const BITFIELDS = 3;
 
 /**
- * The last bitmap, kept as `kept` is; whoever encodes takes it away, since Bun reads it on another thread.
+ * The last bitmap, kept as `kept` is; the next encoding takes it away, since Bun reads it on another thread.
  */
 let spareBitmap: Uint8Array | undefined;
 

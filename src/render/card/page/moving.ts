@@ -1,4 +1,4 @@
-// What moves on a card: light over its foil, and its turn towards whoever looks. Each frame depends on the
+// What moves on a card: light over its foil, and its turn towards the viewer. Each frame depends on the
 // card and its own number alone, never on a clock, so a card moves the same way on every machine.
 
 /** A card to be moved. */

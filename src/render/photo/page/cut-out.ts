@@ -191,8 +191,8 @@ function placeInPhoto({ rect, zoom, photoSize }: Cut, trim: Rect): Rect {
 }
 
 /**
- * The opacity of a player who was already cut out: whoever did that knew better. Patches that hold nothing of
- * the player are left out.
+ * The opacity of a player who was already cut out: the person who did that knew better. Patches that hold
+ * nothing of the player are left out.
  */
 function ownMask(own: Bytes, { width, height }: Size, matte: Numbers, grid: Grid): OffscreenCanvas {
   const cellAt = (pixel: number) => {

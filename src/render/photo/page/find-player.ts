@@ -27,7 +27,7 @@ const isLikely = (person: Person) => person.score >= PERSON_SCORE.likely;
  * Finds the most prominent player. Several networks have to agree, because dogs and towers have poses too.
  * When the photo lies on its side, the search is done on a turned copy, which is returned.
  * @param given its bitmap is closed if the photo is turned
- * @param focus where the player is in the upright photo; whoever is there is taken
+ * @param focus where the player is in the upright photo; the person there is taken
  */
 export async function findPlayer(given: Photo, company: Company, focus: Focus | null): Promise<Search> {
   let photo = given;
@@ -56,7 +56,7 @@ async function detectAll(picture: OffscreenCanvas): Promise<Seen> {
 /**
  * The player among those seen in the whole photo or, if nobody there is one, among those seen by looking
  * closer.
- * @param point whoever is there is taken, however prominent the others are
+ * @param point the person there is taken, however prominent the others are
  */
 async function choosePlayer(
   photo: Photo,

@@ -18,7 +18,7 @@ export interface MatteJob {
   /** The picture. */
   rgba: Bytes;
   grid: Grid;
-  /** The body parts network's log odds that a cell belongs to a person, whoever that is. */
+  /** The body parts network's log odds that a cell belongs to a person, no matter which. */
   logOdds: Numbers;
   faces: Numbers;
   hair: Numbers;

@@ -15,7 +15,7 @@ export const FACE_SCORE = {
   upright: 0.6, // A face that shows that its photo, now turned, is the right way up.
   leaning: 0.65, // The same of a player who leans even then.
   company: 0.7, // Somebody who counts as company: knees, baskets and lorries score up to 0.66.
-  pointedAt: 0.7, // The face of whoever is pointed at, even if only somebody else qualifies.
+  pointedAt: 0.7, // The face of the person pointed at, even if only somebody else qualifies.
   clear: 0.7, // A player's face that needs no close-up.
   bodiless: 0.75, // A face that only a close-up has to confirm: dogs score up to 0.74, and nothing there.
   inHand: 0.8, // In the player's raised hand, a person's: trophies, helmets and rackets look like faces too.
