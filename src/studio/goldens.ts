@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import { ownFolder, readOwnFile } from "../templates/files.ts";
-import { CHANGED_FROM, differenceOf } from "./difference.ts";
+import { changedFrom, differenceOf } from "./difference.ts";
 import type { GoldenState, PictureRequest } from "./messages.ts";
 import { SAMPLE_NAME } from "./samples.ts";
 import type { FolderNow } from "./template-folder.ts";
@@ -86,9 +86,11 @@ export async function goldenStates(now: FolderNow, draw: GoldenDrawer): Promise<
       try {
         const before = await readGolden(now.state.folder, name);
         if (!before) return { name, state: "new", changed: null };
-        const after = await draw(now, wanted(now, name), `golden:${name}`);
+        const request = wanted(now, name);
+        const after = await draw(now, request, `golden:${name}`);
         const { changed } = await differenceOf(before, after);
-        return { name, state: changed > CHANGED_FROM ? "changed" : "same", changed };
+        const differs = changed > changedFrom(request, now.state.compositions);
+        return { name, state: differs ? "changed" : "same", changed };
       } catch {
         return { name, state: "broken", changed: null };
       }

@@ -27,7 +27,7 @@ import { randomPairs, type SampleBody, showsSet, WALLS, wallCases } from "../../
 import { type CheckCase, cardFaults, checkCases, gather } from "../../src/studio/check/cards.ts";
 import { checkSvg } from "../../src/studio/check/check-svg.ts";
 import { curlCommand } from "../../src/studio/curl.ts";
-import { differenceOf } from "../../src/studio/difference.ts";
+import { changedFrom, differenceOf } from "../../src/studio/difference.ts";
 import { goldenStates, readGolden, writeGolden } from "../../src/studio/goldens.ts";
 import { badgeFile, photoFile, readSamples } from "../../src/studio/sample-files.ts";
 import { sampleCard } from "../../src/studio/samples.ts";
@@ -291,6 +291,17 @@ test("the difference of two pictures is the part of their pixels that people see
   expect(changed).toBeLessThan(0.8);
   expect(await new Bun.Image(picture as Uint8Array).metadata()).toMatchObject({ width: 300, height: 300 });
   expect(await differenceOf(dark, testBadge("wide"))).toEqual({ changed: 1, picture: null });
+});
+
+test("a picture with a cutout may differ more between machines than others, its back may not", () => {
+  const strip = 0.0005;
+  const both = ["photo", "cutout"];
+  const sample = (composition: string) => ({ body: { style: { composition } } });
+  expect(changedFrom(sample("cutout"), both)).toBeGreaterThan(strip);
+  expect(changedFrom(sample("cutout"), both)).toBeLessThan(3 * strip);
+  expect(changedFrom({ body: {} }, ["cutout"])).toBeGreaterThan(strip);
+  for (const one of [sample("photo"), sample("auto"), { ...sample("cutout"), side: "back" as const }])
+    expect(changedFrom(one, both)).toBeLessThan(strip);
 });
 
 test("the characters of a font file are read from the file itself", async () => {

@@ -9,7 +9,7 @@ import { type Fault, sortFaults } from "../../templates/fault.ts";
 import { readTemplateFolder, TemplateFileError } from "../../templates/files.ts";
 import { compositionsOf, type TemplateManifest } from "../../templates/manifest.ts";
 import { type SampleBody, showsSet } from "../cases.ts";
-import { CHANGED_FROM, type Difference, differenceOf } from "../difference.ts";
+import { CHANGED_FROM, changedFrom, type Difference, differenceOf } from "../difference.ts";
 import { differencesFolder, goldenPath, readGolden } from "../goldens.ts";
 import { readSamples, sampleFile, sampleFileNames } from "../sample-files.ts";
 import { type SampleCard, sampleCard } from "../samples.ts";
@@ -354,12 +354,13 @@ async function checkGoldens(
     if (!difference) continue;
     const { changed, picture } = difference;
     const differencePath = join(differences, `${one.id}.png`);
-    const differs = changed > CHANGED_FROM;
-    if (differs && isWanted) await writeWhole(goldenPath(dir, one.id), now);
-    const shown = differs && !isWanted && picture ? differencePath : null;
+    const isAccepted = isWanted && changed > CHANGED_FROM;
+    if (isAccepted) await writeWhole(goldenPath(dir, one.id), now);
+    const differs = !isWanted && changed > changedFrom(one, compositionsOf(manifest));
+    const shown = differs && picture ? differencePath : null;
     if (shown && picture) await writeWhole(shown, picture);
     else await rm(differencePath, { force: true });
-    const state = !differs ? "same" : isWanted ? "accepted" : "changed";
+    const state = isAccepted ? "accepted" : differs ? "changed" : "same";
     report.goldens.push({ name: one.id, state, changed: before ? changed : null, difference: shown });
   }
 }
