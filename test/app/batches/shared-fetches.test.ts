@@ -58,13 +58,15 @@ async function lookAround(servers: PhotoFetcher[]): Promise<{ done: Promise<void
 }
 
 onPostgres("both together fetch as many photos of one account at once as one of them may", async () => {
-  const ends: (() => void)[] = [];
-  const hangs = () => new Promise<FetchedSource>((resolve) => ends.push(() => resolve(fetched())));
+  const begun = Promise.withResolvers<() => void>();
+  const hangs = () => new Promise<FetchedSource>((resolve) => begun.resolve(() => resolve(fetched())));
   await order(12);
   const servers = startServers(hangs);
   const atFirst = await lookAround(servers);
   expect(atFirst).toHaveLength(MAX_BATCH_FETCHES_PER_ACCOUNT);
-  ends.shift()?.();
+  // A photo is claimed before its fetch begins.
+  const endFirst = await begun.promise;
+  endFirst();
   await Promise.race(atFirst.map(({ done }) => done));
   expect(await lookAround(servers)).toHaveLength(1);
   // Neither says any more: both were killed.
