@@ -7,8 +7,8 @@ import { dirname } from "node:path";
  */
 type Files = Record<string, readonly string[]>;
 
-const CARD = ["src/render/card/", "src/templates/", "templates/"];
-const PHOTO = ["src/render/photo/", "src/render/browser/"];
+const CARD = ["src/render/card/", "src/system/page-scripts.ts", "src/templates/", "templates/"];
+const PHOTO = ["src/render/photo/", "src/render/browser/", "src/system/page-scripts.ts"];
 /** What all pages of the console are made of. */
 const PAGES = ["src/web/", "src/console/layout.tsx", "src/console/elements.tsx", "src/console/assets/"];
 const LISTS = [...PAGES, "src/console/batches/"];
@@ -61,7 +61,7 @@ export const THIRDS: readonly Files[] = [
     "test/render/card/capture.test.ts": CARD,
     "test/render/browser/chromium.test.ts": ["src/render/browser/"],
     "test/render/browser/silence.test.ts": ["src/render/browser/", "src/render/photo/"],
-    "test/crash/drain.test.ts": ["src/service/", "src/cli/serve.ts"],
+    "test/crash/drain.test.ts": ["src/service/", "src/cli/serve.ts", "src/core/stop-limits.ts"],
     "test/console/pages.test.ts": [...CARDS, "src/console/webhooks/", "src/console/api/"],
     "test/console/playground.test.ts": CARDS,
     "test/cli/cli.test.ts": ["src/cli/"],
@@ -97,7 +97,12 @@ export const THIRDS: readonly Files[] = [
     "test/app/webhooks/bad-receivers.test.ts": ["src/app/webhooks/", "src/sources/"],
   },
   {
-    "test/studio/studio.test.ts": ["src/studio/", "src/cli/studio.ts", "src/cli/preview-pool.ts"],
+    "test/studio/studio.test.ts": [
+      "src/studio/",
+      "src/system/page-scripts.ts",
+      "src/cli/studio.ts",
+      "src/cli/preview-pool.ts",
+    ],
     "test/studio/check.test.ts": ["src/studio/", "src/cli/template-check.ts", ...CARD],
     "test/cli/render.test.ts": ["src/cli/render.ts", "src/cli/preview-pool.ts"],
     "test/render/pool-health.test.ts": POOL,

@@ -27,7 +27,7 @@ import type { CardPicture } from "./card/page.ts";
 import { type PageCache, pageCache } from "./card/page-cache.ts";
 import { isPhotoOnly } from "./card/placement/composition.ts";
 import { printDocument } from "./document.ts";
-import { type DescribeResult, openPhotoCutter, type PhotoCutter, visionOf } from "./photo/photo.ts";
+import { openPhotoCutter, type PhotoCutter, type Refused, visionOf } from "./photo/photo.ts";
 import { openPreviews, type PreviewSources, type Previews } from "./preview/previews.ts";
 import type { DocumentJob, RenderedFile, RendererOptions, RenderJob, Stage } from "./protocol.ts";
 import { tidying } from "./tidying.ts";
@@ -97,7 +97,7 @@ export async function openCardRenderer(
       Bun.gc(true);
       void cutter.tidy();
     });
-    const forPreviews = { ...cutouts, refused: new Map<string, DescribeResult>() };
+    const forPreviews = { ...cutouts, refused: new Map<string, Refused>() };
     const cutOut: PreviewSources["cutOut"] = (path, sha256, card, manifest) =>
       describeCached(forPreviews, { path, sha256, card, manifest }, () => {});
     const previews = openPreviews(browser, { cutOut, readPicture, readPictures });
@@ -151,7 +151,7 @@ interface Cutouts {
   cutoutsDir: string;
   vision: string;
   /** For a designer, who draws hundreds of cards with one photo: why photos were refused. */
-  refused?: Map<string, DescribeResult>;
+  refused?: Map<string, Refused>;
 }
 
 interface RendererDeps extends Cutouts {

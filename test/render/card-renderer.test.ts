@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Focus } from "../../src/core/card.ts";
 import { openCardRenderer } from "../../src/render/card-renderer.ts";
 import { rendererOptions } from "../../src/service/renderer-options.ts";
 import { TEST_CACHE_DIR, testConfig, testFolder } from "../harness.ts";
@@ -117,12 +118,13 @@ test("a photo in which nobody is found is searched once for all of a designer's 
   const renderer = await openCardRenderer({ ...options, warms: "one_page" });
   const photos = join(import.meta.dir, "../photos");
   const dir = join(import.meta.dir, "../../templates/club_card");
-  const draw = (sha256: string) =>
+  const card = cardInput({ format: "png" });
+  const draw = (sha256: string, focus?: Focus) =>
     renderer.previews.make({
       jobId: "1",
       dir,
       side: "front",
-      card: cardInput({ format: "png" }),
+      card: focus ? { ...card, player: { ...card.player, focus } } : card,
       photo: { path: at("photo"), sha256: sha256.repeat(64) },
       badgePath: null,
       picturePaths: {},
@@ -137,7 +139,9 @@ test("a photo in which nobody is found is searched once for all of a designer's 
     // Looked into again, the file would show somebody.
     copyFileSync(join(photos, "unsplash_man.jpg"), at("photo"));
     expect(await refusalOf("a")).toMatchObject({ reason: "no_player" });
+    // Another photo, and the same with somebody pointed at, are others.
     expect(await draw("b")).toMatchObject({ contentType: "image/png" });
+    expect(await draw("a", { x: 0.5, y: 0.3 })).toMatchObject({ contentType: "image/png" });
   } finally {
     await renderer.close();
     await folder.remove();

@@ -28,7 +28,8 @@ export const visionOf = (matteModel: MatteModel | null) =>
 
 export type PhotoStage = "decode" | "find" | "cut_out";
 
-interface Refused {
+/** A photo of which no card can be made, and why. */
+export interface Refused {
   ok: false;
   reason: PhotoRefusal;
   message: string;

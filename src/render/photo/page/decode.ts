@@ -28,7 +28,7 @@ export const BACKDROP = "#808080";
 export type Quarters = 0 | 1 | 2 | 3;
 
 export interface Photo {
-  /** The upright photo in sRGB, or half of it. Whoever decoded it has to close it. */
+  /** The upright photo in sRGB, or half of it. What decoded it closes it. */
   bitmap: ImageBitmap;
   /** Decodes it at full size, if `bitmap` is half of it. */
   whole: (() => Promise<ImageBitmap>) | null;

@@ -2,11 +2,10 @@ import type { Mask } from "./masks.ts";
 import { runNetwork } from "./networks.ts";
 import { type Crop, middleOf, type Point, type Rect, squareAt } from "./rects.ts";
 
-/**
- * A box that a detector found, with its key points, in search pixels: a face from brow to chin, whose six
- * points are the eyes, the tip of the nose, the mouth and the ears.
- */
-export type Face = Rect & { score: number; points: Point[] };
+/** A box that a detector found, with its key points, in search pixels. */
+type Detection = Rect & { score: number; points: Point[] };
+/** A face from brow to chin. Its six points are the eyes, the tip of the nose, the mouth and the ears. */
+export type Face = Detection;
 
 export interface Person {
   score: number;
@@ -155,10 +154,10 @@ async function detect(
   picture: OffscreenCanvas,
   crop: Crop,
   minScore: number,
-): Promise<Face[]> {
+): Promise<Detection[]> {
   const [boxes, scores] = await runNetwork(network, picture, crop, side);
   if (!scores) throw new Error("A detector gave fewer than two outputs.");
-  const found: Face[] = [];
+  const found: Detection[] = [];
   for (const [i, anchor] of anchors.entries()) {
     const score = sigmoid(scores[i]);
     if (score < minScore) continue;
@@ -174,7 +173,7 @@ async function detect(
     found.push({ x: centre.x - width / 2, y: centre.y - height / 2, width, height, score, points });
   }
   found.sort((a, b) => b.score - a.score);
-  const kept: Face[] = [];
+  const kept: Detection[] = [];
   for (const box of found) {
     if (kept.every((better) => overlap(better, box) < SAME_FINDING_OVERLAP)) kept.push(box);
   }

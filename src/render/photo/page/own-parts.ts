@@ -10,20 +10,20 @@ import type { Rect } from "./rects.ts";
 const OWN_REACH_PART = 0.02;
 
 /**
- * A connected patch of body parts further away is an extra. It is the player's when it is small enough,
- * touches the body or is salient, and shows no face. It may have at most this part of the body's size: less
- * where more than MAX_EXTRA_HAIR of it is hair, as on a head turned away.
+ * A connected patch of body parts further away is an extra. It is the player's when it is small enough, shows
+ * no face, touches the body or stands out clearly, and is salient or sure. It may have at most this part of
+ * the body's size: less where more than MAX_EXTRA_HAIR of it is hair, as on a head turned away.
  */
 const MAX_EXTRA_PART = { skin: 0.4, hair: 0.2 };
 const MAX_EXTRA_HAIR = 0.1;
 /** At most this fraction of an extra is face. */
 const MAX_EXTRA_FACE = 0.06;
 /**
- * An extra that does not touch the body needs a mean salience of `apart`, as of a thing held out, and nobody
- * else near. Any extra is taken whole from a mean salience of `touching` on.
+ * The mean salience of an extra that touches the body, and of one that does not, as of a thing held out; the
+ * latter needs nobody else near.
  */
 const MIN_EXTRA_SALIENCE = { touching: 0.35, apart: 0.85 };
-/** Or from these mean log odds on, as of a trophy in the dark. */
+/** These mean log odds stand for the salience of one that touches, as of a trophy in the dark. */
 const SURE_EXTRA_LOG_ODDS = 3.1;
 
 /** How far from the head's centre the player's own hair lies, in head heights. */
@@ -98,10 +98,10 @@ export function ownParts(
   };
   const inCompany = rivals.some((value) => value > 0.5);
   const isOwn = sizes.map((size, label) => {
-    const isHead = total.hair[label] > MAX_EXTRA_HAIR * size;
+    const isHairy = total.hair[label] > MAX_EXTRA_HAIR * size;
     const meanSalience = total.salience[label] / size;
     return (
-      size <= (isHead ? MAX_EXTRA_PART.hair : MAX_EXTRA_PART.skin) * playerCells &&
+      size <= (isHairy ? MAX_EXTRA_PART.hair : MAX_EXTRA_PART.skin) * playerCells &&
       (touches[label] > 0 || (!inCompany && meanSalience >= MIN_EXTRA_SALIENCE.apart)) &&
       total.face[label] <= MAX_EXTRA_FACE * size &&
       (meanSalience >= MIN_EXTRA_SALIENCE.touching || total.logOdds[label] >= SURE_EXTRA_LOG_ODDS * size)
