@@ -1,4 +1,4 @@
-import type { Bytes, Numbers } from "./pixels.ts";
+import { type Bytes, floats, type Numbers } from "./pixels.ts";
 import { type Crop, type Rect, type Size, scaled } from "./rects.ts";
 
 /**
@@ -40,10 +40,10 @@ export function boundsOn({ x, y, width, step }: Grid, values: Numbers): Rect | n
 
 /** Samples a mask at the cells of a grid, bilinearly; 0 outside the mask's crop. */
 export function sampleMask(mask: Mask, grid: Grid): Numbers {
-  const { width, height, crop } = mask;
+  const { values, width, height, crop } = mask;
   const cos = Math.cos(crop.rotation);
   const sin = Math.sin(crop.rotation);
-  const out = new Float32Array(grid.width * grid.height);
+  const out = floats(grid.width * grid.height);
   const perU = width / crop.width;
   const perV = height / crop.height;
   for (let row = 0, i = 0; row < grid.height; row++) {
@@ -52,24 +52,24 @@ export function sampleMask(mask: Mask, grid: Grid): Numbers {
     let u = (dx * cos + dy * sin) * perU + width / 2 - 0.5;
     let v = (dy * cos - dx * sin) * perV + height / 2 - 0.5;
     for (let column = 0; column < grid.width; column++, i++) {
-      if (u > -1 && v > -1 && u < width && v < height) out[i] = bilinear(mask, u, v);
+      if (u > -1 && v > -1 && u < width && v < height) {
+        // Truncation rounds down here: it only differs below 0, where the first cell is the nearest.
+        const left = u | 0;
+        const top = v | 0;
+        const fu = u > left ? u - left : 0;
+        const fv = v > top ? v - top : 0;
+        const at = top * width + left;
+        const right = left < width - 1 ? 1 : 0;
+        const below = top < height - 1 ? width : 0;
+        const upper = values[at] * (1 - fu) + values[at + right] * fu;
+        const lower = values[at + below] * (1 - fu) + values[at + below + right] * fu;
+        out[i] = upper * (1 - fv) + lower * fv;
+      }
       u += grid.step * perU * cos;
       v -= grid.step * perV * sin;
     }
   }
   return out;
-}
-
-function bilinear({ values, width, height }: Mask, u: number, v: number): number {
-  const left = Math.max(0, Math.floor(u));
-  const top = Math.max(0, Math.floor(v));
-  const right = Math.min(width - 1, left + 1);
-  const bottom = Math.min(height - 1, top + 1);
-  const fu = Math.min(1, Math.max(0, u - left));
-  const fv = Math.min(1, Math.max(0, v - top));
-  const upper = values[top * width + left] * (1 - fu) + values[top * width + right] * fu;
-  const lower = values[bottom * width + left] * (1 - fu) + values[bottom * width + right] * fu;
-  return upper * (1 - fv) + lower * fv;
 }
 
 /** The smallest rectangle around all cells above the threshold, in cells; null when there are none. */
