@@ -28,7 +28,7 @@ offerHelp(import.meta);
 const FLOAT_SHA256 = "29544ea911739b8e6ff91d2baa0741dfa703973c593c97652ad62107f78a461a";
 const OUT = join(import.meta.dir, "../../src/render/photo/models/u2netp_int8.onnx");
 
-const { FLOAT, UINT8, INT8, INT32 } = TYPES;
+const { FLOAT, UINT8, INT8, INT32, INT64 } = TYPES;
 
 /**
  * x64 processors without VNNI add two products of uint8 and int8 in 16 bits, where 2 * 255 * 127 saturates
@@ -45,6 +45,13 @@ const GREATEST_WEIGHT = 64;
  * only a handful of steps.
  */
 const FLOAT_LAYERS = new Set(["Conv_0", "Conv_765", "Conv_787"]);
+
+/**
+ * The layer whose one channel is nearly the whole answer, as log odds. In bytes it takes half the time, with
+ * empty channels beside it, since with a single one the runtime takes ten times as long. Beyond 8 either way
+ * a chance differs from 0 and 1 by less than the bytes of the answer can say.
+ */
+const ANSWER = { layer: "Conv_945", channels: 16, greatest: 8 };
 
 /**
  * The one concatenation of a float and an 8-bit tensor whose result becomes bytes. Its float part is made
@@ -127,19 +134,27 @@ const floatsOf = (tensor: Tensor | undefined) =>
   // Copied, because the bytes may be unaligned in the file and floats need a multiple of four.
   new Float32Array(new Uint8Array(tensor?.rawData ?? []).buffer);
 
-/** A convolution and the Relu after it: uint8 cannot be negative, so the Relu needs no operator. */
-function addConvolution(to: Rewrite, conv: Node, output: string): void {
+/**
+ * A convolution and the Relu after it: where the output's zero point is 0, it cannot be negative, so the Relu
+ * needs no operator.
+ * @param channels at least the convolution's own; those beyond are empty
+ */
+function addConvolution(
+  to: Rewrite,
+  conv: Node,
+  [bytes, ...parameters]: Bytes["names"],
+  channels?: number,
+): void {
   const [x = "", weight = "", bias = ""] = conv.input ?? [];
   const input = bytesOf(to, x);
-  const [bytes, ...parameters] = declareBytes(to, output).names;
-  const dims = (to.initializers.get(weight)?.dims ?? []).map(Number);
+  const [own = 0, ...dims] = (to.initializers.get(weight)?.dims ?? []).map(Number);
+  const all = channels ?? own;
   const weights = floatsOf(to.initializers.get(weight));
   const biases = floatsOf(to.initializers.get(bias));
-  const channels = biases.length;
-  const size = weights.length / channels;
-  const scales = new Float32Array(channels);
-  const weightBytes = new Int8Array(weights.length);
-  for (let channel = 0; channel < channels; channel++) {
+  const size = weights.length / own;
+  const scales = new Float32Array(all).fill(1);
+  const weightBytes = new Int8Array(all * size);
+  for (let channel = 0; channel < own; channel++) {
     const [from, end] = [channel * size, (channel + 1) * size];
     let greatest = 0;
     for (let i = from; i < end; i++) greatest = Math.max(greatest, Math.abs(weights[i] ?? 0));
@@ -148,16 +163,32 @@ function addConvolution(to: Rewrite, conv: Node, output: string): void {
     scales[channel] = scale;
   }
   // Biases use the scale of the sums they are added to.
-  const sums = Int32Array.from(biases, (value, i) => Math.round(value / (input.scale * (scales[i] ?? 1))));
+  const sums = Int32Array.from(scales, (scale, i) => Math.round((biases[i] ?? 0) / (input.scale * scale)));
   const constants = [
-    addConstant(to, `${weight}_q`, INT8, dims, weightBytes),
-    addConstant(to, `${weight}_scale`, FLOAT, [channels], scales),
-    addConstant(to, `${weight}_zero`, INT8, [channels], new Int8Array(channels)),
+    addConstant(to, `${weight}_q`, INT8, [all, ...dims], weightBytes),
+    addConstant(to, `${weight}_scale`, FLOAT, [all], scales),
+    addConstant(to, `${weight}_zero`, INT8, [all], new Int8Array(all)),
     ...parameters,
-    addConstant(to, `${bias}_q`, INT32, [channels], sums),
+    addConstant(to, `${bias}_q`, INT32, [all], sums),
   ];
   const names = { opType: "QLinearConv", input: [...input.names, ...constants], output: [bytes] };
   addNode(to, { ...names, attribute: conv.attribute ?? [] });
+}
+
+/** Adds the layer of the answer in bytes, of which only its own channel is kept, as floats. */
+function addAnswer(to: Rewrite, conv: Node): void {
+  const name = first(conv.output);
+  const parameters = [
+    addConstant(to, `${name}_scale`, FLOAT, [], Float32Array.of((2 * ANSWER.greatest) / 255)),
+    addConstant(to, `${name}_zero`, UINT8, [], Uint8Array.of(128)),
+  ] as const;
+  addConvolution(to, conv, [`${name}_all`, ...parameters], ANSWER.channels);
+  const [none, one] = [0n, 1n].map((value) =>
+    addConstant(to, `${name}_${value}`, INT64, [1], BigInt64Array.of(value)),
+  ) as [string, string];
+  addNode(to, { opType: "Slice", input: [`${name}_all`, none, one, one], output: [`${name}_q`] });
+  addNode(to, { opType: "DequantizeLinear", input: [`${name}_q`, ...parameters], output: [name] });
+  to.floats.add(name);
 }
 
 /**
@@ -238,8 +269,10 @@ function quantized(network: Uint8Array, greatest: Map<string, number>): Uint8Arr
     if (done.has(first(node.output))) continue;
     const relu = relus.get(first(node.output));
     if (node.opType === "Conv" && relu && !FLOAT_LAYERS.has(node.name ?? "")) {
-      addConvolution(to, node, relu);
+      addConvolution(to, node, declareBytes(to, relu).names);
       done.add(relu);
+    } else if (node.name === ANSWER.layer) {
+      addAnswer(to, node);
     } else if (!addInBytes(to, node)) {
       for (const name of node.input) makeFloat(to, name);
       addNode(to, node);
