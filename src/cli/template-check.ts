@@ -40,6 +40,10 @@ export function templateCheckCommand(): Command {
         throw new OperatorError(
           `${root} holds no template: a folder with template.json. "cardpress template new NAME" starts one.`,
         );
+      if (found.size > 1 && flags.accept?.some((name) => name !== "all"))
+        throw new OperatorError(
+          `${root} holds ${found.size} templates. Give the folder of the one whose pictures --accept names.`,
+        );
       const reports = await checkFolders([...found.values()], { ...flags, normalPriority: true });
       printResult(flags.json, reports.length === 1 ? reports[0] : reports, () =>
         reports.map(reportText).join("\n\n"),
@@ -70,7 +74,8 @@ export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<C
         only: flags.onlyFailed ? await lastFailed(dir) : null,
         ...(flags.json ? { onProgress: () => {} } : running(dir, process.stderr)),
       });
-      await writeWhole(failedFile(dir), JSON.stringify(report.failed));
+      // A folder that could not be read says nothing of its cards.
+      if (report.drawn > 0) await writeWhole(failedFile(dir), JSON.stringify(report.failed));
       reports.push(report);
     }
     return reports;

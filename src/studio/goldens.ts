@@ -29,8 +29,8 @@ export async function differencesFolder(dir: string): Promise<string> {
 
 /** The path of an accepted picture. Throws an OperatorError for an invalid name. */
 export function goldenPath(dir: string, name: string): string {
-  const [sample = "", size = ""] = name.split("@");
-  if (!SAMPLE_NAME.test(sample) || !/^[a-z0-9_]+(\.back)?$/.test(size))
+  const [sample = "", size = "", ...more] = name.split("@");
+  if (!SAMPLE_NAME.test(sample) || !/^[a-z0-9_]+(\.back)?$/.test(size) || more.length > 0)
     throw new OperatorError(`"${name}" names no picture; SAMPLE@SIZE and SAMPLE@SIZE.back do.`);
   return join(dir, "golden", `${name}.webp`);
 }

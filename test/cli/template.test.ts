@@ -51,6 +51,14 @@ test("a version that stands for other files is refused before the long check, an
   await Bun.write(style, before);
 });
 
+test("a picture is accepted in the folder of its template alone, since others lack it", async () => {
+  const designs = join(folder.dir, "designs");
+  await ownTemplate(designs, "final");
+  const { code, err } = await cardpress("template", "check", designs, "--accept", "first@portrait");
+  await rm(join(designs, "final"), { recursive: true });
+  expect([code, err]).toEqual([1, expect.stringContaining("holds 2 templates. Give the folder of the one")]);
+});
+
 test("what did not pass the check, or was changed during it, is not published, and every fault is listed", async () => {
   const template = await loadTemplate(dir);
   const report: CheckReport = {

@@ -24,7 +24,7 @@ import {
 } from "../../src/core/limits.ts";
 import { characterMap, missingCharacters } from "../../src/render/preview/glyphs.ts";
 import { randomPairs, type SampleBody, showsSet, WALLS, wallCases } from "../../src/studio/cases.ts";
-import { type CheckCase, cardFaults, checkCases, gather } from "../../src/studio/check/cards.ts";
+import { type CheckCase, cardFaults, checkCases, chosenCases, gather } from "../../src/studio/check/cards.ts";
 import { checkSvg } from "../../src/studio/check/check-svg.ts";
 import { curlCommand } from "../../src/studio/curl.ts";
 import { changedFrom, differenceOf } from "../../src/studio/difference.ts";
@@ -130,7 +130,15 @@ test("links among samples are not followed, what is no file is not waited for, a
   }
 });
 
-test("a picture is accepted into the folder itself, not where a link leads", async () => {
+test("cards that failed are drawn alone, and all where none of them is left", () => {
+  const [gold, silver] = ["gold@portrait", "silver@portrait"].map((id) => ({ id }) as CheckCase);
+  const cases = [gold, silver] as CheckCase[];
+  expect(chosenCases(cases, new Set(["silver@portrait", "gone@portrait"]))).toEqual([silver as CheckCase]);
+  expect(chosenCases(cases, new Set(["gone@portrait"]))).toEqual(cases);
+  expect(chosenCases(cases, null)).toEqual(cases);
+});
+
+test("a picture is accepted into the folder itself, not where a link leads, and under its own name alone", async () => {
   const folder = mkdtempSync(join(tmpdir(), "cardpress-golden-"));
   try {
     const dir = await copyStarter(folder, "my_card");
@@ -142,7 +150,10 @@ test("a picture is accepted into the folder itself, not where a link leads", asy
     expect(readdirSync(join(folder, "elsewhere"))).toEqual([]);
     await rm(join(dir, "golden"));
     await accept();
+    const outside = writeGolden(now, "first@portrait@/../../../x", async () => testBadge("tall"));
+    await expect(outside).rejects.toThrow("names no picture");
     expect(readdirSync(join(dir, "golden"))).toEqual(["first@portrait.webp"]);
+    expect(readdirSync(folder).sort()).toEqual(["elsewhere", "my_card"]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

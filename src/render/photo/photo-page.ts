@@ -39,7 +39,7 @@ interface Size {
 export interface OpenPhotoPage {
   /** Gives the page the photo that the next "decode" reads. */
   givePhoto(path: string): Promise<void>;
-  /** The picture of the last "cutOut", of the size it returned. */
+  /** What the last "pixels" wrote, of the size that "cutOut" returned. */
   takeCutout(size: Size): Pixels;
   /** Whether its process has crashed, so that nothing will answer any more. */
   hasCrashed(): boolean;

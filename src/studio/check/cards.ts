@@ -104,6 +104,12 @@ export function checkCases(
   });
 }
 
+/** Those with these ids; all where none has, as after a sample was renamed, and where no ids are given. */
+export function chosenCases(cases: CheckCase[], ids: ReadonlySet<string> | null): CheckCase[] {
+  const chosen = cases.filter(({ id }) => ids?.has(id));
+  return chosen.length > 0 ? chosen : cases;
+}
+
 /** The same card's other side. */
 export const backCase = (one: CheckCase): CheckCase => ({
   ...one,

@@ -21,6 +21,7 @@ import {
   type CheckedFault,
   cardFaults,
   checkCases,
+  chosenCases,
   faultKey,
   gather,
 } from "./cards.ts";
@@ -180,16 +181,20 @@ async function checkCards(
   if (bodies.size === 0) return;
   const fronts = checkCases(bodies, manifest, compositionsOf(manifest), hasSet);
   const backs = html.back === null ? [] : fronts.map(backCase);
-  const cases = [...fronts, ...backs].filter(({ id }) => options.only === null || options.only.has(id));
+  const all = [...fronts, ...backs];
+  checkAccepted(
+    options.accept,
+    all.filter(({ isSample }) => isSample),
+  );
+  const cases = chosenCases(all, options.only);
   const samples = cases.filter(({ isSample }) => isSample);
-  checkAccepted(options.accept, samples);
   const faults = await inspectAll(options, manifest, cases, html, report);
   report.faults.push(...faults);
   // What cannot be drawn is reported by now: it has no picture to compare, and no time to measure.
   const undrawn = new Set(faults.flatMap(({ code, cases: ids }) => (code === UNDRAWN ? ids : [])));
   const isDrawn = ({ id }: CheckCase) => !undrawn.has(id);
   await checkGoldens(options, manifest, samples.filter(isDrawn), report);
-  const measured = options.only === null ? cases.find(isDrawn) : undefined;
+  const measured = cases === all ? cases.find(isDrawn) : undefined;
   if (measured) await checkCost(options, manifest, measured, report);
   const failed = report.faults.flatMap(({ severity, cases: ids }) => (severity === "error" ? ids : []));
   const changed = report.goldens.filter(({ state }) => state === "changed").map(({ name }) => name);
