@@ -4,18 +4,24 @@ import { join } from "node:path";
 import type { Focus } from "../../src/core/card.ts";
 import { openCardRenderer } from "../../src/render/card-renderer.ts";
 import { rendererOptions } from "../../src/service/renderer-options.ts";
-import { TEST_CACHE_DIR, testConfig, testFolder } from "../harness.ts";
+import { TEST_CACHE_DIR, type TestFolder, testConfig, testFolder } from "../harness.ts";
 import { cardInput } from "./card/cards.ts";
 import { plainChromium } from "./plain-chromium.ts";
 
+/** The options of a renderer that keeps its files in a folder, and where a file of that name is. */
+async function optionsIn({ dir }: TestFolder, settings: Record<string, string> = {}) {
+  const at = (name: string) => join(dir, name);
+  mkdirSync(at("profiles"));
+  const places = { cache: TEST_CACHE_DIR, profiles: at("profiles"), cutouts: at("cutouts") };
+  return { at, options: await rendererOptions(testConfig(dir, settings), places) };
+}
+
 test("a browser that draws no elements is reported, makes stills, and refuses at once what is to move", async () => {
   const folder = testFolder();
-  const at = (name: string) => join(folder.dir, name);
-  mkdirSync(at("profiles"));
-  const config = testConfig(folder.dir, { CARDPRESS_CHROMIUM: await plainChromium(folder.dir) });
-  const places = { cache: TEST_CACHE_DIR, profiles: at("profiles"), cutouts: at("cutouts") };
+  const chromium = { CARDPRESS_CHROMIUM: await plainChromium(folder.dir) };
+  const { at, options } = await optionsIn(folder, chromium);
   const problems: string[] = [];
-  const renderer = await openCardRenderer(await rendererOptions(config, places), {
+  const renderer = await openCardRenderer(options, {
     onProblem: (problem) => problems.push(problem),
   });
   try {
@@ -57,10 +63,7 @@ test("a browser that draws no elements is reported, makes stills, and refuses at
 
 test("one that a card waits for opens a single page, and what else a card needs when it comes", async () => {
   const folder = testFolder();
-  const at = (name: string) => join(folder.dir, name);
-  mkdirSync(at("profiles"));
-  const places = { cache: TEST_CACHE_DIR, profiles: at("profiles"), cutouts: at("cutouts") };
-  const options = await rendererOptions(testConfig(folder.dir), places);
+  const { at, options } = await optionsIn(folder);
   const opened: string[] = [];
   const renderer = await openCardRenderer(
     { ...options, presets: ["club_card", "match_day"], warms: "one_page" },
@@ -90,10 +93,7 @@ test("one that a card waits for opens a single page, and what else a card needs 
 
 test("where one page is enough and the first template is broken, the page of another one is opened", async () => {
   const folder = testFolder();
-  const at = (name: string) => join(folder.dir, name);
-  mkdirSync(at("profiles"));
-  const places = { cache: TEST_CACHE_DIR, profiles: at("profiles"), cutouts: at("cutouts") };
-  const options = await rendererOptions(testConfig(folder.dir), places);
+  const { options } = await optionsIn(folder);
   const opened: string[] = [];
   const problems: string[] = [];
   const renderer = await openCardRenderer(
@@ -111,10 +111,7 @@ test("where one page is enough and the first template is broken, the page of ano
 
 test("a photo in which nobody is found is searched once for all of a designer's cards with it", async () => {
   const folder = testFolder();
-  const at = (name: string) => join(folder.dir, name);
-  mkdirSync(at("profiles"));
-  const places = { cache: TEST_CACHE_DIR, profiles: at("profiles"), cutouts: at("cutouts") };
-  const options = await rendererOptions(testConfig(folder.dir), places);
+  const { at, options } = await optionsIn(folder);
   const renderer = await openCardRenderer({ ...options, warms: "one_page" });
   const photos = join(import.meta.dir, "../photos");
   const dir = join(import.meta.dir, "../../templates/club_card");
